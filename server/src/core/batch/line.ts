@@ -124,7 +124,7 @@ function isRunnable(line: BatchLine): line is RunnableLine {
 
 /** Undefined: the line can't share a request. */
 function optionsOf(request: EmbeddingRequest): string | undefined {
-  const { model, dimensions, encoding, inputType, user, tags, extraFields, input } = request
+  const { model, dimensions, encoding, inputType, user, extraFields, input } = request
   if (Object.keys(extraFields).length > 0) return undefined
-  return JSON.stringify([model, dimensions, encoding, inputType, user, tags, input.kind])
+  return JSON.stringify([model, dimensions, encoding, inputType, user, input.kind])
 }

@@ -3,7 +3,6 @@ import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { costOf, maxCostOf } from '#core/price.ts'
-import type { Labels } from '#core/labels.ts'
 import type { Key } from '#ports/keys.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import {
@@ -25,7 +24,8 @@ export interface AdmissionRequest {
   readonly model: EmbeddingModel
   readonly offers: readonly Offer[]
   readonly input: Input
-  readonly labels?: Labels | undefined
+  readonly labels?: AdmissionTerms['labels']
+  readonly shares?: AdmissionTerms['shares']
   readonly counted?: TakenRates | undefined
   readonly keyNow?: KeyAsked | undefined
   /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
@@ -124,7 +124,7 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input, labels, counted, keyNow }: AdmissionRequest,
+  { requestId, key, model, offers, input, labels, shares, counted, keyNow }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
@@ -132,6 +132,7 @@ function termsOf(
     key,
     modelId: model.id,
     labels,
+    shares,
     tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
     counted,

@@ -26,6 +26,7 @@ import { dryRun, type DryRun } from './dry-run.ts'
 import { gather, sameSlot } from './gather.ts'
 import type { SavedCall } from '../money/call.ts'
 import { payable } from '../money/hard-budget.ts'
+import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
@@ -78,6 +79,8 @@ export interface EmbedOptions {
   readonly isBackground?: boolean | undefined
   /** Asked before each call, for work that outlives the moment in which its key was looked up. */
   readonly keyNow?: KeyAsked | undefined
+  /** Parts of it with a user and tags of their own. Undefined: those of the request are those of all of it. */
+  readonly parts?: readonly [LabelShare, ...LabelShare[]] | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
@@ -124,6 +127,7 @@ export async function embed(
   const generation = dependencies.generationOf(model.id)
   const space = spaceFor(model, first.width, generation, options.pinnedSpace)
   const { requestId, key, keyNow, trace } = options
+  const shares = options.parts && labelTermsOf(options.parts)
   trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
@@ -144,7 +148,8 @@ export async function embed(
       model,
       offers,
       input: request.input,
-      labels: labelsOf(request),
+      labels: shares === undefined ? labelsOf(request) : shares.labels,
+      shares: shares?.shares,
       counted: options.counted,
       keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
       tokenContext,
