@@ -318,7 +318,7 @@ function checkSpace(
 
 /** Where the vectors came from: deployments, and the cache. */
 function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
-  return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])
+  return [...new Set([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])]
 }
 
 function cacheCounts(
@@ -343,10 +343,6 @@ function savedBy({ hits, slots }: GatheredVectors, first: Offer, offers: readonl
     if (cost.kind === 'known') savedNanoUsd += cost.nanoUsd
   }
   return { hits: cacheCounts(slots, hits).hits, savedNanoUsd }
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)]
 }
 
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
