@@ -53,6 +53,7 @@ async function spend(): Promise<void> {
         project: 'studio',
         keyId: 'studio/app',
         amountNanoUsd: 2_000_000_000n,
+        labels: { user: `tenant-${daysAgo % 2}`, tags: { team: daysAgo < 3 ? 'red' : 'blue' } },
       },
       {
         ...entry,
@@ -123,6 +124,28 @@ test('usage is narrowed by a click on a row, the next opens its requests, and th
   await expect(page.getByRole('row', { name: /studio\/app/ })).toBeVisible()
 })
 
+test('usage is told apart by user and by a tag, with what has none, and opens the requests of a value', async () => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/usage')
+  await page.getByRole('button', { name: 'User', exact: true }).click()
+  await expect(page.getByRole('row', { name: /tenant-0/ })).toContainText('$14.00')
+  await page.getByRole('link', { name: 'tenant-0' }).click()
+  await expect(page).toHaveURL(/only=user:tenant-0/)
+  await expect(page.getByRole('row', { name: /tenant-1/ })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Tag' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'team' }).click()
+  // Another label than that of the filter can't be asked for together with it.
+  await expect(page).toHaveURL(/by=tag:team/)
+  await expect(page).not.toHaveURL(/only=/)
+  await expect(page.getByRole('row', { name: /blue/ })).toContainText('$22.00')
+  await expect(page.getByRole('row', { name: /\(none\)/ })).toContainText('$42.')
+  await page.getByRole('link', { name: 'red', exact: true }).click()
+  await page.getByRole('link', { name: 'red', exact: true }).click()
+  await expect(page).toHaveURL(/\/requests\?.*tag=team:red/)
+  await expect(page.getByText('team:red').first()).toBeVisible()
+  assert.deepEqual(complaints, [])
+})
+
 test('a developer sees the own project alone, and can’t export', async () => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['studio'] })
   await go('/usage?by=project')
@@ -163,6 +186,7 @@ for (const theme of ['light', 'dark'] as const)
     const { page, go } = await openConsole(node, { theme })
     for (const path of [
       '/usage?before=1',
+      '/usage?by=tag:team',
       '/budgets/project/studio',
       '/unknowns?state=resolved',
       '/settings/prices',

@@ -699,7 +699,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was used and spent, by model, deployment, project or key, in hours or days */
+        /** What was used and spent, by model, deployment, project, key, user or tag, in hours or days */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -1402,7 +1402,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing" | "labels_overflowed";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */
@@ -2084,6 +2084,12 @@ export interface components {
                     [key: string]: number;
                 };
                 fault: {
+                    [key: string]: number;
+                };
+                user: {
+                    [key: string]: number;
+                };
+                tag: {
                     [key: string]: number;
                 };
             } | null;
@@ -2794,7 +2800,12 @@ export interface components {
             response_format?: "url" | "b64_json" | "base64";
             stream?: boolean;
             partial_images?: number;
+            /** @description The application's own user. Torana counts usage by it, and passes it on if the upstream takes it. */
             user?: string;
+            /** @description Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. In a form, use the header `x-torana-tags`. */
+            metadata?: {
+                [key: string]: string;
+            };
             safety_identifier?: string;
             /**
              * @description `keep`: Torana refuses a conversion, which would drop the C2PA manifest of the image.
@@ -2832,8 +2843,12 @@ export interface components {
             encoding_format?: ("float" | "base64") | null;
             /** @description What the text is for, on models that treat queries and documents differently. An addition of Torana. */
             input_type?: ("query" | "document" | "classification" | "clustering" | "similarity") | null;
-            /** @description The application's own user. Torana logs it, and passes it on if the upstream takes it. */
+            /** @description The application's own user. Torana counts usage by it, and passes it on if the upstream takes it. */
             user?: string | null;
+            /** @description Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. The header `x-torana-tags` does the same. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
             /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
             project: string;
         } & {
@@ -2862,7 +2877,12 @@ export interface components {
             response_format?: "url" | "b64_json" | "base64";
             stream?: boolean;
             partial_images?: number;
+            /** @description The application's own user. Torana counts usage by it, and passes it on if the upstream takes it. */
             user?: string;
+            /** @description Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. In a form, use the header `x-torana-tags`. */
+            metadata?: {
+                [key: string]: string;
+            };
             safety_identifier?: string;
             /**
              * @description `keep`: Torana refuses a conversion, which would drop the C2PA manifest of the image.
@@ -3211,6 +3231,11 @@ export interface components {
             node: string;
             /** @description The first picture. */
             asset: string | null;
+            /** @description As the caller sent it. */
+            user: string | null;
+            tags: {
+                [key: string]: string;
+            };
             /** @constant */
             log: "kept";
             route: string;
@@ -3288,6 +3313,11 @@ export interface components {
             node: string;
             /** @description The first picture. */
             asset: string | null;
+            /** @description As the caller sent it. */
+            user: string | null;
+            tags: {
+                [key: string]: string;
+            };
         };
         RequestStep: {
             /** @enum {string} */
@@ -3830,6 +3860,64 @@ export interface components {
                     at: string;
                 }[];
             } | null;
+            /** @description By user or tag: calls with a value beyond the first 1000 of their project and day. null: there are none. */
+            overflow: {
+                total: components["schemas"]["Sum"];
+                before: components["schemas"]["Sum"] | null;
+                slots: {
+                    /** @description Requests that were answered or charged for. Refused ones are not counted. */
+                    requests: number;
+                    /** @description Calls that were paid, and answers that needed none. */
+                    posts: number;
+                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    unknowns: number;
+                    tokens: number;
+                    images: number;
+                    /** @description What was spent, with what is unknown. */
+                    usd: string;
+                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    unknown_usd: string;
+                    /** @description Calls without a price. They are in no sum of dollars. */
+                    unpriced: number;
+                    /** @description Inputs that needed no call. */
+                    hits: number;
+                    /** @description What a call for them would have cost. */
+                    saved_usd: string;
+                    /** Format: date-time */
+                    at: string;
+                }[];
+            } | null;
+            /** @description By user or tag: calls that have none. null: there are none. */
+            none: {
+                total: components["schemas"]["Sum"];
+                before: components["schemas"]["Sum"] | null;
+                slots: {
+                    /** @description Requests that were answered or charged for. Refused ones are not counted. */
+                    requests: number;
+                    /** @description Calls that were paid, and answers that needed none. */
+                    posts: number;
+                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    unknowns: number;
+                    tokens: number;
+                    images: number;
+                    /** @description What was spent, with what is unknown. */
+                    usd: string;
+                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    unknown_usd: string;
+                    /** @description Calls without a price. They are in no sum of dollars. */
+                    unpriced: number;
+                    /** @description Inputs that needed no call. */
+                    hits: number;
+                    /** @description What a call for them would have cost. */
+                    saved_usd: string;
+                    /** Format: date-time */
+                    at: string;
+                }[];
+            } | null;
+            /** @description By tag: calls with a tag whose key is beyond the first 16 of their project and day. Where it is the key asked for, they are in `none`. null: there are none. */
+            left_out_tags: components["schemas"]["Sum"] | null;
+            /** @description Keys of tags that were used, of all projects asked for. */
+            tag_keys: string[];
             total: components["schemas"]["Sum"];
             before: components["schemas"]["Sum"] | null;
             /** @description What this month will have cost at its end. null: there are fewer than three days to tell from. */
@@ -8714,8 +8802,9 @@ export interface operations {
                 from?: string;
                 /** @description Default: now. Made the end of an hour or a day, in UTC. */
                 to?: string;
-                by?: "model" | "deployment" | "project" | "key";
-                /** @description Such as `model:gpt-image-2`. Repeat it: names of one kind are alternatives, kinds must all fit. */
+                /** @description `model`, `deployment`, `project`, `key`, `user`, or `tag:` and the key of a tag, such as `tag:team`. */
+                by?: string;
+                /** @description Such as `model:gpt-image-2`, `user:alice` or `tag:team:red`. Repeat it: names of one kind are alternatives, kinds must all fit. Users and tags are counted one by one, so a question names one of them. */
                 only?: string | string[];
                 project?: string;
                 /** @description `groups`: a row for each group and day. `ledger`: every entry. */
@@ -8800,8 +8889,9 @@ export interface operations {
                 from?: string;
                 /** @description Default: now. Made the end of an hour or a day, in UTC. */
                 to?: string;
-                by?: "model" | "deployment" | "project" | "key";
-                /** @description Such as `model:gpt-image-2`. Repeat it: names of one kind are alternatives, kinds must all fit. */
+                /** @description `model`, `deployment`, `project`, `key`, `user`, or `tag:` and the key of a tag, such as `tag:team`. */
+                by?: string;
+                /** @description Such as `model:gpt-image-2`, `user:alice` or `tag:team:red`. Repeat it: names of one kind are alternatives, kinds must all fit. Users and tags are counted one by one, so a question names one of them. */
                 only?: string | string[];
                 project?: string;
                 /** @description Default: hours up to 48 of them, days otherwise. */
@@ -11243,6 +11333,10 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The application's own user, as the caller sent it. */
+                user?: string;
+                /** @description Such as `team:red`. Repeat it: all of them must fit. */
+                tag?: (string & (unknown & unknown))[];
                 sort?: "-at" | "-duration" | "-cost";
                 limit?: number;
                 after?: string;
@@ -11339,6 +11433,10 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The application's own user, as the caller sent it. */
+                user?: string;
+                /** @description Such as `team:red`. Repeat it: all of them must fit. */
+                tag?: (string & (unknown & unknown))[];
                 slots?: number;
                 facets?: "true" | "false";
             };

@@ -5,7 +5,18 @@ import { GoPage } from './go-page.tsx'
 import { NotFound, PageBroke } from './problems.tsx'
 import { SPANS } from './range.ts'
 import { Root } from './root.tsx'
-import { flag, oneOf, parseSearch, searchOf, size, stringifySearch, text, texts, time } from './search.ts'
+import {
+  flag,
+  oneOf,
+  parseSearch,
+  searchOf,
+  size,
+  stringifySearch,
+  text,
+  texts,
+  time,
+  usageGroup,
+} from './search.ts'
 import { Shell } from './shell.tsx'
 
 const range = { since: oneOf(...SPANS), from: time(), to: time() }
@@ -46,6 +57,8 @@ const requestFilters = {
   dearer: size(),
   tries: size(),
   client: text(),
+  user: text(),
+  tag: text(),
   sort: oneOf('-at', '-duration', '-cost'),
 }
 
@@ -137,7 +150,7 @@ const usageRoute = createRoute({
   path: '/usage',
   validateSearch: searchOf({
     ...range,
-    by: oneOf('model', 'deployment', 'project', 'key'),
+    by: usageGroup(),
     show: shown,
     only: texts(),
     before: flag(),

@@ -3,6 +3,8 @@
  * where it is wrong. What no reader is named for is kept as it is.
  */
 
+import { USAGE_GROUPS, type UsageGroup } from '../api/usage-groups.ts'
+
 type Raw = string | string[] | undefined
 type Reader<Value> = (raw: Raw) => Value | undefined
 
@@ -48,6 +50,16 @@ export function texts(): Reader<string[]> {
       (one) => one !== '' && one.length <= MAX_LENGTH,
     )
     return all.length === 0 ? undefined : all
+  }
+}
+
+/** What usage is told apart by: `model`, `user`, or `tag:team`. */
+export function usageGroup(): Reader<UsageGroup> {
+  return (raw) => {
+    const one = first(raw) as UsageGroup | undefined
+    const isKnown =
+      one !== undefined && (one.startsWith('tag:') || USAGE_GROUPS.some((group) => group === one))
+    return isKnown ? one : undefined
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the ledger holds: one entry for each thing that happened to one request's share in one call. */
+import type { Labels } from './labels.ts'
 
 /**
  * `post`: it was paid. `unknown`: it may have been paid, nobody knows. `void`: it was not paid. `intent`: it is about to be
@@ -34,6 +35,8 @@ export interface LedgerEntry {
   readonly savedNanoUsd?: bigint | undefined
   /** What it adds to the sum of unknowns that nobody has resolved. The books fill it in. */
   readonly unknownNanoUsd?: bigint | undefined
+  /** What the caller says the request is for. Undefined: nothing. */
+  readonly labels?: Labels | undefined
   readonly remarks?: EntryRemarks | undefined
 }
 
@@ -75,6 +78,8 @@ export interface Standing {
   readonly countsRequest: boolean
   /** Of the unknown among them, while it is open. */
   readonly unknownNanoUsd: bigint
+  /** Whatever is added later counts for the same. */
+  readonly labels?: Labels | undefined
 }
 
 /** What stands once the entry stands too. */
@@ -95,6 +100,7 @@ export function standingWith(
     images: before.images + added.images,
     countsRequest: before.countsRequest || added.countsRequest === true,
     unknownNanoUsd: before.unknownNanoUsd + (added.unknownNanoUsd ?? 0n),
+    labels: before.labels ?? added.labels,
   }
 }
 
@@ -151,6 +157,8 @@ export function lateEntry(entry: LedgerEntry, standing: Standing | undefined): C
       amountNanoUsd: added,
       countsRequest: entry.countsRequest === true && !standing.countsRequest,
       unknownNanoUsd: entry.kind === 'unknown' ? added : isOpen ? -standing.unknownNanoUsd : undefined,
+      // A difference belongs where the sum is that it corrects.
+      labels: standing.labels,
       // The unknown has used up the lease by what was reserved.
       ...(kinds.has('unknown') ? { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n } : {}),
     },

@@ -1,6 +1,7 @@
 /** Batches: the requests of one file, run in the background, chunk by chunk. What the store keeps of them. */
 import type { ChunkCounts, LineRange, PartPlace } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import type { Tags } from '#core/labels.ts'
 import type { Actor } from './audit.ts'
 
 /**
@@ -39,6 +40,8 @@ export interface NewBatch {
   /** How long it may take. */
   readonly windowMs: number
   readonly metadata: Readonly<Record<string, string>> | undefined
+  /** Each of its lines has these, unless it has its own. */
+  readonly tags?: Tags | undefined
   /** How long its results are kept. */
   readonly resultsKeptMs: number
   /** In the order of the file, without a gap. */

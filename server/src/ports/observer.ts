@@ -1,3 +1,4 @@
+import type { Tags } from '#core/labels.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 
 /** One call as it ended, for metrics and the log. Texts and vectors are not among the facts. */
@@ -73,6 +74,7 @@ export interface RequestRecord {
   readonly amountNanoUsd?: bigint | undefined
   readonly trace?: RequestTrace | undefined
   readonly user?: string | undefined
+  readonly tags?: Tags | undefined
   readonly durationMs: number
 }
 

@@ -1,5 +1,6 @@
 /** What the request log tells people: rows, counts over time, and one request with its calls and its money. */
 import type { EntryKind, EntryRemarks, UsageSource } from '#core/ledger.ts'
+import type { Labels, Tags } from '#core/labels.ts'
 import type { Outcome } from '#core/request-outcome.ts'
 import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request-trace.ts'
 
@@ -52,6 +53,8 @@ export interface LoggedRequest {
   readonly asset: string | undefined
   /** The caller's own id. */
   readonly clientRequestId: string | undefined
+  /** What the caller says the request is for. */
+  readonly labels: Labels | undefined
 }
 
 /** Milliseconds from the first byte of the request. */
@@ -133,6 +136,9 @@ export interface RequestFilter {
   readonly tries?: number | undefined
   /** The caller's own id. */
   readonly client?: string | undefined
+  readonly user?: string | undefined
+  /** All of them. */
+  readonly tags?: Tags | undefined
 }
 
 export interface RequestPage {
@@ -148,7 +154,8 @@ export interface RequestRows {
   readonly next: string | undefined
 }
 
-export type FacetName = 'outcome' | 'kind' | 'model' | 'key' | 'fault'
+/** A tag is `<key>:<value>`. */
+export type FacetName = 'outcome' | 'kind' | 'model' | 'key' | 'fault' | 'user' | 'tag'
 
 export interface RequestHistogram {
   readonly slotMs: number

@@ -74,12 +74,25 @@ export interface BooksFigures {
   readonly budgets: readonly BudgetFigures[]
   /** Projects that wait for their deletion. */
   readonly deletedProjects: number
+  /** Users and tags of the last day of which not all are counted apart; the dearest first, up to `OVERFLOWS_MAX`. */
+  readonly overflows: readonly LabelOverflow[]
 }
 
 /** Beyond it, how many more there are makes no difference to what has to be done. */
 export const REST_ROWS_MAX = 10_000
 /** Each is a series of its own in the metrics. */
 export const BUDGETS_MAX = 200
+
+/** Beyond it, how many more there are makes no difference to what has to be done. */
+export const OVERFLOWS_MAX = 200
+
+interface LabelOverflow {
+  readonly project: string
+  /** `user`, `tag:<key>`, or `tag:` for all tags whose keys are not counted apart. */
+  readonly label: string
+  readonly sinceMs: number
+  readonly amountNanoUsd: bigint
+}
 
 interface BudgetFigures {
   readonly budgetId: string
@@ -100,6 +113,8 @@ export interface Reconciliation {
 /** One project in one stretch of time: what the entries add up to, and what the hours say. */
 export interface LedgerDifference {
   readonly project: string
+  /** Of the sums by user, or by a tag, which are compared as well. */
+  readonly label?: string | undefined
   /** Where the stretch begins, an hour or more before its end; undefined: at the beginning of all. */
   readonly fromMs: number | undefined
   readonly ledger: LedgerSums

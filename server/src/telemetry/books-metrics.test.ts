@@ -16,6 +16,7 @@ const FIGURES = {
     { budgetId: 'key:"odd"\n', limitNanoUsd: 0n, spentNanoUsd: 0n, leasedNanoUsd: 0n },
   ],
   deletedProjects: 0,
+  overflows: [],
 }
 
 test('records are counted by where they became durable, from the start at 0', () => {

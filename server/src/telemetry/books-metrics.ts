@@ -124,6 +124,7 @@ function booksTexts({
   restRows,
   budgets,
   deletedProjects,
+  overflows,
 }: BooksFigures): string[] {
   const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
   const ratios = budgets.map(({ budgetId, spentNanoUsd, limitNanoUsd }): Sample => {
@@ -143,6 +144,7 @@ function booksTexts({
       { labels: { table: 'requests' }, value: restRows.requests },
     ]),
     valueText('torana_deleted_projects', deletedProjects),
+    valueText('torana_usage_labels_overflowed', overflows.length),
     samplesText('torana_budget_spent_ratio', ratios),
   ]
 }

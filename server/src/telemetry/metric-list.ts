@@ -130,6 +130,9 @@ const BOOKS = {
   torana_lost_leases_usd: gauge('Budget leased by nodes that are gone.'),
   torana_rest_rows: gauge('Rows outside of all partitions.', { labels: ['table'], most: 2 }),
   torana_deleted_projects: gauge('Projects that wait for deletion.'),
+  torana_usage_labels_overflowed: gauge(
+    'Users and tags of projects that had more values in the last day than Torana counts apart; the rest is counted as other.',
+  ),
   torana_budget_spent_ratio: gauge('Spent share of each hard budget in its present period.', {
     labels: ['budget'],
     most: 200,

@@ -72,6 +72,7 @@ function accessLine(record: RequestRecord, nowMs: number): string {
   if (record.extraImages !== undefined) line += `,"extraImages":${record.extraImages}`
   if (record.amountNanoUsd !== undefined) line += `,"costNanoUsd":${record.amountNanoUsd}`
   if (record.user !== undefined) line += `,"user":${quoted(record.user)}`
+  if (record.tags !== undefined) line += `,"tags":${JSON.stringify(record.tags)}`
   if (record.clientRequestId !== undefined) line += `,"clientRequestId":${quoted(record.clientRequestId)}`
   if (record.fault !== undefined && record.clientAddress) line += `,"client":${quoted(record.clientAddress)}`
   return `${line}}`

@@ -1,11 +1,11 @@
 /** What is asked about money. Nothing is asked again until the window regains focus after a minute. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { UsageGroup } from '../usage-groups.ts'
 import { answerOf, client, type Schema } from '../client.ts'
 
 const MINUTE_MS = 60_000
 
 export type Usage = Schema<'Usage'>
-export type UsageGroup = 'model' | 'deployment' | 'project' | 'key'
 
 export interface UsageQuestion {
   readonly by: UsageGroup

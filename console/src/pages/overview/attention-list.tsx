@@ -96,6 +96,7 @@ function linkOf({ kind, subject, figures }: Attention): string {
   if (kind === 'unpriced_refused') return paths.settings('prices')
   if (kind === 'model_retired_used') return paths.requests({ fault: 'model_retired' })
   if (kind === 'webhook_given_up') return paths.settings('projects')
+  if (kind === 'labels_overflowed') return paths.usage({ by: 'user', only: [`project:${subject.id}`] })
   switch (subject.type) {
     case 'deployment':
       return paths.deployment(subject.id)

@@ -14,6 +14,9 @@ interface FilterBarProps {
   readonly facets: Histogram['facets'] | undefined
 }
 
+/** Filters whose values are known. */
+type FacetFilter = 'model' | 'key' | 'fault' | 'user' | 'tag'
+
 const SLOWER_MS = [100, 500, 1000, 5000, 30_000] as const
 const DEARER_USD = [0.001, 0.01, 0.1, 1] as const
 const TRIES = [2, 3, 5] as const
@@ -24,7 +27,7 @@ export function FilterBar({ search, facets }: FilterBarProps) {
   const change = useChangeSearch()
   const text = words.requests.filters
   const set = (name: FilterName) => (value: string | undefined) => change({ [name]: value })
-  const facet = (name: 'model' | 'key' | 'fault') =>
+  const facet = (name: FacetFilter) =>
     search[name] === undefined ? null : (
       <FilterChip
         label={text[name]}
@@ -56,6 +59,8 @@ export function FilterBar({ search, facets }: FilterBarProps) {
       {facet('model')}
       {facet('key')}
       {facet('fault')}
+      {facet('user')}
+      {facet('tag')}
       {value('deployment', search.deployment)}
       {value('status', search.status)}
       {value('slower', search.slower === undefined ? undefined : `${search.slower} ms`)}
@@ -82,7 +87,7 @@ export function FilterBar({ search, facets }: FilterBarProps) {
 function MoreFilters({ search, facets }: FilterBarProps) {
   const change = useChangeSearch()
   const text = words.requests.filters
-  const group = (name: 'model' | 'key' | 'fault') => {
+  const group = (name: FacetFilter) => {
     const options = optionsOf(facets?.[name], (value) => value)
     if (search[name] !== undefined || options.length === 0) return null
     return (
@@ -108,6 +113,8 @@ function MoreFilters({ search, facets }: FilterBarProps) {
       {group('model')}
       {group('key')}
       {group('fault')}
+      {group('user')}
+      {group('tag')}
       {values('slower', SLOWER_MS, (ms) => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`))}
       <MenuLine />
       {values('dearer', DEARER_USD, (usd) => `$${usd}`)}

@@ -16,6 +16,9 @@ export interface RequestSearch extends RangeSearch {
   readonly dearer?: number | undefined
   readonly tries?: number | undefined
   readonly client?: string | undefined
+  readonly user?: string | undefined
+  /** `<key>:<value>`. */
+  readonly tag?: string | undefined
   readonly sort?: '-at' | '-duration' | '-cost' | undefined
 }
 
@@ -49,6 +52,8 @@ export const FILTER_NAMES = [
   'dearer',
   'tries',
   'client',
+  'user',
+  'tag',
 ] as const
 export type FilterName = (typeof FILTER_NAMES)[number]
 
@@ -65,8 +70,8 @@ export function filtersOf(
   search: RequestSearch,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): RequestFilters {
-  const { project, outcome, kind, model, deployment, key, status, fault, slower, dearer, tries, client } =
-    search
+  const { project, outcome, kind, model, deployment, key, status, fault, slower, dearer, tries } = search
+  const { client, user, tag } = search
   return {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
@@ -82,6 +87,8 @@ export function filtersOf(
     ...(dearer !== undefined && { dearer_usd: dearer }),
     ...(tries !== undefined && { tries }),
     ...(client !== undefined && { client }),
+    ...(user !== undefined && { user }),
+    ...(tag !== undefined && { tag: [tag] }),
   }
 }
 

@@ -64,6 +64,9 @@ function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode]
         {space}
       </span>,
     )
+  const { user, tags } = request
+  if (user !== null) add(facts.user, <TextLink to={paths.requests({ user })}>{user}</TextLink>)
+  if (Object.keys(tags).length > 0) add(facts.tags, <Tags tags={tags} />)
   if (client !== null) add(facts.client, <span className="mono-12 break-all">{client}</span>)
   add(facts.emulated, request.emulated.length === 0 ? facts.nothing : request.emulated.join(', '))
   add(facts.dropped, request.dropped.length === 0 ? facts.nothing : request.dropped.join(', '))
@@ -71,6 +74,19 @@ function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode]
   add(facts.bytes, facts.inOut(bytes(request.bytes_in), bytes(request.bytes_out)))
   if (node !== '') add(facts.node, <TextLink to={paths.settings('nodes')}>{node}</TextLink>)
   return rows
+}
+
+/** Each opens the requests that have it. */
+function Tags({ tags }: Pick<RequestDetail, 'tags'>) {
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {Object.entries(tags).map(([key, value]) => (
+        <li key={key} className="min-w-0 break-all">
+          <TextLink to={paths.requests({ tag: `${key}:${value}` })}>{`${key}=${value}`}</TextLink>
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 /** As the ledger has it, or in the browser's zone. */

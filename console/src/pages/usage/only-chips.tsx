@@ -1,8 +1,8 @@
 /** What the page is narrowed to: `model:gpt-image-2`, `project:ads`. */
-import type { UsageGroup } from '../../api/queries/money.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { AddFilter, ValueChip } from '../../ui/filter-chip.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
-import { words } from '../../words/words.ts'
+import { groupText } from './group-text.ts'
 import type { GroupRow } from '../../parts/usage/usage-groups.ts'
 
 /** As many as a menu shows without scrolling. */
@@ -22,13 +22,13 @@ export function OnlyChips({ by, only, rows, onChange }: OnlyChipsProps) {
   return (
     <>
       {only.map((one) => {
-        const at = one.indexOf(':')
+        const at = one.startsWith('tag:') ? one.indexOf(':', 'tag:'.length) : one.indexOf(':')
         const group = one.slice(0, at) as UsageGroup
         const left = only.filter((other) => other !== one)
         return (
           <ValueChip
             key={one}
-            label={words.usage.groups[group] ?? group}
+            label={groupText(group)}
             shown={one.slice(at + 1)}
             onRemove={() => onChange(left.length === 0 ? undefined : left)}
           />

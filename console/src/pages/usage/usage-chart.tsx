@@ -8,6 +8,7 @@ import { UsageColumns } from '../../parts/usage/usage-columns.tsx'
 import { amountOf, type GroupRow, type Show } from '../../parts/usage/usage-groups.ts'
 import type { UsageRange } from '../../parts/usage/usage-range.ts'
 import { useGo } from '../../ui/link.tsx'
+import { requestFilterOf } from './group-text.ts'
 import { useMarks } from './marks.ts'
 
 interface UsageChartProps {
@@ -29,7 +30,7 @@ export function UsageChart({ question, rows = NO_ROWS, range, show, withBefore }
     if (!question.only.includes(group)) return change({ only: [group] })
     go(
       paths.requests({
-        [question.by]: name,
+        ...requestFilterOf(question.by, name),
         from: new Date(atMs).toISOString(),
         to: new Date(atMs + range.slotMs).toISOString(),
       }),
@@ -60,7 +61,8 @@ function useBefore(
     const values = slots.map(() => 0)
     const startMs = 2 * fromMs - toMs
     const slotMs = (toMs - fromMs) / slots.length
-    for (const row of [...data.data, ...(data.others ? [data.others] : [])])
+    const beside = [data.others, data.overflow, data.none].filter((one) => one !== null)
+    for (const row of [...data.data, ...beside])
       for (const slot of row.slots) {
         const index = Math.round((Date.parse(slot.at) - startMs) / slotMs)
         if (index in values) values[index] = (values[index] ?? 0) + amountOf(slot, show)

@@ -5,7 +5,10 @@ import { useMemo } from 'react'
 import { nowMs } from '../../app/now.ts'
 import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
 import { useZone } from '../../app/zone.ts'
-import { moneyQueries, type UsageGroup } from '../../api/queries/money.ts'
+import { moneyQueries, type Usage } from '../../api/queries/money.ts'
+import { money } from '../../app/format.ts'
+import { USAGE_GROUPS, type UsageGroup } from '../../api/usage-groups.ts'
+import { Banner } from '../../ui/banner.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -13,15 +16,16 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
 import { ExportMenu } from './export-menu.tsx'
+import { groupText, onlyWith } from './group-text.ts'
 import { OnlyChips } from './only-chips.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { amountOf, groupRows, SHOWS } from '../../parts/usage/usage-groups.ts'
 import { usageRange, type UsageRange } from '../../parts/usage/usage-range.ts'
 import type { UsageSearch } from './usage-search.ts'
+import { TagMenu } from './tag-menu.tsx'
 import { UsageTable } from './usage-table.tsx'
 
-const GROUPS: readonly UsageGroup[] = ['model', 'deployment', 'project', 'key']
 /** Rows of the table; all others are one. */
 const MOST_ROWS = 100
 
@@ -39,13 +43,18 @@ export function UsagePage() {
   const usage = useQuery(moneyQueries.usage(question))
   const rows = useMemo(() => (usage.data ? groupRows(usage.data, show) : undefined), [usage.data, show])
   const say = words.usage
+  const group = (next: UsageGroup): void =>
+    change({ by: next === 'model' ? undefined : next, only: onlyWith(next, only) })
   const groupControl = (
-    <Segmented
-      label={say.by}
-      segments={GROUPS.map((value) => ({ value, label: say.groups[value] }))}
-      value={by}
-      onChange={(next) => change({ by: next === 'model' ? undefined : next })}
-    />
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <Segmented
+        label={say.by}
+        segments={USAGE_GROUPS.map((value) => ({ value, label: say.groups[value] }))}
+        value={USAGE_GROUPS.find((group) => group === by)}
+        onChange={group}
+      />
+      <TagMenu by={by} keys={usage.data?.tag_keys ?? []} onChange={group} />
+    </span>
   )
   return (
     <Page
@@ -86,6 +95,7 @@ export function UsagePage() {
             <UsageFigures usage={usage.data} rows={rows} range={range} beforeText={beforeText(range)} />
             <UsageChart question={question} rows={rows} range={range} show={show} withBefore={before} />
             {isPhone && <div className="px-4 pt-4 pb-2">{groupControl}</div>}
+            <Overflow usage={usage.data} by={by} />
             <UsageTable
               rows={rows}
               total={usage.data?.total}
@@ -102,6 +112,22 @@ export function UsagePage() {
         )}
       </div>
     </Page>
+  )
+}
+
+/** Nothing is left out silently: what is not counted apart is named. */
+function Overflow({ usage, by }: { readonly usage: Usage | undefined; readonly by: UsageGroup }) {
+  const say = words.usage
+  if (usage === undefined || (usage.overflow === null && usage.left_out_tags === null)) return null
+  return (
+    <div className="px-6 pb-3 phone:px-4">
+      {usage.overflow !== null && (
+        <Banner tone="warn">{say.overflow(money(usage.overflow.total.usd), groupText(by))}</Banner>
+      )}
+      {usage.left_out_tags !== null && (
+        <Banner tone="warn">{say.leftOutTags(money(usage.left_out_tags.usd))}</Banner>
+      )}
+    </div>
   )
 }
 

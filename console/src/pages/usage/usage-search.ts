@@ -1,6 +1,6 @@
 /** What stands in the address of the page. */
 import type { RangeSearch } from '../../app/range.ts'
-import type { UsageGroup } from '../../api/queries/money.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import type { Show } from '../../parts/usage/usage-groups.ts'
 
 export interface UsageSearch extends RangeSearch {

@@ -4,7 +4,7 @@ import { change, count, day, money, moneyExact, NONE, share as shareText } from 
 import { nanoOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/range-control.tsx'
-import type { UsageGroup } from '../../api/queries/money.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { Swatch } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,6 +14,7 @@ import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { averageOf, averageText, changeOf, type GroupRow, type Sum } from '../../parts/usage/usage-groups.ts'
 import type { UsageRange } from '../../parts/usage/usage-range.ts'
+import { groupText, requestFilterOf } from './group-text.ts'
 import type { UsageSearch } from './usage-search.ts'
 
 /** A jump that is worth a look. */
@@ -59,7 +60,7 @@ export function UsageTable({ rows, total, by, range, search, error, retry, share
       label={say.title}
       columns={columns}
       rows={sorted}
-      rowKey={({ name }) => name ?? ''}
+      rowKey={({ name, beside }) => (name === undefined ? (beside ?? '') : `${name} `)}
       error={error}
       retry={retry}
       empty={empty}
@@ -83,7 +84,7 @@ function hrefOf({ name }: GroupRow, by: UsageGroup, range: UsageRange, search: U
   if (!(search.only ?? []).includes(group))
     return paths.usage({ ...kept, only: [...(search.only ?? []), group] })
   const span = { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() }
-  return paths.requests({ [by]: name, ...span })
+  return paths.requests({ ...requestFilterOf(by, name), ...span })
 }
 
 function columnsOf(
@@ -91,9 +92,9 @@ function columnsOf(
   share: (row: GroupRow) => number,
   most: number,
 ): readonly Column<GroupRow>[] {
-  const { columns, groups } = words.usage
+  const { columns } = words.usage
   return [
-    { id: 'group', head: groups[by], cell: nameCell, sort: 'name' },
+    { id: 'group', head: groupText(by), cell: nameCell, sort: 'name' },
     {
       id: 'requests',
       head: columns.requests,
@@ -147,11 +148,15 @@ function columnsOf(
   ]
 }
 
-function nameCell({ name, groups, colour }: GroupRow) {
+function nameOf({ name, beside, groups }: GroupRow): string {
+  return name ?? (beside === undefined ? words.usage.others(groups) : words.usage.beside[beside])
+}
+
+function nameCell(row: GroupRow) {
   return (
     <span className="flex items-center gap-2 font-strong">
-      <Swatch colour={colour} />
-      <span className="truncate">{name ?? words.usage.others(groups)}</span>
+      <Swatch colour={row.colour} />
+      <span className="truncate">{nameOf(row)}</span>
     </span>
   )
 }
@@ -203,7 +208,7 @@ function phoneRow(row: GroupRow) {
         <Swatch colour={row.colour} />
       </span>
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-strong">{row.name ?? words.usage.others(row.groups)}</span>
+        <span className="block truncate font-strong">{nameOf(row)}</span>
         <span className="block text-12 text-ink-2">{averageCell(row.total)}</span>
       </span>
       <span className="text-right tabular-nums">

@@ -31,7 +31,10 @@ export function UsageColumns(props: UsageColumnsProps) {
   const isPhone = usePhone()
   const slots = isPhone ? range.slots.slice(-PHONE_SLOTS) : range.slots
   const series = useMemo(
-    () => seriesOf(rows, slots, show, words.usage.others),
+    () =>
+      seriesOf(rows, slots, show, (groups, only) =>
+        only === undefined ? words.usage.others(groups) : words.usage.beside[only],
+      ),
     [rows, show, slots.length, slots[0]],
   )
   const every = Math.max(1, Math.ceil(slots.length / TICKS))

@@ -26,6 +26,10 @@ const usage = {
   before: null,
   forecast: null,
   others: null,
+  overflow: null,
+  none: null,
+  left_out_tags: null,
+  tag_keys: [],
   data: Array.from({ length: 8 }, (_, index) => ({
     group: `m${index}`,
     total: sum({ usd: `${8 - index}.000000000`, tokens: index }),
@@ -45,6 +49,18 @@ test('six groups have a colour by rank, and all others are one grey series', () 
   assert.equal(series.length, 7)
   assert.deepEqual(series.at(-1), { label: '2 others', colour: 'rest', values: [0, 3] })
   assert.equal(groupRows(usage, 'tokens')[0]?.name, 'm7', 'the rank is by what is shown')
+})
+
+test('calls beside the values of a tag are rows of their own, and in no colour of a value', () => {
+  const beside = { total: sum({ usd: '2.000000000' }), before: null, slots: [] }
+  const rows = groupRows({ ...usage, overflow: beside, none: beside }, 'usd')
+  assert.deepEqual(
+    rows.slice(-2).map(({ name, beside: kind, colour }) => [name, kind, colour]),
+    [
+      [undefined, 'overflow', 'rest'],
+      [undefined, 'none', 'rest'],
+    ],
+  )
 })
 
 test('what was paid on average is for a picture, or for a million tokens, and free is not unpriced', () => {

@@ -11,6 +11,8 @@ export type Show = (typeof SHOWS)[number]
 export interface GroupRow {
   /** Undefined: all that the server does not tell apart. */
   readonly name: string | undefined
+  /** Calls beside the values of a label: those beyond what is counted apart, and those without the label. */
+  readonly beside?: 'overflow' | 'none' | undefined
   readonly groups: number
   readonly total: Sum
   readonly before: Sum | null
@@ -32,7 +34,16 @@ export function groupRows(usage: Usage, show: Show): readonly GroupRow[] {
     colour: seriesColour(rank),
   }))
   const { others } = usage
-  return others === null ? rows : [...rows, { ...others, name: undefined, colour: 'rest' }]
+  const besideOf = (beside: 'overflow' | 'none'): GroupRow[] => {
+    const sums = usage[beside]
+    return sums === null ? [] : [{ ...sums, name: undefined, beside, groups: 1, colour: 'rest' }]
+  }
+  return [
+    ...rows,
+    ...(others === null ? [] : [{ ...others, name: undefined, colour: 'rest' as const }]),
+    ...besideOf('overflow'),
+    ...besideOf('none'),
+  ]
 }
 
 /** For the picture alone: a number, where rounding does no harm. */
@@ -45,7 +56,8 @@ export function seriesOf(
   rows: readonly GroupRow[],
   slots: readonly number[],
   show: Show,
-  othersText: (groups: number) => string,
+  /** `only`: they are nothing but calls beside the values of a label. */
+  othersText: (groups: number, only: GroupRow['beside']) => string,
 ): readonly ColumnSeries[] {
   const at = new Map(slots.map((ms, index) => [ms, index]))
   const valuesOf = (of: readonly GroupRow[]): number[] => {
@@ -60,11 +72,12 @@ export function seriesOf(
   const shown = rows.filter(({ colour }) => colour !== 'rest')
   const rest = rows.filter(({ colour }) => colour === 'rest')
   const groups = rest.reduce((sum, row) => sum + row.groups, 0)
+  const only = rest.length === 1 ? rest[0]?.beside : undefined
   return [
     ...shown.map((row) => ({ label: row.name ?? '', colour: row.colour, values: valuesOf([row]) })),
     ...(rest.length === 0
       ? []
-      : [{ label: othersText(groups), colour: 'rest' as const, values: valuesOf(rest) }]),
+      : [{ label: othersText(groups, only), colour: 'rest' as const, values: valuesOf(rest) }]),
   ]
 }
 

@@ -1,10 +1,11 @@
 /** What one key or one deployment used and spent over time. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { moneyQueries, type UsageGroup } from '../../api/queries/money.ts'
+import { moneyQueries } from '../../api/queries/money.ts'
 import { count, money } from '../../app/format.ts'
 import { nowMs } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
 import type { RangeSearch } from '../../app/range.ts'
 import { useZone } from '../../app/zone.ts'

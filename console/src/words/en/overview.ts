@@ -178,6 +178,12 @@ export const overview = {
       text: (f: Figures) => `${plural(Number(f['rows']), 'row')} lie in the partition for the rest.`,
       link: 'Doctor',
     },
+    labels_overflowed: {
+      title: (name: string) => `Too many users or tags in ${name}`,
+      text: (f: Figures) =>
+        `More than are counted apart (${f['labels']}): $${dollars(f['usd'])} of the last day is counted as other.`,
+      link: 'Usage',
+    },
   },
 }
 

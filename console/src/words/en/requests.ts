@@ -44,6 +44,8 @@ export const requests = {
     dearer: 'Dearer than',
     tries: 'Calls at least',
     client: 'Client id',
+    user: 'User',
+    tag: 'Tag',
   },
   kinds: { embedding: 'embeddings', generation: 'pictures', edit: 'edits', image: 'pictures and edits' },
   outcomes: {
@@ -194,6 +196,8 @@ export const requests = {
     askedForAs: (name: string) => `asked for as ${name}`,
     space: 'Space',
     client: 'Client id',
+    user: 'User',
+    tags: 'Tags',
     emulated: 'Emulated',
     dropped: 'Dropped',
     nothing: 'nothing',

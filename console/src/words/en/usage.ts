@@ -4,7 +4,14 @@ export const usage = {
   title: 'Usage & cost',
   by: 'By',
   show: 'Show',
-  groups: { model: 'Model', deployment: 'Deployment', project: 'Project', key: 'Key' },
+  groups: { model: 'Model', deployment: 'Deployment', project: 'Project', key: 'Key', user: 'User' },
+  tag: 'Tag',
+  tagNamed: (key: string) => `Tag ${key}`,
+  beside: { overflow: '(other)', none: '(none)' },
+  overflow: (usd: string, group: string) =>
+    `${usd} is of values of ${group} beyond the first 1,000 of their project and day. It is in all sums as (other), but is not told apart.`,
+  leftOutTags: (usd: string) =>
+    `${usd} is of calls with a tag whose key is beyond the first 16 of their project and day. Sums by that tag do not know them.`,
   shows: { usd: 'Dollars', tokens: 'Tokens', images: 'Pictures', requests: 'Requests' },
   openInUsage: 'Open in Usage & cost',
   export: 'Export',

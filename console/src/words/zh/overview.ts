@@ -175,6 +175,11 @@ export const overview: typeof english = {
       text: (f) => `${count(Number(f['rows']))} 行落在默认分区。`,
       link: '体检',
     },
+    labels_overflowed: {
+      title: (name) => `项目 ${name} 的用户或标签超出单独统计的上限`,
+      text: (f) => `最近一天有 $${Number(f['usd']).toFixed(2)} 计入“其他”（${f['labels']}）。`,
+      link: '用量',
+    },
   },
 }
 

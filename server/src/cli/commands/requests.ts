@@ -21,6 +21,8 @@ interface RequestRow {
   readonly duration_ms: number
   readonly own_ms: number
   readonly waited_ms: number
+  readonly user: string | null
+  readonly tags: Readonly<Record<string, string>>
 }
 
 interface LedgerRow {
@@ -88,6 +90,8 @@ export const requests = command({
     deployment: { takes: '<deployment>', says: 'with a call to this deployment' },
     outcome: { takes: '<outcome>', says: 'how it ended', oneOf: OUTCOMES },
     fault: { takes: '<code>', says: 'with this error code' },
+    user: { takes: '<user>', says: 'with this `user`' },
+    tag: { takes: '<key>:<value>', says: 'with this tag, such as team:red' },
     'slower-ms': { takes: '<n>', says: 'that took longer' },
     sort: { takes: '<order>', says: 'what comes first', oneOf: ['newest', 'slowest', 'dearest'] },
     limit: LIMIT,
@@ -96,6 +100,7 @@ export const requests = command({
   more: 'Without --from: the last hour.',
   examples: [
     'torana requests --outcome failed --from 24h',
+    'torana requests --tag team:red --sort dearest',
     'torana requests 01a1dd73-3f92-76e4-8f36-bfa439123750',
   ],
   async run({ control, given: [id], text }) {
@@ -113,6 +118,8 @@ export const requests = command({
       deployment: 'deployment',
       outcome: 'outcome',
       fault: 'fault',
+      user: 'user',
+      tag: 'tag',
       'slower-ms': 'slower_ms',
     })
     const order = { newest: '-at', slowest: '-duration', dearest: '-cost' }[text('sort') ?? 'newest']
@@ -152,6 +159,8 @@ function detail(one: Kept): string {
     ['outcome', `${one.status} ${one.fault ?? one.outcome}`],
     ['key', one.key ?? '-'],
     ['model', one.model ?? '-'],
+    ['user', one.user ?? '-'],
+    ['tags', tagsText(one.tags)],
     [
       'took',
       `${ms(one.duration_ms)}, of it ${ms(one.own_ms)} Torana's own work and ${ms(one.waited_ms)} waiting for a turn`,
@@ -167,6 +176,11 @@ function detail(one: Kept): string {
     one.attempts.length === 0 ? 'No call to an upstream was made.\n' : attemptsText(one.attempts),
     ledgerText(one.ledger),
   ].join('\n')
+}
+
+function tagsText(tags: Kept['tags']): string {
+  const pairs = Object.entries(tags).map(([key, value]) => `${key}=${value}`)
+  return pairs.join(', ') || '-'
 }
 
 function attemptsText(attempts: readonly Attempt[]): string {

@@ -2,10 +2,12 @@
 import { command } from '../command/command.ts'
 import { FROM_TO, queryOf } from './query.ts'
 import { table } from '../command/table.ts'
+import { MOST_TAG_KEYS, MOST_VALUES } from '#ports/usage.ts'
 import { shownUsd } from './terms.ts'
 
 interface Sum {
   readonly requests: number
+  readonly posts: number
   readonly tokens: number
   readonly images: number
   readonly usd: string
@@ -19,21 +21,30 @@ interface UsageBody {
   readonly to: string
   readonly data: readonly { readonly group: string; readonly total: Sum }[]
   readonly others: { readonly groups: number; readonly total: Sum } | null
+  readonly overflow: { readonly total: Sum } | null
+  readonly none: { readonly total: Sum } | null
+  readonly left_out_tags: Sum | null
   readonly total: Sum
   readonly forecast: { readonly until: string; readonly usd: string } | null
 }
 
-const GROUPS = ['project', 'key', 'model', 'deployment']
 /** A year of a large ledger. */
 const EXPORT_MS = 10 * 60_000
 
 export const usage = command({
   name: 'usage',
-  summary: 'show what was used and spent, by project, key, model or deployment',
+  summary: 'show what was used and spent, by project, key, model, deployment, user or tag',
   options: {
-    by: { takes: '<project|key|model|deployment>', says: 'what is told apart (project)', oneOf: GROUPS },
+    by: {
+      takes: '<group>',
+      says: 'what is told apart: project, key, model, deployment, user, or tag:<key> such as tag:team (project)',
+    },
     ...FROM_TO,
     project: { takes: '<project>', says: 'of one project only' },
+    only: {
+      takes: '<group>:<name>',
+      says: 'of one group only, such as model:small, user:alice or tag:team:red',
+    },
     csv: { says: 'print CSV: a row for each group and day, and a last line with the SHA-256 of all others' },
     ledger: { says: 'with --csv: every entry of the ledger' },
   },
@@ -42,10 +53,11 @@ export const usage = command({
   examples: [
     'torana usage',
     'torana usage --by model --from 7d',
+    'torana usage --by tag:team --project search',
     'torana usage --by key --from 2026-11-01 --to 2026-11-30 --csv > november.csv',
   ],
   async run({ control, text, flag, out }) {
-    const query = queryOf(text, { by: 'by', from: 'from', to: 'to', project: 'project' })
+    const query = queryOf(text, { by: 'by', from: 'from', to: 'to', project: 'project', only: 'only' })
     if (!query.has('by')) query.set('by', 'project')
     const node = await control()
     if (flag('csv')) {
@@ -60,7 +72,10 @@ export const usage = command({
   },
 })
 
-function listing({ from, to, data, others, total, forecast }: UsageBody, by: string): string {
+function listing(
+  { from, to, data, others, overflow, none, left_out_tags: leftOut, total, forecast }: UsageBody,
+  by: string,
+): string {
   const head = [
     by,
     'requests',
@@ -74,10 +89,24 @@ function listing({ from, to, data, others, total, forecast }: UsageBody, by: str
   const rows = [
     ...data.map((one) => row(one.group, one.total)),
     ...(others === null ? [] : [row(`${others.groups} others`, others.total)]),
+    ...(overflow === null ? [] : [row('(other)', overflow.total)]),
+    ...(none === null ? [] : [row('(none)', none.total)]),
     row('total', total),
   ]
   const ahead = forecast === null ? '' : ` This month will cost about ${shownUsd(forecast.usd)}.`
-  return `${table([head, ...rows])}\nFrom ${from.slice(0, 16)}Z to ${to.slice(0, 16)}Z.${ahead}\n`
+  const notes = [
+    ...(overflow === null
+      ? []
+      : [
+          `(other): calls with a value of ${by} beyond the first ${MOST_VALUES} of their project and day. They are in the total, but are not told apart.`,
+        ]),
+    ...(leftOut === null
+      ? []
+      : [
+          `${leftOut.posts} calls (${shownUsd(leftOut.usd)}) have a tag whose key is beyond the first ${MOST_TAG_KEYS} of their project and day. Where that is ${by}, they are in (none).`,
+        ]),
+  ]
+  return `${table([head, ...rows])}\n${notes.map((note) => `${note}\n`).join('')}From ${from.slice(0, 16)}Z to ${to.slice(0, 16)}Z.${ahead}\n`
 }
 
 function row(name: string, sum: Sum): string[] {

@@ -103,7 +103,7 @@ const commonCapabilities = {
   user: z
     .boolean()
     .optional()
-    .describe('Whether it takes `user`. Otherwise Torana only logs it. Default `false`.'),
+    .describe('Whether it takes `user`. Otherwise Torana keeps it for its own reports. Default `false`.'),
   maxParallelCalls: count()
     .optional()
     .describe('Most concurrent calls of one request. Default 8; for images 4.'),

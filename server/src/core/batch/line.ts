@@ -4,6 +4,8 @@ import { inputCount } from '../embedding/input.ts'
 import { Fault } from '../fault/fault.ts'
 import { isBlank, LineSplitter } from '../files/lines.ts'
 import { isRecord } from '../record.ts'
+import { type Tags } from '../labels.ts'
+import { withBatchTags } from '../request/labels.ts'
 
 /** One line of the input file. Bytes and lines count from the beginning of the chunk. */
 export interface BatchLine {
@@ -29,6 +31,8 @@ export interface LineReading {
   readonly maxInputs: number
   /** UTF-8, without a byte order mark. */
   readonly textOf: (bytes: Uint8Array) => string
+  /** Of the batch: each line has these, unless it has its own. */
+  readonly tags?: Tags | undefined
 }
 
 /** Is read when somebody asks: reading a whole chunk at once would hold the event loop for tens of milliseconds. */
@@ -59,7 +63,7 @@ class UnreadLine implements BatchLine {
   }
 
   #read(): AskedLine {
-    this.#asked ??= askedBy(this.#reading.textOf(this.#bytes), this.#reading.maxInputs)
+    this.#asked ??= askedBy(this.#reading.textOf(this.#bytes), this.#reading)
     return this.#asked
   }
 }
@@ -79,13 +83,15 @@ export function linesIn(bytes: Uint8Array, reading: LineReading): readonly Batch
 }
 
 /** The upload has looked at the frame of every line; here the body is read as the route reads it. */
-function askedBy(text: string, maxInputs: number): AskedLine {
+function askedBy(text: string, { maxInputs, tags }: Omit<LineReading, 'textOf'>): AskedLine {
   let customId = ''
   try {
     const line: unknown = JSON.parse(text)
     if (!isRecord(line)) throw new Fault('invalid_json', 'The line is not a JSON object.')
     if (typeof line['custom_id'] === 'string') customId = line['custom_id']
-    return { customId, request: readEmbeddingRequest(line['body'], maxInputs), fault: undefined }
+    const request = readEmbeddingRequest(line['body'], maxInputs)
+    const tagged = tags === undefined ? request : { ...request, tags: withBatchTags(request.tags, tags) }
+    return { customId, request: tagged, fault: undefined }
   } catch (error) {
     const fault = error instanceof Fault ? error : new Fault('invalid_json', 'The line is not JSON.')
     return { customId, request: undefined, fault }

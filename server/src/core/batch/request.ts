@@ -2,12 +2,16 @@
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
 import { isRecord } from '../record.ts'
+import type { Tags } from '../labels.ts'
 
 export interface BatchRequest {
   readonly inputFileId: string
   readonly endpoint: string
   readonly windowMs: number
+  /** The caller's own notes, as OpenAI has them. They are no tags: they may be sentences. */
   readonly metadata: Readonly<Record<string, string>> | undefined
+  /** Of all its lines, from the header. */
+  readonly tags?: Tags | undefined
   readonly resultsKeptMs: number
 }
 
@@ -53,9 +57,21 @@ export function canonicalBatch({
   windowMs,
   metadata,
   resultsKeptMs,
+  tags,
 }: BatchRequest): string {
-  const pairs = Object.entries(metadata ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([inputFileId, endpoint, windowMs, pairs, resultsKeptMs])
+  const named = tags === undefined ? [] : [sortedPairs(tags)]
+  return JSON.stringify([
+    inputFileId,
+    endpoint,
+    windowMs,
+    sortedPairs(metadata ?? {}),
+    resultsKeptMs,
+    ...named,
+  ])
+}
+
+function sortedPairs(record: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -14,6 +14,7 @@ test('a plain body is read with OpenAI’s defaults', () => {
     encoding: 'float',
     inputType: undefined,
     user: undefined,
+    tags: undefined,
     extraFields: {},
   })
 })

@@ -3,6 +3,8 @@ import type { Encoding, InputType } from '../catalog.ts'
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
 import { isRecord } from '../record.ts'
+import { type Tags } from '../labels.ts'
+import { tagsIn, userIn } from '../request/labels.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
 import { readInput, type Input } from './input.ts'
@@ -15,6 +17,8 @@ export interface EmbeddingRequest {
   readonly encoding: Encoding
   readonly inputType: InputType | undefined
   readonly user: string | undefined
+  /** Of `metadata` and of the header. Torana keeps them; no upstream sees them. */
+  readonly tags?: Tags | undefined
   readonly extraFields: Fields
 }
 
@@ -30,9 +34,6 @@ const INPUT_TYPES: Readonly<Record<string, InputType>> = {
   passage: 'document',
 }
 
-/** OpenAI allows 64 characters for `user`; more is accepted elsewhere, but it must not be a second body. */
-const MAX_USER_LENGTH = 512
-
 type Fields = Readonly<Record<string, unknown>>
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -42,6 +43,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'encoding_format',
   'input_type',
   'user',
+  'metadata',
 ])
 const NO_FIELDS: Fields = Object.freeze({})
 
@@ -63,6 +65,7 @@ export function readEmbeddingRequest(
     encoding: encodingIn(body['encoding_format']),
     inputType: inputTypeIn(body['input_type']),
     user: userIn(body['user']),
+    tags: tagsIn(body['metadata']),
     extraFields: extraFieldsIn(body, exact),
   }
 }
@@ -99,14 +102,6 @@ function inputTypeIn(value: unknown): InputType | undefined {
     `Invalid value for 'input_type': ${shown(value)}. Supported values: 'query', 'document', 'classification', 'clustering', 'similarity'.`,
     { param: 'input_type' },
   )
-}
-
-function userIn(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && value.length <= MAX_USER_LENGTH) return value
-  throw new Fault('invalid_parameter', `user must be a string of at most ${MAX_USER_LENGTH} characters.`, {
-    param: 'user',
-  })
 }
 
 function extraFieldsIn(body: Fields, exact: Fields | undefined): Fields {

@@ -29,6 +29,7 @@ export function imageRequestOf(text: string): ImageRequest {
     stream: stored.stream,
     partialImages: stored.partialImages,
     user: stored.user,
+    tags: stored.tags,
     safetyIdentifier: stored.safetyIdentifier,
     ...(stored.complexity && { complexity: stored.complexity }),
     ...(stored.frameCount && { frameCount: stored.frameCount }),

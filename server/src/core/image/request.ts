@@ -1,6 +1,8 @@
 /** The canonical image request: what a caller asked for, whichever of the many spellings it used. */
 import type { PictureForm, PixelSize } from '../catalog.ts'
 import { isRecord } from '../record.ts'
+import { type Tags } from '../labels.ts'
+import { tagsIn, userIn } from '../request/labels.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
 import { Fault } from '../fault/fault.ts'
@@ -30,6 +32,8 @@ export interface ImageRequest {
   /** 0 to 3. */
   readonly partialImages: number
   readonly user: string | undefined
+  /** Of `metadata` and of the header. Torana keeps them; no upstream sees them. */
+  readonly tags?: Tags | undefined
   readonly safetyIdentifier: string | undefined
   /** How much the model plans before it draws. Undefined: `auto`. */
   readonly complexity?: string | undefined
@@ -55,8 +59,8 @@ const MAX_PROMPT_CHARACTERS = 32_000
 const MAX_EDGE = 16_384
 /** `transparent`, the longest known, has eleven; this leaves room for words not invented yet. */
 const MAX_WORD_LENGTH = 64
-/** OpenAI allows 64 for `user` and 128 for `safety_identifier`; more is accepted elsewhere, but it must not be a second body. */
-const MAX_USER_LENGTH = 512
+/** Characters of `safety_identifier`. OpenAI allows 128; more is accepted elsewhere, but it must not be a second body. */
+const MAX_IDENTIFIER_LENGTH = 512
 
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
@@ -74,6 +78,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'stream',
   'partial_images',
   'user',
+  'metadata',
   'safety_identifier',
   'provenance',
 ])
@@ -108,8 +113,9 @@ export function readImageRequest(
     form: output.form,
     stream,
     partialImages: partialImagesIn(body['partial_images'], stream),
-    user: textIn('user', body['user']),
-    safetyIdentifier: textIn('safety_identifier', body['safety_identifier']),
+    user: userIn(body['user']),
+    tags: tagsIn(body['metadata']),
+    safetyIdentifier: identifierIn(body['safety_identifier']),
     ...complexityIn(body['complexity']),
     ...frameCountIn(body['frame_count'], output.format),
     ...provenanceIn(body['provenance']),
@@ -263,10 +269,13 @@ function wholeNumberIn(param: string, value: unknown, least: number, most: numbe
   throw invalid(param, `${param} is ${shown(value)}; it must be a whole number ${range}.`)
 }
 
-function textIn(param: string, value: unknown): string | undefined {
+function identifierIn(value: unknown): string | undefined {
   if (isAbsent(value)) return undefined
-  if (typeof value === 'string' && value.length <= MAX_USER_LENGTH) return value
-  throw invalid(param, `${param} must be a string of at most ${MAX_USER_LENGTH} characters.`)
+  if (typeof value === 'string' && value.length <= MAX_IDENTIFIER_LENGTH) return value
+  throw invalid(
+    'safety_identifier',
+    `safety_identifier must be a string of at most ${MAX_IDENTIFIER_LENGTH} characters.`,
+  )
 }
 
 function extraFieldsIn(

@@ -85,6 +85,7 @@ export async function createBatch(
       isRetry,
       windowMs: asked.windowMs,
       metadata: asked.metadata,
+      tags: asked.tags,
       resultsKeptMs: asked.resultsKeptMs,
       chunks: errors.length > 0 ? [] : await chunksOf(file.id, blobs),
       errors,

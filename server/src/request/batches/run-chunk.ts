@@ -5,7 +5,7 @@
  */
 import { linesIn, runFrom, type BatchLine, type LineRun } from '#core/batch/line.ts'
 import { NOTHING, withoutInput, type LineRange } from '#core/batch/chunk.ts'
-import { inputCount, joinInputs } from '#core/embedding/input.ts'
+import { inputCount, inputSize, joinInputs } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
@@ -14,6 +14,7 @@ import type { Key, TermsInForce } from '#ports/keys.ts'
 import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
 import { StoreAway } from '#ports/store.ts'
 import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
+import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
 import { batchKey } from './batch-key.ts'
 import { ChunkResults } from './chunk-results.ts'
 import { keepPart, partBefore } from './kept-part.ts'
@@ -75,7 +76,7 @@ export async function runChunk(
       counts: withoutInput(held.lines),
       part: undefined,
     })
-  const lines = linesIn(bytes, { maxInputs: limits.maxInputs, textOf })
+  const lines = linesIn(bytes, { maxInputs: limits.maxInputs, textOf, tags: batch.tags })
   const { firstLine } = held
   const results = new ChunkResults({
     batchId: batch.id,
@@ -243,6 +244,7 @@ class ChunkRun {
           cacheUse: 'usual',
           isBackground: true,
           caller: this.#orders.stop,
+          parts: partsOf(lines),
           trace,
         },
         this.#dependencies,
@@ -274,6 +276,8 @@ class ChunkRun {
         promptTokens: embedded?.usage.promptTokens,
         amountNanoUsd: embedded?.usage.cost.kind === 'known' ? embedded.usage.cost.nanoUsd : undefined,
         trace,
+        user: request.user,
+        tags: labelTermsOf(partsOf(lines)).labels?.tags,
         durationMs: clock.monotonicMs() - startedMs,
       })
     }
@@ -288,6 +292,16 @@ class ChunkRun {
   #isTextsFault([{ request }]: LineRun, sinceMs: number): boolean {
     return this.#orders.succeededSince(request.model, sinceMs) || this.#held.hold.token >= MAX_HOLDERS
   }
+}
+
+/** Lines of one request may be for different users and tags. */
+function partsOf([first, ...others]: LineRun): [LabelShare, ...LabelShare[]] {
+  const part = ({ request: { user, tags, input } }: LineRun[0]): LabelShare => ({
+    user,
+    tags,
+    weight: inputSize(input),
+  })
+  return [part(first), ...others.map(part)]
 }
 
 const decoder = new TextDecoder()

@@ -31,16 +31,8 @@ import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import type { ChunkDependencies, ChunkOrders } from './run-chunk.ts'
 import { ResultRoom } from './result-room.ts'
+import { taggedLine, type PictureLine } from './picture-line.ts'
 import { verdictOn } from './verdict.ts'
-
-/** A line as its own route reads it. */
-export interface PictureLine {
-  readonly customId: string
-  /** Undefined: it asks for nothing that can be run; the fault says why. */
-  readonly asked: ImageRequest | undefined
-  readonly fault: Fault | undefined
-  readonly files: RequestFiles
-}
 
 export interface PictureDependencies
   extends Pick<ChunkDependencies, 'batches' | 'readInput' | 'docsUrl'>, ImageDependencies {
@@ -89,8 +81,8 @@ export async function runPictures(
   const content = bytes && lineIn(bytes)
   if (content === undefined)
     return batches.finish(hold, { counts: withoutInput(held.lines), part: undefined })
-  const read = (): Promise<PictureLine> =>
-    dependencies.readLine(batch.endpoint, content.slice(), batch.project)
+  const read = async (): Promise<PictureLine> =>
+    taggedLine(await dependencies.readLine(batch.endpoint, content.slice(), batch.project), batch.tags)
   const first = await read()
   const end = await new PictureRun(held, orders, dependencies).ended(first, read)
   const { customId } = first
@@ -290,6 +282,7 @@ class PictureRun {
       amountNanoUsd: result && usedBy(result).costNanoUsd,
       trace,
       user: asked.user,
+      tags: asked.tags,
       durationMs: clock.monotonicMs() - trace.startedMs,
     })
   }

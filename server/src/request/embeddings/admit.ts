@@ -25,6 +25,8 @@ export interface AdmissionRequest {
   readonly model: EmbeddingModel
   readonly offers: readonly Offer[]
   readonly input: Input
+  readonly labels?: AdmissionTerms['labels']
+  readonly shares?: AdmissionTerms['shares']
   readonly counted?: TakenRates | undefined
   readonly keyNow?: KeyAsked | undefined
   /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
@@ -122,13 +124,15 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input, counted, keyNow }: AdmissionRequest,
+  { requestId, key, model, offers, input, labels, shares, counted, keyNow }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
     requestId,
     key,
     modelId: model.id,
+    labels,
+    shares,
     tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
     counted,

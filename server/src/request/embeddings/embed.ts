@@ -11,6 +11,7 @@ import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 import type { RateState } from '#core/limit.ts'
 import { fieldOfUnknownEffect, negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { costOf } from '#core/price.ts'
+import { labelsOf } from '#core/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
@@ -24,6 +25,7 @@ import { dryRun, type DryRun } from './dry-run.ts'
 import { gather, sameSlot } from './gather.ts'
 import type { SavedCall } from '../money/call.ts'
 import { payable } from '../money/hard-budget.ts'
+import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
@@ -73,6 +75,8 @@ export interface EmbedOptions {
   readonly isBackground?: boolean | undefined
   /** Asked before each call, for work that outlives the moment in which its key was looked up. */
   readonly keyNow?: KeyAsked | undefined
+  /** Parts of it with a user and tags of their own. Undefined: those of the request are those of all of it. */
+  readonly parts?: readonly [LabelShare, ...LabelShare[]] | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
@@ -123,6 +127,7 @@ export async function embed(
   const guardedSpace = guardedSpaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, trace } = options
+  const shares = options.parts && labelTermsOf(options.parts)
   trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
@@ -143,6 +148,8 @@ export async function embed(
       model,
       offers,
       input: request.input,
+      labels: shares === undefined ? labelsOf(request) : shares.labels,
+      shares: shares?.shares,
       counted: options.counted,
       keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
       tokenContext,
@@ -260,7 +267,7 @@ function timeoutOf({ callerTimeoutMs, isBackground }: EmbedOptions, { limits }: 
 
 /** Where the vectors came from: deployments, and the cache. */
 function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
-  return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])
+  return [...new Set([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])]
 }
 
 function cacheCounts(
@@ -285,10 +292,6 @@ function savedBy({ hits, slots }: GatheredVectors, first: Offer, offers: readonl
     if (cost.kind === 'known') savedNanoUsd += cost.nanoUsd
   }
   return { hits: cacheCounts(slots, hits).hits, savedNanoUsd }
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)]
 }
 
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})

@@ -3,6 +3,7 @@ import type { ImageModel } from '#core/catalog.ts'
 import { maxRequestCost } from '#core/image/expected-cost.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
+import { labelsOf } from '#core/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
@@ -51,6 +52,7 @@ export async function admitImages(order: ImageOrder, outside: MoneyOutside): Pro
     requestId,
     key,
     modelId: model.id,
+    labels: labelsOf(request),
     tokens: 0,
     images: order.images ?? request.images,
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),

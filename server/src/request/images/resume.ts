@@ -9,6 +9,7 @@ import { maxCallCost } from '#core/image/expected-cost.ts'
 import { resultOf, type Delivery } from '#core/image/delivery.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
+import { labelsOf } from '#core/labels.ts'
 import type { Cost } from '#core/price.ts'
 import { JobLost, type ImageJobCall, type TakenJob } from '#ports/image-jobs.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
@@ -136,7 +137,10 @@ async function resumeCall(
     return boughtBy(() => convertedLate(run, kept, call.images, offer, dependencies))
   }
   const most = offer && maxCallCost(run.request, run.model, offer, call.images)
-  const begun: BegunCall = { attempt: call.attempt, unknown: unknownOf(job, call, most) }
+  const begun: BegunCall = {
+    attempt: call.attempt,
+    unknown: { ...unknownOf(job, call, most), labels: labelsOf(run.request) },
+  }
   const { callId, images, submitted } = call
   if (submitted === undefined || offer === undefined || call.state === 'unknown') {
     const failure = new UpstreamFailure(
@@ -272,17 +276,23 @@ class LateBooks implements CallBooks {
 
 /** Ends a job that can't go on. What was bought is handed out all the same, the rest is unknown. */
 async function giveUp(
-  { hold, job, calls }: TakenJob,
+  { hold, job, calls, request }: TakenJob,
   message: string,
   dependencies: ResumeDependencies,
 ): Promise<ImageOutcome> {
   const { blobs, clock } = dependencies
   const deliveries: Delivery[] = []
   const entries: LedgerEntry[] = []
+  // Sealed with a secret that this node does not have, it says nothing.
+  const labels = request === '' ? undefined : labelsOf(storedImageRequestOf(request).request)
   for (const call of calls.filter(({ state }) => state !== 'failed')) {
     const kept = await keptDelivery(job.id, call.attempt, blobs)
     if (kept !== undefined) deliveries.push(kept)
-    entries.push(kept ? { ...kept.post, projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n } : unknownOf(job, call))
+    entries.push(
+      kept
+        ? { ...kept.post, projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n }
+        : { ...unknownOf(job, call), labels },
+    )
   }
   await dependencies.appendLate(entries)
   const fault = new Fault('outcome_unknown', message)

@@ -9,6 +9,7 @@ import type { UpstreamFailure } from '#core/fault/failure.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { RateState, RateTake } from '#core/limit.ts'
 import type { Cost } from '#core/price.ts'
+import type { Labels } from '#core/labels.ts'
 import type { Reservation } from '#core/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
@@ -17,6 +18,7 @@ import type { KeyAsked } from '../access/terms-now.ts'
 import { BudgetRefusal } from './budget-refusal.ts'
 import { unpriced } from './hard-budget.ts'
 import { HeldMoney, type Leased } from './held-money.ts'
+import { dividedEntry, type LabelShare } from './label-shares.ts'
 import {
   leasedOf,
   leftUnknown,
@@ -50,6 +52,10 @@ export interface MoneyOutside {
 export interface AdmissionTerms extends RateTerms {
   readonly requestId: string
   readonly modelId: string
+  /** What the caller says the request is for. */
+  readonly labels?: Labels | undefined
+  /** Parts of the request with labels of their own: each has a row for its part of a call. Undefined: it has one of each. */
+  readonly shares?: readonly LabelShare[] | undefined
   /** The most the request can cost; asked only under a hard budget. */
   readonly mostNanoUsd: () => bigint
   /** Calls that an earlier process made for it. */
@@ -219,13 +225,13 @@ export class Admission implements Disposable {
   paid({ unknown }: BegunCall, call: PaidCall): LedgerEntry {
     this.#use(call.tokens ?? 0, call.images)
     const post = paidEntry(unknown, call, this.#countsRequest())
-    this.#ended(post, leasedOf(unknown) - leasedOf(post))
+    this.#endedInParts(post, leasedOf(unknown) - leasedOf(post))
     return post
   }
 
   /** The gateway answered without a call. That cost nothing and stands in the books all the same. */
   answeredFrom(place: string, callId: string, saved: SavedCall): void {
-    this.#ended(savedEntry(this.#nextCall(callId, place), saved, this.#countsRequest()), 0n)
+    this.#endedInParts(savedEntry(this.#nextCall(callId, place), saved, this.#countsRequest()), 0n)
   }
 
   /** The call failed. If it may have been charged, its money stays reserved until an operator resolves it. */
@@ -257,10 +263,11 @@ export class Admission implements Disposable {
 
   /** What every entry of the next call says. */
   #nextCall(callId: string, deployment: string) {
-    const { requestId, key, modelId } = this.#terms
+    const { requestId, key, modelId, labels } = this.#terms
     const attempt = this.#attempts
     this.#attempts += 1
-    return { requestId, attempt, callId, project: key.project, keyId: key.id, model: modelId, deployment }
+    const { project, id: keyId } = key
+    return { requestId, attempt, callId, project, keyId, model: modelId, deployment, labels }
   }
 
   /** Once, for the first entry that is made. */
@@ -292,6 +299,13 @@ export class Admission implements Disposable {
   #drop(entry: LedgerEntry): void {
     this.#outside.ledger.forget(entry.requestId, entry.attempt)
     this.#money.release(this.#leasedBy(entry))
+  }
+
+  #endedInParts(entry: LedgerEntry, unusedNanoUsd: bigint): void {
+    const { shares } = this.#terms
+    if (shares === undefined) return this.#ended(entry, unusedNanoUsd)
+    const parts = dividedEntry(entry, shares, () => this.#attempts++)
+    for (const [index, part] of parts.entries()) this.#ended(part, index === 0 ? unusedNanoUsd : 0n)
   }
 
   #ended(entry: LedgerEntry, unusedNanoUsd: bigint): void {

@@ -13,7 +13,7 @@ export interface BegunCall {
 /** What every entry of one call says. */
 type NamedCall = Pick<
   LedgerEntry,
-  'requestId' | 'attempt' | 'callId' | 'project' | 'keyId' | 'model' | 'deployment'
+  'requestId' | 'attempt' | 'callId' | 'project' | 'keyId' | 'model' | 'deployment' | 'labels'
 >
 
 /** How much of a call is leased from the hard budget of its project, and of its key. */
@@ -45,6 +45,7 @@ export function openEntry(
     projectLeaseNanoUsd,
     keyLeaseNanoUsd,
     countsRequest,
+    labels: call.labels,
     remarks: what === undefined ? undefined : { what },
   }
 }

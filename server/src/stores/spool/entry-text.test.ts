@@ -42,6 +42,13 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.record(
     countsRequest: fc.constant(true),
     hits: fc.nat(2048),
     savedNanoUsd: amount,
+    labels: fc.record(
+      {
+        user: anyText,
+        tags: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), anyText, { noNullPrototype: true }),
+      },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
     remarks: fc.record({ what: anyText, reason: anyText }, { requiredKeys: [], noNullPrototype: true }),
   },
   { requiredKeys: [...REQUIRED], noNullPrototype: true },

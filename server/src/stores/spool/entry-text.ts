@@ -20,13 +20,20 @@ type Fields = readonly [
   beside?: Beside,
 ]
 
-type Beside = Pick<LedgerEntry, 'countsRequest' | 'hits' | 'remarks'> & { readonly savedNanoUsd?: string }
+type Beside = Pick<LedgerEntry, 'countsRequest' | 'hits' | 'labels' | 'remarks'> & {
+  readonly savedNanoUsd?: string
+}
 
 export function entryText(entry: LedgerEntry): string {
-  const { countsRequest, hits, savedNanoUsd, remarks } = entry
+  const { countsRequest, hits, savedNanoUsd, labels, remarks } = entry
   const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
-  const isPlain = !countsRequest && hits === undefined && savedNanoUsd === undefined && remarks === undefined
-  const beside: [] | [Beside] = isPlain ? [] : [{ countsRequest, hits, remarks, ...saved }]
+  const isPlain =
+    !countsRequest &&
+    hits === undefined &&
+    savedNanoUsd === undefined &&
+    labels === undefined &&
+    remarks === undefined
+  const beside: [] | [Beside] = isPlain ? [] : [{ countsRequest, hits, labels, remarks, ...saved }]
   const fields: Fields = [
     entry.requestId,
     entry.attempt,

@@ -1,6 +1,7 @@
 import { outcomeOf } from '#core/request-outcome.ts'
 import { deploymentsOf, ownTime } from '#core/request-trace.ts'
 import { momentOf } from '#core/ledger.ts'
+import { labelsOf } from '#core/labels.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { KIND_OF_ROUTE, type LoggedRequest } from '#ports/request-reports.ts'
 
@@ -38,5 +39,6 @@ export function loggedRequest(record: RequestRecord, node: string): LoggedReques
     node,
     asset: trace?.asset,
     clientRequestId: record.clientRequestId,
+    labels: labelsOf(record),
   }
 }

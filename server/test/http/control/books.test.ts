@@ -192,6 +192,7 @@ test('the doctor says ok to books that agree', async () => {
     ledger: 'ok: 2 entries added up again: the hourly sums agree',
     budgets: 'ok: 0 periods compared: all agree with the ledger',
     spending: 'ok: no hard budget is in use',
+    labels: 'ok: all users and tags of the last day are counted apart',
     unknowns: 'ok: none open',
     nodes: 'ok: 1 alive',
     agreement: 'ok: 0 nodes compared: the same configuration and prices',
@@ -394,7 +395,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 19)
+  assert.equal(checks.length, 20)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
 })

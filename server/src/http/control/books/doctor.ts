@@ -8,6 +8,7 @@ import type {
   PartitionsMade,
   Reconciliation,
 } from '#ports/upkeep.ts'
+import { MOST_TAG_KEYS, MOST_VALUES } from '#ports/usage.ts'
 import { check, count, type Check, type Verdict } from './check.ts'
 import {
   agreementCheck,
@@ -64,6 +65,7 @@ const CHECKS: readonly ((seen: Seen) => Check | undefined)[] = [
   ({ findings }) => findings && ledgerCheck(findings.reconciliation),
   ({ findings }) => findings && correctionsCheck(findings.reconciliation),
   ({ findings }) => findings && fullestCheck(findings.figures),
+  ({ findings }) => findings && labelsCheck(findings.figures),
   ({ findings }) => findings && unknownsCheck(findings.figures),
   ({ findings }) => findings && nodesCheck(findings.figures),
   ({ findings }) => findings && agreementCheck(findings.install),
@@ -185,11 +187,28 @@ function ledgerCheck({ entries, differences }: Reconciliation): Check {
       )
 }
 
-function describe({ project, fromMs, ledger, rollup }: LedgerDifference): string {
+function describe({ project, label, fromMs, ledger, rollup }: LedgerDifference): string {
   const since = fromMs === undefined ? 'the beginning' : new Date(fromMs).toISOString()
   const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
     `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
-  return `project ${project} from ${since}: ledger ${sums(ledger)}; hourly sums ${sums(rollup)}`
+  const about = label === undefined ? `project ${project}` : `project ${project} by ${label}`
+  return `${about} from ${since}: ledger ${sums(ledger)}; hourly sums ${sums(rollup)}`
+}
+
+/** Nothing is lost: such calls are in every sum but those of single users and tags. */
+function labelsCheck({ overflows }: BooksFigures): Check {
+  const [first] = overflows
+  const figures = { overflowed: overflows.length }
+  if (first === undefined)
+    return check('labels', 'ok', 'all users and tags of the last day are counted apart', figures)
+  const { project, label, amountNanoUsd } = first
+  const which =
+    label === 'tag:'
+      ? `more than ${MOST_TAG_KEYS} keys of tags`
+      : `more than ${MOST_VALUES} values of ${label}`
+  const more = overflows.length === 1 ? '' : `, and ${overflows.length - 1} more`
+  const says = `project ${project} sent ${which} in a day: ${dollars(amountNanoUsd)} is counted together as other${more}. Send ids of tenants or teams, not of requests`
+  return check('labels', 'warn', says, figures)
 }
 
 function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation): Check {

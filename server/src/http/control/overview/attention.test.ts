@@ -61,6 +61,7 @@ const PARTS: AttentionParts = {
         { budgetId: 'project:calm', limitNanoUsd: 100n, spentNanoUsd: 79n, leasedNanoUsd: 0n },
       ],
       deletedProjects: 0,
+      overflows: [],
     }),
   },
   nodes: undefined,

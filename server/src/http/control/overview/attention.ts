@@ -256,7 +256,10 @@ function ofOvercounts(
   })
 }
 
-function ofBooks({ unknowns, budgets, restRows }: BooksFigures, nowMs: number): readonly Attention[] {
+function ofBooks(
+  { unknowns, budgets, restRows, overflows }: BooksFigures,
+  nowMs: number,
+): readonly Attention[] {
   const rows = restRows.ledger + restRows.requests
   return [
     ...(unknowns.open === 0
@@ -295,6 +298,14 @@ function ofBooks({ unknowns, budgets, restRows }: BooksFigures, nowMs: number): 
     ...(rows === 0
       ? []
       : [{ ...about('partition_missing', 'warn', 'store', 'rows'), since: isoOf(nowMs), figures: { rows } }]),
+    ...[...Map.groupBy(overflows, ({ project }) => project)].map(([project, own]): Attention => ({
+      ...about('labels_overflowed', 'warn', 'project', project),
+      since: isoOf(Math.min(...own.map(({ sinceMs }) => sinceMs))),
+      figures: {
+        labels: own.map(({ label }) => label).join(', '),
+        usd: decimalOf(own.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)),
+      },
+    })),
   ]
 }
 

@@ -60,6 +60,7 @@ const ATTENTION_KINDS = [
   'doctor_wrong',
   'webhook_given_up',
   'partition_missing',
+  'labels_overflowed',
 ] as const
 
 export const attention = z

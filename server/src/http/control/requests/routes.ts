@@ -124,7 +124,21 @@ export function filterOf(given: Filters, caller: Caller, nowMs: number): Request
     dearerNanoUsd: given.dearer_usd === undefined ? undefined : nanoUsdOf(given.dearer_usd),
     tries: given.tries,
     client: given.client,
+    user: given.user,
+    tags: tagsOf(given.tag),
   }
+}
+
+function tagsOf(given: Filters['tag']): RequestFilter['tags'] {
+  if (given === undefined) return undefined
+  const pairs = given.map((tag): [string, string] => {
+    const end = tag.indexOf(':')
+    return [tag.slice(0, end), tag.slice(end + 1)]
+  })
+  const twice = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) !== index)
+  if (twice !== undefined)
+    throw invalidField(`tag asks for two values of ${twice[0]}; a request has one.`, 'tag')
+  return Object.fromEntries(pairs)
 }
 
 function refuseCursor(error: unknown): never {

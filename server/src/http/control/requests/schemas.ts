@@ -1,6 +1,7 @@
 /** The shapes of the request log at the control API. */
 import { z } from 'zod'
 import { OUTCOMES } from '#core/request-outcome.ts'
+import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER } from '#core/labels.ts'
 import { REQUEST_KINDS } from '#ports/request-reports.ts'
 import { imageJob } from '../images/jobs-schemas.ts'
 import { cursor, givenTime, givenUsd, storable, time, usd } from '../wire/fields.ts'
@@ -15,6 +16,12 @@ const MAX_SLOTS = 240
 
 const kind = z.enum(REQUEST_KINDS)
 const outcome = z.enum(OUTCOMES)
+
+/** A key has no colon; a value may have. */
+const tag = storable(MAX_TAG_KEY + 1 + MAX_TAG_VALUE).regex(
+  /^[A-Za-z0-9][A-Za-z0-9._-]*:./,
+  'expected <key>:<value>, such as team:red',
+)
 
 /** One value, or several with the parameter repeated. */
 function anyOf<Value extends z.ZodType>(value: Value) {
@@ -39,15 +46,24 @@ export const requestFilters = z.object({
   dearer_usd: givenUsd.optional(),
   tries: z.coerce.number().int().min(1).max(1000).optional().describe('At least so many calls.'),
   client: storable(NAME).optional().describe("The caller's own id of the request."),
+  user: storable(MAX_USER).optional().describe("The application's own user, as the caller sent it."),
+  tag: z
+    .preprocess(
+      (given) => (given === undefined || Array.isArray(given) ? given : [given]),
+      z.array(tag).max(MAX_TAGS).optional(),
+    )
+    .describe('Such as `team:red`. Repeat it: all of them must fit.'),
 })
 
-export const requestPage = requestFilters.extend({
+export const requestPage = z.strictObject({
+  ...requestFilters.shape,
   sort: z.enum(['-at', '-duration', '-cost']).default('-at'),
   limit: z.coerce.number().int().min(1).max(MAX_ROWS).default(50),
   after: z.string().max(200).optional(),
 })
 
-export const histogramQuery = requestFilters.extend({
+export const histogramQuery = z.strictObject({
+  ...requestFilters.shape,
   slots: z.coerce.number().int().min(1).max(MAX_SLOTS).default(120),
   facets: z
     .enum(['true', 'false'])
@@ -81,6 +97,8 @@ const rowFields = {
   waited_ms: z.number().describe('Of it: waiting for a turn.'),
   node: z.string(),
   asset: z.string().nullable().describe('The first picture.'),
+  user: z.string().nullable().describe('As the caller sent it.'),
+  tags: z.record(z.string(), z.string()),
 }
 
 export const requestRow = z.object(rowFields).meta({ id: 'RequestRow' })
@@ -246,7 +264,15 @@ export const histogram = z
       }),
     ),
     facets: z
-      .object({ outcome: counts, kind: counts, model: counts, key: counts, fault: counts })
+      .object({
+        outcome: counts,
+        kind: counts,
+        model: counts,
+        key: counts,
+        fault: counts,
+        user: counts,
+        tag: counts,
+      })
       .nullable()
       .describe('Counts over the whole range, whatever else is filtered.'),
     capped_at: time

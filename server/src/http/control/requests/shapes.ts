@@ -43,6 +43,8 @@ export function rowBody(row: LoggedRequest): RowBody {
     waited_ms: hundredths(row.waitedMs),
     node: row.node,
     asset: row.asset ?? null,
+    user: row.labels?.user ?? null,
+    tags: { ...row.labels?.tags },
   }
 }
 
@@ -215,6 +217,8 @@ export function histogramBody(found: RequestHistogram): z.output<typeof schemas.
           model: { ...facets.model },
           key: { ...facets.key },
           fault: { ...facets.fault },
+          user: { ...facets.user },
+          tag: { ...facets.tag },
         }
       : null,
     capped_at: cappedAtMs === undefined ? null : isoOf(cappedAtMs),

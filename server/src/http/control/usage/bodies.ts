@@ -61,6 +61,20 @@ export function sumBody(sum: UsageSum): SumBody {
   }
 }
 
+export function isNothing(sum: UsageSum): boolean {
+  return Object.values(sum).every((value) => Number(value) === 0)
+}
+
+/** Calls beside the values of a label. */
+export function besideBody(
+  all: readonly UsageCell[],
+  before: UsageSum | undefined,
+): Omit<Body['data'][number], 'group'> | null {
+  const cells = all.filter(({ sum }) => !isNothing(sum))
+  if (cells.length === 0 && (before === undefined || isNothing(before))) return null
+  return groupBody({ group: undefined, total: added(cells.map(({ sum }) => sum)), cells }, before)
+}
+
 export interface GroupSums {
   readonly group: string | undefined
   readonly total: UsageSum

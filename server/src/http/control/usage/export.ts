@@ -4,15 +4,22 @@ import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import { momentOf } from '#core/ledger.ts'
 import { decimalOf } from '#core/price.ts'
-import type { UsageEntry, UsageReader, UsageSpan } from '#ports/usage.ts'
+import {
+  isUsageLabel,
+  type UsageEntry,
+  type UsageGroup,
+  type UsageLabel,
+  type UsageReader,
+  type UsageSpan,
+} from '#ports/usage.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
 import { StreamSlots } from '../streams/stream-slots.ts'
 import { isoOf } from '../wire/times.ts'
-import { sumBody } from './bodies.ts'
+import { isNothing, sumBody } from './bodies.ts'
 import { exportQuery } from './schemas.ts'
-import { onlyOf, spanOf } from './span.ts'
+import { namesOf, spanOf } from './span.ts'
 
 /** Entries in one question: a few tens of milliseconds, so that pages get their turn in between. */
 const PORTION = 2000
@@ -54,7 +61,7 @@ export function registerUsageExport(
       const span: UsageSpan = {
         ...spanOf(query, 'day', nowMs()),
         projects: visibleProjects(callerIn(request), query.project),
-        only: onlyOf(query.only),
+        ...namesOf(query),
       }
       const name = `torana-${query.rows}-${isoOf(span.fromMs).slice(0, 10)}.${query.format}`
       return exports.answer(request, reply, {
@@ -81,9 +88,18 @@ async function* groupRows(
   // Day by day: the groups of one fit into memory, those of a year need not.
   for (let fromMs = span.fromMs; fromMs < span.endMs; fromMs += DAY_MS) {
     const day = { ...span, fromMs, endMs: fromMs + DAY_MS }
-    const { cells } = await usage.table({ ...day, by, slot: 'day', groups: MOST_GROUPS })
+    const { cells, beside } = await usage.table({ ...day, by, slot: 'day', groups: MOST_GROUPS })
     for (const { group, atMs, sum } of cells)
-      yield { day: isoOf(atMs).slice(0, 10), [by]: group ?? 'others', ...sumBody(sum) }
+      yield {
+        day: isoOf(atMs).slice(0, 10),
+        [by]: group ?? 'others',
+        ...(beside && { counted_as: 'value' }),
+        ...sumBody(sum),
+      }
+    // Values may be any text, so a column tells what is no value.
+    for (const counted_as of beside ? (['overflow', 'none'] as const) : [])
+      for (const { atMs, sum } of beside?.[counted_as] ?? [])
+        if (!isNothing(sum)) yield { day: isoOf(atMs).slice(0, 10), [by]: null, counted_as, ...sumBody(sum) }
   }
 }
 
@@ -112,13 +128,15 @@ function entryRow(entry: UsageEntry): Row {
     images: entry.images,
     usd: entry.amountNanoUsd === undefined ? null : decimalOf(entry.amountNanoUsd),
     written_at: isoOf(entry.writtenAtMs),
+    user: entry.labels?.user ?? null,
+    tags: entry.labels?.tags === undefined ? null : JSON.stringify(entry.labels.tags),
   }
 }
 
 /** An empty file has its columns all the same. */
-function headOf(rows: 'groups' | 'ledger', by: string): readonly string[] {
+function headOf(rows: 'groups' | 'ledger', by: UsageGroup | UsageLabel): readonly string[] {
   if (rows === 'ledger') return ENTRY_COLUMNS
-  return ['day', by, ...SUM_COLUMNS]
+  return ['day', by, ...(isUsageLabel(by) ? ['counted_as'] : []), ...SUM_COLUMNS]
 }
 
 const ENTRY_COLUMNS = [
@@ -136,6 +154,8 @@ const ENTRY_COLUMNS = [
   'images',
   'usd',
   'written_at',
+  'user',
+  'tags',
 ]
 
 const SUM_COLUMNS = [

@@ -8,10 +8,10 @@ import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
 import { isoOf } from '../wire/times.ts'
-import { added, groupBody, groupsOf, NOTHING, sumBody, without } from './bodies.ts'
+import { added, besideBody, groupBody, groupsOf, isNothing, NOTHING, sumBody, without } from './bodies.ts'
 import { registerUsageExport } from './export.ts'
 import { usage, usageQuery } from './schemas.ts'
-import { onlyOf, spanOf } from './span.ts'
+import { namesOf, spanOf } from './span.ts'
 
 export interface UsageDependencies {
   readonly usage: UsageReader
@@ -29,7 +29,7 @@ export function registerUsage(api: Api, dependencies: UsageDependencies): void {
     config: { permission: 'usage.read' },
     schema: {
       operationId: 'getUsage',
-      summary: 'What was used and spent, by model, deployment, project or key, in hours or days',
+      summary: 'What was used and spent, by model, deployment, project, key, user or tag, in hours or days',
       querystring: usageQuery,
       response: { 200: usage, ...faultAnswers([400, 401, 403, 503]) },
     },
@@ -37,7 +37,7 @@ export function registerUsage(api: Api, dependencies: UsageDependencies): void {
       const { query } = request
       const filter = {
         projects: visibleProjects(callerIn(request), query.project),
-        only: onlyOf(query.only),
+        ...namesOf(query),
       }
       const nowMs = dependencies.nowMs()
       return usageBody(query, filter, { ...dependencies, nowMs })
@@ -52,15 +52,20 @@ async function usageBody(
 ): Promise<z.output<typeof usage>> {
   const { by } = query
   const { slot, fromMs, endMs } = spanOf(query, query.slot, nowMs)
-  const [table, forecast] = await Promise.all([
+  const [table, forecast, leftOut, tagKeys] = await Promise.all([
     reader.table({ ...filter, by, slot, fromMs, endMs, groups: query.groups }),
     forecastOfMonth(reader, filter, nowMs),
+    by.startsWith('tag:') ? reader.withLeftOutTags({ ...filter, fromMs, endMs }) : NOTHING,
+    reader.tagKeys({ ...filter, fromMs, endMs }),
   ])
   const groups = groupsOf(table.cells)
   const names = groups.flatMap(({ group }) => group ?? [])
   const others = groups.find(({ group }) => group === undefined)
   const span = { ...filter, by, names, fromMs: fromMs - (endMs - fromMs), endMs: fromMs }
   const before = query.before === '1' ? await reader.totals(span) : undefined
+  const { overflow = [], none = [] } = table.beside ?? {}
+  const labelled = before?.label?.labelled
+  const ofOverflow = before?.label?.overflow ?? NOTHING
   return {
     slot,
     from: isoOf(fromMs),
@@ -75,9 +80,16 @@ async function usageBody(
         ? null
         : {
             groups: table.groups - groups.length + 1,
-            ...groupBody(others, before && without(before.whole, [...before.groups.values()])),
+            ...groupBody(
+              others,
+              before && without(labelled ?? before.whole, [ofOverflow, ...before.groups.values()]),
+            ),
           },
-    total: sumBody(added(groups.map(({ total }) => total))),
+    overflow: besideBody(overflow, before && ofOverflow),
+    none: besideBody(none, before && labelled && without(before.whole, [labelled])),
+    left_out_tags: isNothing(leftOut) ? null : sumBody(leftOut),
+    tag_keys: [...tagKeys],
+    total: sumBody(added([...table.cells, ...overflow, ...none].map(({ sum }) => sum))),
     before: before ? sumBody(before.whole) : null,
     forecast,
   }

@@ -1,6 +1,6 @@
 /** Usage as schemas. */
 import { z } from 'zod'
-import { USAGE_GROUPS } from '#ports/usage.ts'
+import { MOST_TAG_KEYS, MOST_VALUES, type UsageGroup, type UsageLabel } from '#ports/usage.ts'
 import { givenTime, storable, time, usd } from '../wire/fields.ts'
 
 /** Names of models and deployments have no bound of their own; no real one is longer. */
@@ -27,30 +27,44 @@ const sum = z
 
 const slot = sum.extend({ at: time })
 
+/** The longest user, and the word before it. */
+const ONLY_CHARACTERS = 600
+
 const only = z
   .string()
-  .max(NAME_CHARACTERS)
+  .max(ONLY_CHARACTERS)
   .regex(
-    /^(model|deployment|project|key):[^\0]+$/,
-    'expected model:, deployment:, project: or key: and a name',
+    /^(?:model|deployment|project|key|user|tag:[A-Za-z0-9][A-Za-z0-9._-]{0,63}):[^\0]+$/,
+    'expected model:, deployment:, project:, key:, user: or tag:<key>:, and a name',
   )
+
+const by = z
+  .string()
+  .regex(
+    /^(?:model|deployment|project|key|user|tag:[A-Za-z0-9][A-Za-z0-9._-]{0,63})$/,
+    'expected model, deployment, project, key, user or tag:<key>, such as tag:team',
+  )
+  .default('model')
+  .transform((text) => text as UsageGroup | UsageLabel)
 
 const shared = {
   from: givenTime
     .optional()
     .describe('Default: 30 days before `to`. Made the beginning of an hour or a day.'),
   to: givenTime.optional().describe('Default: now. Made the end of an hour or a day, in UTC.'),
-  by: z.enum(USAGE_GROUPS).default('model'),
+  by: by.describe(
+    '`model`, `deployment`, `project`, `key`, `user`, or `tag:` and the key of a tag, such as `tag:team`.',
+  ),
   only: z
     .union([only, z.array(only).max(MOST_ONLY)])
     .optional()
     .describe(
-      'Such as `model:gpt-image-2`. Repeat it: names of one kind are alternatives, kinds must all fit.',
+      'Such as `model:gpt-image-2`, `user:alice` or `tag:team:red`. Repeat it: names of one kind are alternatives, kinds must all fit. Users and tags are counted one by one, so a question names one of them.',
     ),
   project: storable(NAME_CHARACTERS).optional(),
 }
 
-export const usageQuery = z.object({
+export const usageQuery = z.strictObject({
   ...shared,
   slot: z.enum(['hour', 'day']).optional().describe('Default: hours up to 48 of them, days otherwise.'),
   before: z
@@ -66,7 +80,7 @@ export const usageQuery = z.object({
     .describe('So many groups are told apart, the dearest first. All others are one, in `others`.'),
 })
 
-export const exportQuery = z.object({
+export const exportQuery = z.strictObject({
   ...shared,
   rows: z
     .enum(['groups', 'ledger'])
@@ -74,6 +88,8 @@ export const exportQuery = z.object({
     .describe('`groups`: a row for each group and day. `ledger`: every entry.'),
   format: z.enum(['csv', 'ndjson']).default('csv'),
 })
+
+const beside = z.object({ total: sum, before: sum.nullable(), slots: z.array(slot) })
 
 export const usage = z
   .object({
@@ -85,6 +101,18 @@ export const usage = z
       .object({ groups: z.int(), total: sum, before: sum.nullable(), slots: z.array(slot) })
       .nullable()
       .describe('All groups that are not in `data`.'),
+    overflow: beside
+      .nullable()
+      .describe(
+        `By user or tag: calls with a value beyond the first ${MOST_VALUES} of their project and day. null: there are none.`,
+      ),
+    none: beside.nullable().describe('By user or tag: calls that have none. null: there are none.'),
+    left_out_tags: sum
+      .nullable()
+      .describe(
+        `By tag: calls with a tag whose key is beyond the first ${MOST_TAG_KEYS} of their project and day. Where it is the key asked for, they are in \`none\`. null: there are none.`,
+      ),
+    tag_keys: z.array(z.string()).describe('Keys of tags that were used, of all projects asked for.'),
     total: sum,
     before: sum.nullable(),
     forecast: z

@@ -1,7 +1,13 @@
 /** Which stretch of time and which names a question is about. */
 import type { z } from 'zod'
 import { HOUR_MS } from '#core/ledger.ts'
-import { USAGE_GROUPS, type UsageFilter, type UsageGroup } from '#ports/usage.ts'
+import {
+  isUsageLabel,
+  USAGE_GROUPS,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageLabel,
+} from '#ports/usage.ts'
 import { invalidField } from '../wire/faults.ts'
 import type { exportQuery } from './schemas.ts'
 
@@ -12,7 +18,7 @@ const MOST_DAYS = 366
 /** Two days of hours are as many columns as a picture has room for. */
 const MOST_HOURS = 48
 
-type Asked = Pick<z.output<typeof exportQuery>, 'from' | 'to' | 'only'>
+type Asked = Pick<z.output<typeof exportQuery>, 'from' | 'to' | 'only' | 'by'>
 
 export interface AskedSpan {
   readonly slot: 'hour' | 'day'
@@ -21,7 +27,11 @@ export interface AskedSpan {
 }
 
 /** Whole hours or days, so that rollups can answer. */
-export function spanOf({ from, to }: Asked, slot: 'hour' | 'day' | undefined, nowMs: number): AskedSpan {
+export function spanOf(
+  { from, to }: Pick<Asked, 'from' | 'to'>,
+  slot: 'hour' | 'day' | undefined,
+  nowMs: number,
+): AskedSpan {
   const toMs = to === undefined ? nowMs : Date.parse(to)
   // Thirty days with today are today and the 29 before.
   const fromMs =
@@ -40,11 +50,26 @@ export function spanOf({ from, to }: Asked, slot: 'hour' | 'day' | undefined, no
   }
 }
 
-export function onlyOf(only: Asked['only']): UsageFilter['only'] {
+/** Names, and the values of at most one label, which is that of `by` if there is one. */
+export function namesOf({ only, by }: Pick<Asked, 'only' | 'by'>): Pick<UsageFilter, 'only' | 'labelled'> {
   const names: Partial<Record<UsageGroup, string[]>> = {}
+  const labels = new Map<UsageLabel, string[]>()
   for (const one of [only ?? []].flat()) {
-    const group = USAGE_GROUPS.find((name) => one.startsWith(`${name}:`)) as UsageGroup
-    names[group] = [...(names[group] ?? []), one.slice(group.length + 1)]
+    const group = USAGE_GROUPS.find((name) => one.startsWith(`${name}:`))
+    const label = LABEL.exec(one)?.[1] as UsageLabel | undefined
+    if (group !== undefined) names[group] = [...(names[group] ?? []), one.slice(group.length + 1)]
+    else if (label !== undefined)
+      labels.set(label, [...(labels.get(label) ?? []), one.slice(label.length + 1)])
   }
-  return names
+  const [first] = labels
+  if (isUsageLabel(by) && !labels.has(by)) labels.set(by, [])
+  if (labels.size > 1)
+    throw invalidField(
+      `Users and tags are counted one by one: ${[...labels.keys()].join(' and ')} cannot be combined. Export the ledger, whose rows have all of them.`,
+      'only',
+    )
+  return { only: names, labelled: first && { label: first[0], values: first[1] } }
 }
+
+/** A key has no colon; a value may have. */
+const LABEL = /^(user|tag:[^:]+):/

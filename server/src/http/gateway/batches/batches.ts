@@ -2,6 +2,7 @@
 import { isEdits, isOfPictures, readBatchRequest, type BatchRequest } from '#core/batch/request.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { KeyScope } from '#core/key-bounds.ts'
+import { TAGS_HEADER, tagsInHeader } from '#core/request/labels.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { LargeJson } from '#ports/json.ts'
@@ -41,11 +42,11 @@ export function createBatchHandler(dependencies: BatchesDependencies): RequestHa
         await countFirst(journey, key, dependencies.limiter)
         return readBody(journey, key, bodyLimit, dependencies)
       },
-      async read(body, _journey, key) {
+      async read(body, { request: { headers } }, key) {
         const asker = { project: key.project, timeoutMs: limits.requestTimeoutMs }
         const { value } = await parseBody(body, json, asker)
         checkTexts(value)
-        const asked = readBatchRequest(value)
+        const asked = { ...readBatchRequest(value), tags: tagsInHeader(headers[TAGS_HEADER]) }
         checkScope(key, scopeOf(asked))
         return asked
       },

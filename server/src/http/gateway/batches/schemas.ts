@@ -9,7 +9,10 @@ export const batchRequest = z
     input_file_id: z.string(),
     endpoint: z.enum(BATCH_ENDPOINTS),
     completion_window: z.string().describe('`24h`, or another number of hours up to `168h`.'),
-    metadata: z.record(z.string(), z.string()).nullish(),
+    metadata: z
+      .record(z.string(), z.string())
+      .nullish()
+      .describe('Notes of yours. Tags of the lines come in the header `x-torana-tags`.'),
     output_expires_after: z.object({ anchor: z.literal('created_at'), seconds: z.int() }).nullish(),
   })
   .meta({ id: 'BatchRequest' })
@@ -76,6 +79,10 @@ export const batchObject = z
         .describe(
           'The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know.',
         ),
+      tags: z
+        .record(z.string(), z.string())
+        .nullable()
+        .describe('Of all its lines, from the header `x-torana-tags`. null: none.'),
       dropped_lines: z
         .int()
         .describe(

@@ -44,6 +44,7 @@ export function batchView(batch: Batch) {
       cancelled_because: batch.cancelCode ?? null,
       space: onlySpace(batch.spaces),
       dropped_lines: batch.droppedLines,
+      tags: batch.tags ?? null,
     },
   }
 }

@@ -180,6 +180,7 @@ function recordOf(
     amountNanoUsd: undefined,
     trace,
     user: undefined,
+    tags: undefined,
     durationMs: 0,
   }
 }

@@ -9,9 +9,10 @@ import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import { endNotice } from '#core/model-end.ts'
+import { TAGS_HEADER, tagsInHeader, withHeaderTags } from '#core/request/labels.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { serverTiming } from '#core/server-timing.ts'
-import type { LargeJson } from '#ports/json.ts'
+import type { LargeJson, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
 import {
@@ -46,12 +47,12 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         refuseEncoded(journey.request)
         return readBody(journey, key, bodyLimit, dependencies)
       },
-      read(body, { path, trace }, { project }) {
+      read(body, { path, request, trace }, { project }) {
         trace.bytesIn = body.length
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
-        if (!(parsed instanceof Promise))
-          return readEmbeddingRequest(parsed.value, limits.maxInputs, path, parsed.exact)
-        return parsed.then(({ value, exact }) => readEmbeddingRequest(value, limits.maxInputs, path, exact))
+        const asked = ({ value, exact }: ParsedJson): EmbeddingRequest =>
+          tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request)
+        return parsed instanceof Promise ? parsed.then(asked) : asked(parsed)
       },
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
       write(outcome, { model, encoding }, { response, requestId, trace }) {
@@ -72,9 +73,10 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         return undefined
       },
       tell(record, asked, outcome) {
-        const { input, model, user } = asked
+        const { input, model, user, tags } = asked
         record.inputs = inputCount(input)
         record.user = user
+        record.tags = tags
         record.trace.askedModel = model
         if (outcome?.kind !== 'embedded') {
           record.model = idOf(catalog(), model)
@@ -92,6 +94,12 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
     },
     dependencies,
   )
+}
+
+function tagged(asked: EmbeddingRequest, { headers }: IncomingMessage): EmbeddingRequest {
+  const header = headers[TAGS_HEADER]
+  if (header === undefined) return asked
+  return { ...asked, tags: withHeaderTags(asked.tags, tagsInHeader(header)) }
 }
 
 /** What the log tells of an answer beside what metrics count. */

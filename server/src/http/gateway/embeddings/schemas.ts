@@ -30,7 +30,15 @@ const embeddingOptions = {
     .string()
     .max(512)
     .nullish()
-    .describe("The application's own user. Torana logs it, and passes it on if the upstream takes it."),
+    .describe(
+      "The application's own user. Torana counts usage by it, and passes it on if the upstream takes it.",
+    ),
+  metadata: z
+    .record(z.string().max(64), z.string().min(1).max(128))
+    .nullish()
+    .describe(
+      'Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. The header `x-torana-tags` does the same.',
+    ),
 }
 
 export const embeddingRequest = z

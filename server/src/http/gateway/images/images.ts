@@ -10,6 +10,7 @@ import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import { endNotice } from '#core/model-end.ts'
+import { TAGS_HEADER, tagsInHeader, withHeaderTags } from '#core/request/labels.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { serverTiming } from '#core/server-timing.ts'
 import { PicturesAtHand } from '#request/images/at-hand.ts'
@@ -68,13 +69,16 @@ export function imagesHandler(
       turn: yieldLoop,
       async receive(journey, key) {
         const options = optionsIn(journey.request)
+        const tags = tagsInHeader(journey.request.headers[TAGS_HEADER])
         journey.mayJoin = options.idempotencyKey !== undefined || options.isRetry
-        const received = await read(journey, key)
-        if (options.respondAsync && received.asked.stream) {
-          await received.files.discard()
-          throw streamFault()
+        const { asked, files } = await read(journey, key)
+        try {
+          if (options.respondAsync && asked.stream) throw streamFault()
+          return { options, asked: { ...asked, tags: withHeaderTags(asked.tags, tags) }, files }
+        } catch (error) {
+          await files.discard()
+          throw error
         }
-        return { options, ...received }
       },
       read: (received, journey, { project }) => ({
         ...received,
@@ -112,6 +116,7 @@ export function imagesHandler(
         const { trace } = record
         record.inputs = asked.images
         record.user = asked.user
+        record.tags = asked.tags
         trace.askedModel = asked.model
         if (outcome?.kind !== 'made') {
           record.model = idOf(catalog(), asked.model)

@@ -22,7 +22,19 @@ export const imageRequest = z
     response_format: z.enum(['url', 'b64_json', 'base64']).optional(),
     stream: z.boolean().optional(),
     partial_images: z.int().min(0).max(3).optional(),
-    user: z.string().optional(),
+    user: z
+      .string()
+      .max(512)
+      .optional()
+      .describe(
+        "The application's own user. Torana counts usage by it, and passes it on if the upstream takes it.",
+      ),
+    metadata: z
+      .record(z.string().max(64), z.string().min(1).max(128))
+      .optional()
+      .describe(
+        'Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. In a form, use the header `x-torana-tags`.',
+      ),
     safety_identifier: z.string().optional(),
     provenance: z
       .enum(['keep'])

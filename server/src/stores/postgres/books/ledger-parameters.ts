@@ -1,12 +1,18 @@
 /** Ledger entries as the columns that the statement of the ledger takes. */
 import { hourOf, type CountedEntry, type LedgerEntry } from '#core/ledger.ts'
 import { plainArray, textArray } from '../arrays.ts'
+import type { CountedLabels } from './label-registry.ts'
 
 /** What is written at the same time, by nodes and by the lanes of one, is counted in rollup rows of its own; more than this many share. */
 const SHARDS = 16
 
 /** The parameters of `appendStatement`: a column of all entries each. */
-export function parametersOf(nodeId: string, entries: readonly CountedEntry[], lane = 0): unknown[] {
+export function parametersOf(
+  nodeId: string,
+  entries: readonly CountedEntry[],
+  lane = 0,
+  labels?: CountedLabels,
+): unknown[] {
   const column = <Value>(value: (entry: LedgerEntry) => Value): Value[] =>
     entries.map(({ entry }) => value(entry))
   return [
@@ -66,6 +72,27 @@ export function parametersOf(nodeId: string, entries: readonly CountedEntry[], l
       undefined,
     ),
     remarksOf(entries),
+    ...(labels === undefined ? [] : labelColumns(entries, labels)),
+  ]
+}
+
+/** Written by the driver: unlike other names, each may be another one. */
+function labelColumns(entries: readonly CountedEntry[], labels: CountedLabels): unknown[] {
+  const places: number[] = []
+  const names: string[] = []
+  const values: string[] = []
+  for (const [index, { entry }] of entries.entries())
+    for (const { label, value } of labels(entry)) {
+      places.push(index + 1)
+      names.push(label)
+      values.push(value)
+    }
+  return [
+    entries.map(({ entry }) => entry.labels?.user ?? ''),
+    entries.map(({ entry }) => (entry.labels?.tags === undefined ? '' : JSON.stringify(entry.labels.tags))),
+    plainArray(places),
+    names,
+    values,
   ]
 }
 

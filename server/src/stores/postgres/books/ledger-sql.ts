@@ -1,55 +1,12 @@
 /** The statements of the ledger, written by hand: they are the product's promises P2 and P3. */
 
-/**
- * Appends entries and moves everything that follows from them: rollups, budgets, leases. All of it only for rows really
- * inserted, so that sending a batch twice counts it once. Rows are locked in one order (node, entries, budgets, leases,
- * rollups), each kind of them sorted: unsorted, two nodes deadlock within seconds. An entry uses up no more of a lease than
- * the node holds: nothing of one that came home, nor of another window's. Columns in which every entry has the usual value come empty: reading
- * an array takes as long as writing what is in it.
- */
-export function appendStatement(fenced: boolean): string {
-  return `
-WITH fence AS MATERIALIZED (
-  SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE
-), given AS MATERIALIZED (
-  SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
-    coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
-    coalesce(project_lease, 0) AS project_lease, coalesce(key_lease, 0) AS key_lease, hour,
-    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks
-  FROM unnest(
-    $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-    $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
-    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[]
-  ) AS given (
-    request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
-    tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
-    requests, hits, saved_nano, unknown_nano, remarks
-  )
-), inserted AS (
-  INSERT INTO usage_events (
-    request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks
-  )
-  SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks
-  FROM given ${fenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
-  ORDER BY request_id, attempt, kind
-  ON CONFLICT DO NOTHING
-  RETURNING request_id, attempt, kind
-), counted AS MATERIALIZED (
-  SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)
-), rolled AS (
-  INSERT INTO usage_hours AS hours (
-    hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
-    requests, hits, saved_nano, unknown_nano
-  )
-  SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint,
+const COUNTED_SUMS = `
     count(*) FILTER (WHERE kind = 'post'), sum(unknowns),
     coalesce(sum(tokens), 0), sum(images), coalesce(sum(amount_nano), 0),
     count(*) FILTER (WHERE amount_nano IS NULL),
-    coalesce(sum(requests), 0), coalesce(sum(hits), 0), coalesce(sum(saved_nano), 0), coalesce(sum(unknown_nano), 0)
-  FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
-  ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET
+    coalesce(sum(requests), 0), coalesce(sum(hits), 0), coalesce(sum(saved_nano), 0), coalesce(sum(unknown_nano), 0)`
+
+const ADDED_UP = `
     posts = hours.posts + excluded.posts,
     unknowns = hours.unknowns + excluded.unknowns,
     tokens = hours.tokens + excluded.tokens,
@@ -59,7 +16,76 @@ WITH fence AS MATERIALIZED (
     requests = hours.requests + excluded.requests,
     hits = hours.hits + excluded.hits,
     saved_nano = hours.saved_nano + excluded.saved_nano,
-    unknown_nano = hours.unknown_nano + excluded.unknown_nano
+    unknown_nano = hours.unknown_nano + excluded.unknown_nano`
+
+interface AppendForm {
+  /** Only entries of a node that has not been ended are taken. */
+  readonly isFenced: boolean
+  /** Entries have labels. Most batches have none, and pay nothing for those that do. */
+  readonly isLabelled: boolean
+}
+
+/** The entry's place among those given, its label and the value that it is counted under. */
+const LABELLED = `, labelled AS MATERIALIZED (
+  SELECT place, label, value FROM unnest($26::integer[], $27::text[], $28::text[]) AS labelled (place, label, value)
+), rolled_labels AS (
+  INSERT INTO usage_label_hours AS hours (
+    hour, project, label, value, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
+    requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), project, label, value, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
+  FROM counted JOIN labelled USING (place)
+  GROUP BY hour, project, label, value, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5, 6, 7
+  ON CONFLICT (hour, project, label, value, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
+)`
+
+/**
+ * Appends entries and moves everything that follows from them: rollups, budgets, leases. All of it only for rows really
+ * inserted, so that sending a batch twice counts it once. Rows are locked in one order (node, entries, budgets, leases,
+ * rollups, rollups of labels), each kind of them sorted: unsorted, two nodes deadlock within seconds. An entry uses up no more of a lease than
+ * the node holds: nothing of one that came home, nor of another window's. Columns in which every entry has the usual value come empty: reading
+ * an array takes as long as writing what is in it.
+ */
+export function appendStatement({ isFenced, isLabelled }: AppendForm): string {
+  const labels = isLabelled ? ', end_user, tags' : ''
+  return `
+WITH fence AS MATERIALIZED (
+  SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE
+), given AS MATERIALIZED (
+  SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
+    coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
+    coalesce(project_lease, 0) AS project_lease, coalesce(key_lease, 0) AS key_lease, hour,
+    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks${isLabelled ? ", nullif(end_user, '') AS end_user, nullif(tags, '')::jsonb AS tags, place" : ''}
+  FROM unnest(
+    $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+    $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
+    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[]${isLabelled ? ', $24::text[], $25::text[]' : ''}
+  )${isLabelled ? ' WITH ORDINALITY' : ''} AS given (
+    request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
+    tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
+    requests, hits, saved_nano, unknown_nano, remarks${isLabelled ? ', end_user, tags, place' : ''}
+  )
+), inserted AS (
+  INSERT INTO usage_events (
+    request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+    requests, hits, saved_nano, unknown_nano, remarks${labels}
+  )
+  SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+    requests, hits, saved_nano, unknown_nano, remarks${labels}
+  FROM given ${isFenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
+  ORDER BY request_id, attempt, kind
+  ON CONFLICT DO NOTHING
+  RETURNING request_id, attempt, kind
+), counted AS MATERIALIZED (
+  SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)
+)${isLabelled ? LABELLED : ''}, rolled AS (
+  INSERT INTO usage_hours AS hours (
+    hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
+    requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
+  FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
 ), due AS MATERIALIZED (
   SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
   FROM (

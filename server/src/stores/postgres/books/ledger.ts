@@ -11,6 +11,7 @@ import {
   type LedgerEntry,
   type Standing,
 } from '#core/ledger.ts'
+import { labelsOf, type Tags } from '#core/labels.ts'
 import {
   NodeEnded,
   type Heartbeat,
@@ -37,14 +38,22 @@ import {
   STANDING,
   START_NODE,
 } from './ledger-sql.ts'
+import { LabelRegistry, type CountedLabels } from './label-registry.ts'
 import { parametersOf } from './ledger-parameters.ts'
 import { rollUpDays } from './roll-up.ts'
 
 /** Entries in one statement: more take longer without doing more a second. */
 const PORTION = 1000
 
-const FENCED = appendStatement(true)
-const UNFENCED = appendStatement(false)
+/** Prepared under a name of its own each. */
+const FENCED = {
+  plain: [appendStatement({ isFenced: true, isLabelled: false }), 'ledger-append'],
+  labelled: [appendStatement({ isFenced: true, isLabelled: true }), 'ledger-append-labels'],
+} as const
+const UNFENCED = {
+  plain: appendStatement({ isFenced: false, isLabelled: false }),
+  labelled: appendStatement({ isFenced: false, isLabelled: true }),
+}
 
 interface EventRow {
   readonly request_id: string
@@ -64,6 +73,8 @@ interface EventRow {
   readonly requests: number | null
   readonly unknown_nano: bigint | null
   readonly remarks: EntryRemarks | null
+  readonly end_user: string | null
+  readonly tags: Tags | null
 }
 
 /** How many living nodes have the id: one or none. */
@@ -73,6 +84,7 @@ interface Fence {
 
 export class PostgresLedger implements LedgerStore {
   readonly #database: Database
+  readonly #labels = new LabelRegistry()
 
   constructor(database: Database) {
     this.#database = database
@@ -98,18 +110,16 @@ export class PostgresLedger implements LedgerStore {
     const distinct = once(entries)
     const [row] = await reachable(
       distinct.some(mayComeLate)
-        ? this.#alone(distinct.filter(mayComeLate), (sql) => appendCarefully(sql, nodeId, distinct, lane))
-        : this.#database.query<Fence>(
-            FENCED,
-            parametersOf(nodeId, distinct.map(counted), lane),
-            'ledger-append',
-          ),
+        ? this.#alone(distinct.filter(mayComeLate), (sql) =>
+            this.#appendCarefully(sql, nodeId, distinct, lane),
+          )
+        : this.#appendFenced(this.#database, nodeId, distinct.map(counted), lane),
     )
     if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
   }
 
   async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
-    await reachable(this.#alone(entries, (sql) => appendLate(sql, nodeId, entries)))
+    await reachable(this.#alone(entries, (sql) => this.#appendLate(sql, nodeId, entries)))
   }
 
   /** A transaction beside which nobody else writes of these calls. */
@@ -131,7 +141,7 @@ export class PostgresLedger implements LedgerStore {
         // Nobody else writes about its calls now, so that budgets may be locked before entries, and all at once.
         await sql.query(LOCK_BUDGETS, [nodeId, textArray(budgetsOf(openCalls))])
         for (let at = 0; at < openCalls.length; at += PORTION)
-          await appendLate(sql, nodeId, openCalls.slice(at, at + PORTION))
+          await this.#appendLate(sql, nodeId, openCalls.slice(at, at + PORTION))
         await sql.query(BRING_HOME, [nodeId])
         await sql.query('UPDATE nodes SET ended_at = coalesce(ended_at, now()) WHERE node_id = $1', [nodeId])
       }),
@@ -158,7 +168,7 @@ export class PostgresLedger implements LedgerStore {
         const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
         if (kinds?.has('post') || kinds?.has('void')) return false
         const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
-        await appendLate(sql, row.node_id, [
+        await this.#appendLate(sql, row.node_id, [
           {
             ...unknown,
             kind,
@@ -186,28 +196,58 @@ export class PostgresLedger implements LedgerStore {
       }),
     )
   }
+
+  /** `sql`: the database, or a transaction. Nothing is waited for where no entry has labels. */
+  #appendFenced(
+    sql: Database | Sql,
+    nodeId: string,
+    entries: readonly CountedEntry[],
+    lane: number,
+  ): Promise<readonly Fence[]> {
+    const write = (labels?: CountedLabels): Promise<readonly Fence[]> => {
+      const [statement, name] = labels === undefined ? FENCED.plain : FENCED.labelled
+      return sql.query<Fence>(statement, parametersOf(nodeId, entries, lane, labels), name)
+    }
+    return entries.some(isLabelled) ? this.#countedLabels(sql, entries).then(write) : write()
+  }
+
+  #countedLabels(sql: Database | Sql, entries: readonly CountedEntry[]): Promise<CountedLabels> {
+    const within: Database['transaction'] =
+      'transaction' in sql ? (work) => sql.transaction(work) : (work) => work(sql)
+    return this.#labels.counted(
+      entries.map(({ entry }) => entry),
+      within,
+    )
+  }
+
+  /** Appends entries of a living node of which some may come late. Within a transaction, and in one statement: see `FENCED`. */
+  async #appendCarefully(
+    sql: Sql,
+    nodeId: string,
+    entries: readonly LedgerEntry[],
+    lane: number,
+  ): Promise<readonly Fence[]> {
+    await sql.query(HOLD_NODE, [nodeId])
+    const late = await differences(sql, entries.filter(mayComeLate), livingEntry)
+    const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
+    return this.#appendFenced(sql, nodeId, [...others, ...late], lane)
+  }
+
+  /** Appends what other rows may already stand for. Within a transaction. */
+  async #appendLate(sql: Sql, nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    const distinct = once(entries)
+    if (distinct.length === 0) return
+    await sql.query(HOLD_NODE, [nodeId])
+    const late = await differences(sql, distinct, lateEntry)
+    if (late.length === 0) return
+    const labels = late.some(isLabelled) ? await this.#countedLabels(sql, late) : undefined
+    const statement = labels === undefined ? UNFENCED.plain : UNFENCED.labelled
+    await sql.query(statement, parametersOf(nodeId, late, 0, labels))
+  }
 }
 
-/** Appends what other rows may already stand for. Within a transaction. */
-async function appendLate(sql: Sql, nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
-  const distinct = once(entries)
-  if (distinct.length === 0) return
-  await sql.query(HOLD_NODE, [nodeId])
-  const late = await differences(sql, distinct, lateEntry)
-  if (late.length > 0) await sql.query(UNFENCED, parametersOf(nodeId, late))
-}
-
-/** Appends entries of a living node of which some may come late. Within a transaction, and in one statement: see `FENCED`. */
-async function appendCarefully(
-  sql: Sql,
-  nodeId: string,
-  entries: readonly LedgerEntry[],
-  lane: number,
-): Promise<readonly Fence[]> {
-  await sql.query(HOLD_NODE, [nodeId])
-  const late = await differences(sql, entries.filter(mayComeLate), livingEntry)
-  const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
-  return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late], lane), 'ledger-append')
+function isLabelled({ entry }: CountedEntry): boolean {
+  return entry.labels !== undefined
 }
 
 /** What the entries add to what stands. */
@@ -285,6 +325,7 @@ function entryOf(row: EventRow): LedgerEntry {
     keyLeaseNanoUsd: 0n,
     countsRequest: row.requests === 1,
     unknownNanoUsd: row.unknown_nano ?? undefined,
+    labels: labelsOf({ user: row.end_user ?? undefined, tags: row.tags ?? undefined }),
     remarks: row.remarks ?? undefined,
   }
 }

@@ -9,19 +9,21 @@ import { hundredths, traceText } from './trace-text.ts'
 const APPEND = `
 INSERT INTO requests (
   request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space, node_id
+  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space, node_id,
+  end_user, tags
 )
 SELECT request_id, route, status, nullif(fault, ''), nullif(project, ''), nullif(key_id, ''), nullif(model, ''),
   nullif(deployments, ''), attempts, inputs, tokens, amount_nano, nullif(client_request_id, ''),
   nullif(client_address, ''), duration_ms, own_ms, waited_ms, hits, images, nullif(trace, ''),
-  nullif(pinned_space, ''), $22::uuid
+  nullif(pinned_space, ''), $22::uuid, nullif(end_user, ''), nullif(tags, '')::jsonb
 FROM unnest(
   $1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[],
   $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::real[], $16::real[], $17::real[],
-  $18::integer[], $19::integer[], $20::text[], $21::text[]
+  $18::integer[], $19::integer[], $20::text[], $21::text[],
+  $23::text[], $24::text[]
 ) AS given (
   request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space
+  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space, end_user, tags
 )
 ON CONFLICT DO NOTHING`
 
@@ -69,6 +71,8 @@ export class PostgresRequests implements RequestLogStore {
           `{${records.map(quotedTrace).join(',')}}`,
           text(({ trace }) => (trace?.isPinned ? trace.space : undefined)),
           this.#nodeId,
+          labelColumn(records, ({ user }) => user),
+          labelColumn(records, ({ tags }) => tags && JSON.stringify(tags)),
         ],
         'requests-append',
       ),
@@ -82,6 +86,15 @@ function namesOf({ deployment, trace }: RequestRecord): string | undefined {
   const [only] = calls
   if (calls.length === 1 && only?.deployment === deployment) return deployment
   return deploymentsOf(deployment, calls).join()
+}
+
+/** Empty where no record has one: `unnest` fills up what is missing. Written by the driver, since each may be another one. */
+function labelColumn(
+  records: readonly RequestRecord[],
+  text: (record: RequestRecord) => string | undefined,
+): readonly string[] {
+  const texts = records.map((record) => text(record) ?? '')
+  return texts.every((one) => one === '') ? [] : texts
 }
 
 /** Different in every row, so not worth remembering in its quoted form. */

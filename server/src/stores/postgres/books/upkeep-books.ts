@@ -3,6 +3,7 @@ import { HOUR_MS } from '#core/ledger.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
   BUDGETS_MAX,
+  OVERFLOWS_MAX,
   REST_ROWS_MAX,
   SILENT_AFTER_MS,
   type BooksFigures,
@@ -17,13 +18,23 @@ import { reachable } from '../away.ts'
 import { spentIn } from './budgets.ts'
 import type { Database } from '../database.ts'
 import { HIGHEST_ID, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
-import { COMPARE_BUDGETS, COMPARE_LEDGER, FIGURES, LOST_LEASES, OPEN_BUDGETS } from './upkeep-sql.ts'
+import {
+  COMPARE_BUDGETS,
+  COMPARE_LABELS,
+  COMPARE_LEDGER,
+  FIGURES,
+  LOST_LEASES,
+  OPEN_BUDGETS,
+  OVERFLOWS,
+} from './upkeep-sql.ts'
 
 /** Enough to see the pattern of what went wrong. */
 const DIFFERENCES_MAX = 100
 
 /** A million entries take two to four seconds on a small, busy machine: an hour of four thousand requests a second fits. */
 const SUM_MS = 60_000
+/** Long enough for somebody to see in the morning what happened in the evening. */
+const OVERFLOW_MS = 24 * HOUR_MS
 /** So many hours on one connection; others get their turn in between where there is but one. */
 const PORTION = 24
 
@@ -38,8 +49,16 @@ interface FiguresRow {
   readonly deleted_projects: number
 }
 
+interface OverflowRow {
+  readonly project: string
+  readonly label: string
+  readonly since: Date
+  readonly nano: bigint
+}
+
 interface SumsRow {
   readonly project: string
+  readonly label?: string
   readonly entries: bigint
   readonly posts: bigint
   readonly tokens: bigint
@@ -96,6 +115,10 @@ export class PostgresReconciler implements Reconciler {
     const [figures] = await this.#database.query<FiguresRow>(FIGURES, [silent, REST_ROWS_MAX])
     const lost = await this.#database.query<{ node_id: string; nano: bigint }>(LOST_LEASES, [silent])
     const budgets = await this.#database.query<BudgetRow>(OPEN_BUDGETS, [BUDGETS_MAX])
+    const overflows = await this.#database.query<OverflowRow>(OVERFLOWS, [
+      new Date(this.#clock.nowMs() - OVERFLOW_MS),
+      OVERFLOWS_MAX,
+    ])
     const row = figures as FiguresRow
     return {
       unknowns: {
@@ -113,6 +136,12 @@ export class PostgresReconciler implements Reconciler {
         leasedNanoUsd: budget.leased_nano,
       })),
       deletedProjects: row.deleted_projects,
+      overflows: overflows.map(({ project, label, since, nano }) => ({
+        project,
+        label,
+        sinceMs: since.getTime(),
+        amountNanoUsd: nano,
+      })),
     }
   }
 
@@ -158,16 +187,19 @@ export class PostgresReconciler implements Reconciler {
   /** Each in one statement, so at one moment: entries and rollups move together. */
   #compareLedger(stretches: readonly Stretch[]) {
     return this.#database.session(async (sql) => {
+      const [labels] = await sql.query('SELECT 1 FROM usage_labels LIMIT 1')
       const compared: { readonly stretch: Stretch; readonly rows: readonly SumsRow[] }[] = []
       for (const stretch of stretches) {
         const { fromMs, endMs } = stretch
-        const rows = await sql.query<SumsRow>(COMPARE_LEDGER, [
+        const bounds = [
           fromMs === undefined ? LOWEST_ID : lowestIdAt(fromMs),
           endMs === undefined ? HIGHEST_ID : lowestIdAt(endMs),
           timeText(fromMs, '-infinity'),
           timeText(endMs, 'infinity'),
-        ])
-        compared.push({ stretch, rows })
+        ]
+        const rows = await sql.query<SumsRow>(COMPARE_LEDGER, bounds)
+        const ofLabels = labels === undefined ? [] : await sql.query<SumsRow>(COMPARE_LABELS, bounds)
+        compared.push({ stretch, rows: [...rows, ...ofLabels] })
       }
       return compared
     }, SUM_MS)
@@ -248,7 +280,7 @@ function differencesIn(rows: readonly SumsRow[], { fromMs }: Stretch): LedgerDif
       unknownNanoUsd: row.rolled_unknown_nano,
     }
     const isEqual = (Object.keys(ledger) as (keyof LedgerSums)[]).every((sum) => ledger[sum] === rollup[sum])
-    return isEqual ? [] : [{ project: row.project, fromMs, ledger, rollup }]
+    return isEqual ? [] : [{ project: row.project, label: row.label, fromMs, ledger, rollup }]
   })
 }
 

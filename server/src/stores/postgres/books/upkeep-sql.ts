@@ -1,20 +1,14 @@
 /** The statements of the reconciler. Each reads at one moment, at which ledger, rollups and budgets must agree. */
 
-/** $1, $2: ids from and to; $3, $4: the same as times. One row a project. */
-export const COMPARE_LEDGER = `
-WITH ledger AS (
-  SELECT project, count(*) AS entries, count(*) FILTER (WHERE kind = 'post') AS posts,
+const LEDGER_SUMS = `count(*) AS entries, count(*) FILTER (WHERE kind = 'post') AS posts,
     coalesce(sum(tokens), 0) AS tokens, sum(images) AS images, coalesce(sum(amount_nano), 0) AS amount_nano,
     coalesce(sum(requests), 0) AS requests, coalesce(sum(hits), 0) AS hits, coalesce(sum(saved_nano), 0) AS saved_nano,
-    coalesce(sum(unknown_nano), 0) AS unknown_nano
-  FROM usage_events WHERE request_id >= $1::uuid AND request_id < $2::uuid GROUP BY project
-), rolled AS (
-  SELECT project, sum(posts) AS posts, sum(tokens) AS tokens, sum(images) AS images, sum(amount_nano) AS amount_nano,
-    sum(requests) AS requests, sum(hits) AS hits, sum(saved_nano) AS saved_nano, sum(unknown_nano) AS unknown_nano
-  FROM usage_hours WHERE hour >= $3::timestamptz AND hour < $4::timestamptz GROUP BY project
-)
-SELECT project, coalesce(entries, 0)::bigint AS entries,
-  coalesce(ledger.posts, 0)::bigint AS posts, coalesce(rolled.posts, 0)::bigint AS rolled_posts,
+    coalesce(sum(unknown_nano), 0) AS unknown_nano`
+
+const ROLLED_SUMS = `sum(posts) AS posts, sum(tokens) AS tokens, sum(images) AS images, sum(amount_nano) AS amount_nano,
+    sum(requests) AS requests, sum(hits) AS hits, sum(saved_nano) AS saved_nano, sum(unknown_nano) AS unknown_nano`
+
+const COMPARED = `coalesce(ledger.posts, 0)::bigint AS posts, coalesce(rolled.posts, 0)::bigint AS rolled_posts,
   coalesce(ledger.tokens, 0)::bigint AS tokens, coalesce(rolled.tokens, 0)::bigint AS rolled_tokens,
   coalesce(ledger.images, 0)::bigint AS images, coalesce(rolled.images, 0)::bigint AS rolled_images,
   coalesce(ledger.amount_nano, 0)::bigint AS amount_nano, coalesce(rolled.amount_nano, 0)::bigint AS rolled_nano,
@@ -22,8 +16,50 @@ SELECT project, coalesce(entries, 0)::bigint AS entries,
   coalesce(ledger.hits, 0)::bigint AS hits, coalesce(rolled.hits, 0)::bigint AS rolled_hits,
   coalesce(ledger.saved_nano, 0)::bigint AS saved_nano, coalesce(rolled.saved_nano, 0)::bigint AS rolled_saved_nano,
   coalesce(ledger.unknown_nano, 0)::bigint AS unknown_nano,
-  coalesce(rolled.unknown_nano, 0)::bigint AS rolled_unknown_nano
+  coalesce(rolled.unknown_nano, 0)::bigint AS rolled_unknown_nano`
+
+/** $1, $2: ids from and to; $3, $4: the same as times. One row a project. */
+export const COMPARE_LEDGER = `
+WITH ledger AS (
+  SELECT project, ${LEDGER_SUMS}
+  FROM usage_events WHERE request_id >= $1::uuid AND request_id < $2::uuid GROUP BY project
+), rolled AS (
+  SELECT project, ${ROLLED_SUMS}
+  FROM usage_hours WHERE hour >= $3::timestamptz AND hour < $4::timestamptz GROUP BY project
+)
+SELECT project, coalesce(entries, 0)::bigint AS entries, ${COMPARED}
 FROM ledger FULL JOIN rolled USING (project) ORDER BY project`
+
+/**
+ * The same by label, for hours in which there are any: one row a project and label. A tag whose key is not counted apart is
+ * counted under `tag:`, once for each entry.
+ */
+export const COMPARE_LABELS = `
+WITH labelled AS (
+  SELECT DISTINCT events.project, request_id, attempt, kind, coalesce(names.label, 'tag:') AS label,
+    tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+  FROM usage_events AS events
+  CROSS JOIN LATERAL (
+    SELECT 'user' AS label WHERE end_user IS NOT NULL UNION ALL SELECT 'tag:' || jsonb_object_keys(tags)
+  ) AS own
+  LEFT JOIN usage_labels AS names ON names.project = events.project AND names.label = own.label AND names.value = ''
+    AND names.day = (to_timestamp(
+      ('x0000' || left(replace(request_id::text, '-', ''), 12))::bit(64)::bigint / 1000
+    ) AT TIME ZONE 'UTC')::date
+  WHERE request_id >= $1::uuid AND request_id < $2::uuid AND (end_user IS NOT NULL OR tags IS NOT NULL)
+), ledger AS (
+  SELECT project, label, ${LEDGER_SUMS} FROM labelled GROUP BY project, label
+), rolled AS (
+  SELECT project, label, ${ROLLED_SUMS} FROM usage_label_hours
+  WHERE hour >= $3::timestamptz AND hour < $4::timestamptz GROUP BY project, label
+)
+SELECT project, label, 0::bigint AS entries, ${COMPARED}
+FROM ledger FULL JOIN rolled USING (project, label) ORDER BY project, label`
+
+/** What was counted together since $1, since there were more users or tags than are counted apart. $2: the most rows. */
+export const OVERFLOWS = `
+SELECT project, label, min(hour) AS since, sum(amount_nano)::bigint AS nano FROM usage_label_hours
+WHERE value = '' AND hour >= $1 GROUP BY project, label ORDER BY nano DESC, project, label LIMIT $2`
 
 /** Budgets whose window ends after $1, and whether they differ from rollups and leases. */
 export const COMPARE_BUDGETS = `

@@ -16,6 +16,7 @@ export interface BatchRow {
   readonly model: string | null
   readonly digest: string
   readonly metadata: Readonly<Record<string, string>> | null
+  readonly tags: Readonly<Record<string, string>> | null
   readonly errors: readonly BatchError[]
   readonly state: BatchState
   readonly created_at: Date
@@ -71,7 +72,7 @@ export interface MadeRow extends Omit<ChunkRow, 'batch_id' | 'token'> {
 }
 
 export function valuesOf(batch: NewBatch): readonly unknown[] {
-  const { chunks, errors, metadata } = batch
+  const { chunks, errors, metadata, tags } = batch
   return [
     batch.id,
     batch.project,
@@ -91,6 +92,7 @@ export function valuesOf(batch: NewBatch): readonly unknown[] {
     batch.resultsKeptMs,
     chunks.reduce((sum, { lines }) => sum + lines, 0),
     chunks.length,
+    tags === undefined ? null : JSON.stringify(tags),
   ]
 }
 
@@ -106,6 +108,7 @@ export function batchOf(row: BatchRow): Batch {
     errorFileId: row.error_file_id,
     model: row.model ?? undefined,
     metadata: row.metadata ?? undefined,
+    tags: row.tags ?? undefined,
     errors: row.errors,
     state: row.state,
     createdAtMs: row.created_at.getTime(),

@@ -59,6 +59,8 @@ export class Conditions {
       dearerNanoUsd,
       tries,
       client,
+      user,
+      tags,
     } = filter
     const conditions: string[] = []
     const isAnyOf = (column: string, values: readonly string[] | undefined): void => {
@@ -85,6 +87,8 @@ export class Conditions {
     if (dearerNanoUsd !== undefined) conditions.push(`amount_nano > ${this.of(dearerNanoUsd)}::bigint`)
     if (tries !== undefined) conditions.push(`attempts >= ${this.of(tries)}::integer`)
     if (client !== undefined) conditions.push(`client_request_id = ${this.of(client)}`)
+    if (user !== undefined) conditions.push(`end_user = ${this.of(user)}`)
+    if (tags !== undefined) conditions.push(`tags @> ${this.of(JSON.stringify(tags))}::jsonb`)
     return conditions.length === 0 ? undefined : conditions.join(' AND ')
   }
 }

@@ -1,6 +1,7 @@
 /** Rows of the request log and of the ledger, as reports tell them. */
 import { momentOf } from '#core/ledger.ts'
 import type { EntryKind, EntryRemarks, UsageSource } from '#core/ledger.ts'
+import { labelsOf, type Tags } from '#core/labels.ts'
 import { outcomeOf } from '#core/request-outcome.ts'
 import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
 import type { BookedCall, LoggedRequest, RequestDetail } from '#ports/request-reports.ts'
@@ -20,6 +21,8 @@ export interface RequestRow {
   readonly tokens: bigint | null
   readonly amount_nano: bigint | null
   readonly client_request_id: string | null
+  readonly end_user: string | null
+  readonly tags: Tags | null
   readonly duration_ms: number
   readonly hits: number | null
   readonly images: number | null
@@ -86,6 +89,7 @@ function loggedOf(row: RequestRow, trace: ReadTrace): LoggedRequest {
     node: row.host ?? row.node_id?.slice(0, 8) ?? '',
     asset: trace.asset,
     clientRequestId: row.client_request_id ?? undefined,
+    labels: labelsOf({ user: row.end_user ?? undefined, tags: row.tags ?? undefined }),
   }
 }
 

@@ -30,12 +30,16 @@ const MOST_VALUES = 100
 
 const COLUMNS = `
 requests.request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-client_request_id, duration_ms, hits, images, own_ms, waited_ms, trace, steps, requests.node_id, nodes.host`
+client_request_id, duration_ms, hits, images, own_ms, waited_ms, trace, steps, end_user, tags,
+requests.node_id, nodes.host`
 
 /** As of the last analysis of each partition: to know whether there are too many, that is near enough. */
 const ABOUT_ROWS = `
 SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 AS rows
 FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'requests'::regclass`
+
+/** In place of the bits of columns: no row counts by all of them. */
+const TAG_FACET = 0b1000000
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
@@ -157,11 +161,16 @@ export class PostgresRequestReports implements RequestReports {
     const conditions = new Conditions()
     const indexed = conditions.indexed({ fromMs, toMs, projects })
     const rows = await this.#query<FacetRow>(
-      `SELECT outcome, route, model, key_id, fault, grouping(outcome, route, model, key_id, fault) AS without,
-         count(*)::integer AS requests
-       FROM (SELECT ${OUTCOME_NUMBER} AS outcome, route, model, key_id, fault FROM requests
-             WHERE ${indexed} ORDER BY request_id DESC LIMIT ${MOST_FOR_FACETS}) AS recent
-       GROUP BY GROUPING SETS ((outcome), (route), (model), (key_id), (fault))`,
+      `WITH recent AS MATERIALIZED (
+         SELECT ${OUTCOME_NUMBER} AS outcome, route, model, key_id, fault, end_user, tags FROM requests
+         WHERE ${indexed} ORDER BY request_id DESC LIMIT ${MOST_FOR_FACETS}
+       )
+       (SELECT outcome, route, model, key_id, fault, end_user, NULL AS tag,
+          grouping(outcome, route, model, key_id, fault, end_user) AS without, count(*)::integer AS requests
+        FROM recent GROUP BY GROUPING SETS ((outcome), (route), (model), (key_id), (fault), (end_user)))
+       UNION ALL
+       (SELECT NULL, NULL, NULL, NULL, NULL, NULL, key || ':' || value, ${TAG_FACET}, count(*)::integer
+        FROM recent, jsonb_each_text(tags) GROUP BY key, value ORDER BY count(*) DESC LIMIT ${MOST_VALUES})`,
       conditions.values,
     )
     const found = rows.toSorted((a, b) => b.requests - a.requests)
@@ -175,11 +184,13 @@ export class PostgresRequestReports implements RequestReports {
           .slice(0, MOST_VALUES),
       )
     return {
-      outcome: facet(0b01111, ({ outcome }) => (outcome === null ? null : OUTCOMES[outcome])),
-      kind: facet(0b10111, ({ route }) => (route === null ? null : KIND_OF_ROUTE.get(route))),
-      model: facet(0b11011, ({ model }) => model),
-      key: facet(0b11101, ({ key_id }) => key_id),
-      fault: facet(0b11110, ({ fault }) => fault),
+      outcome: facet(0b011111, ({ outcome }) => (outcome === null ? null : OUTCOMES[outcome])),
+      kind: facet(0b101111, ({ route }) => (route === null ? null : KIND_OF_ROUTE.get(route))),
+      model: facet(0b110111, ({ model }) => model),
+      key: facet(0b111011, ({ key_id }) => key_id),
+      fault: facet(0b111101, ({ fault }) => fault),
+      user: facet(0b111110, ({ end_user }) => end_user),
+      tag: facet(TAG_FACET, ({ tag }) => tag),
     } satisfies Record<FacetName, Readonly<Record<string, number>>>
   }
 
@@ -214,6 +225,8 @@ interface FacetRow {
   readonly model: string | null
   readonly key_id: string | null
   readonly fault: string | null
+  readonly end_user: string | null
+  readonly tag: string | null
   /** One bit for each column that the row does not count by, the last column lowest. */
   readonly without: number
   readonly requests: number

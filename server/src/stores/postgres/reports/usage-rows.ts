@@ -1,5 +1,5 @@
 /** Sums of rollups as SQL and as rows. */
-import type { UsageFilter, UsageGroup, UsageSpan, UsageSum } from '#ports/usage.ts'
+import type { UsageFilter, UsageGroup, UsageLabel, UsageSpan, UsageSum } from '#ports/usage.ts'
 import { DAY_MS } from '../books/upkeep-ids.ts'
 
 const COUNTED = [
@@ -63,13 +63,27 @@ const GROUP_NAMES = NAMES.replace('key_id COLLATE "C" AS key_id', `'' COLLATE "C
 const GROUP_FILTER = FILTER.replace('key_id = ANY($8)', 'false')
 
 /** $1, $2: days; $3, $4: hours. Either may be an empty stretch. */
-const byDay = (days: string, names: string, filter: string, more = ''): string => `
+const byDay = (
+  days: string,
+  names: string,
+  filter: string,
+  more = '',
+  [hours, hourNames] = ['usage_hours', NAMES],
+): string => `
   SELECT day::timestamp AT TIME ZONE 'UTC' AS at, ${names}, ${COUNTED_COLUMNS} FROM ${days}
   WHERE day >= $1::date AND day < $2::date AND ${filter} ${more}
   UNION ALL
-  SELECT date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', ${NAMES}, ${COUNTED_COLUMNS} FROM usage_hours
+  SELECT date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', ${hourNames}, ${COUNTED_COLUMNS} FROM ${hours}
   WHERE hour >= $3 AND hour < $4 AND ${FILTER} ${more}`
 
+/** $9: the label; $10: its values, or null for all. */
+const OF_LABEL = 'AND label = $9 AND ($10::text[] IS NULL OR value = ANY($10))'
+const LABEL_NAMES = `${NAMES}, value COLLATE "C" AS value`
+/** The calls that have a label. */
+export const LABELLED_BY_DAY = byDay('usage_label_days', LABEL_NAMES, FILTER, OF_LABEL, [
+  'usage_label_hours',
+  LABEL_NAMES,
+])
 export const BY_DAY_AND_KEY = byDay('usage_days', NAMES, FILTER)
 export const BY_DAY = byDay('usage_group_days', GROUP_NAMES, GROUP_FILTER)
 /** $9: the keys. */
@@ -87,13 +101,17 @@ export const KEY_SUMS = `
   SELECT key_id COLLATE "C", ${RANKING_SUMS} FROM usage_hours WHERE hour >= $3 AND hour < $4 AND ${FILTER} GROUP BY 1`
 
 /** Whether a question names keys. */
-export function asksForKeys({ only }: UsageFilter, by?: UsageGroup): boolean {
+export function asksForKeys({ only }: UsageFilter, by?: UsageGroup | UsageLabel): boolean {
   return by === 'key' || only.key !== undefined
 }
 
 export const BY_HOUR = `
   SELECT hour AS at, ${NAMES}, ${COUNTED.join(', ')} FROM usage_hours
   WHERE hour >= $3 AND hour < $4 AND $1::date IS NOT NULL AND $2::date IS NOT NULL AND ${FILTER}`
+
+export const LABELLED_BY_HOUR = `
+  SELECT hour AS at, ${LABEL_NAMES}, ${COUNTED.join(', ')} FROM usage_label_hours
+  WHERE hour >= $3 AND hour < $4 AND $1::date IS NOT NULL AND $2::date IS NOT NULL AND ${FILTER} ${OF_LABEL}`
 
 /** Days are made of hours every ten minutes: those of yesterday and today are read as they are now. */
 const FRESH_DAYS = 2

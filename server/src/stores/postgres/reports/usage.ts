@@ -1,73 +1,48 @@
 /** What was used and spent, from the rollups. */
 import { BoundedMap } from '#core/bounded-map.ts'
 import type { Clock } from '#ports/clock.ts'
-import type {
-  UsageEntry,
-  UsageFilter,
-  UsageGroup,
-  UsageQuestion,
-  UsageReader,
-  UsageSpan,
-  UsageTable,
-  UsageTotals,
+import { labelsOf, type Tags } from '#core/labels.ts'
+import {
+  isUsageLabel,
+  type UsageCell,
+  type UsageEntry,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageLabel,
+  type UsageQuestion,
+  type UsageReader,
+  type UsageSpan,
+  type UsageSum,
+  type UsageTable,
+  type UsageTotals,
 } from '#ports/usage.ts'
 import { reachable } from '../away.ts'
+import { OTHER_TAGS, OTHER_VALUES } from '../books/label-registry.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
 import {
   asksForKeys,
   BY_DAY,
   BY_DAY_AND_KEY,
-  BY_DAY_OF_KEYS,
   BY_HOUR,
   COLUMN_OF,
-  COUNTED_COLUMNS,
-  FILTER,
-  KEY_SUMS,
-  REST,
+  LABELLED_BY_DAY,
+  LABELLED_BY_HOUR,
   spanValues,
   sumOf,
-  SUMS,
   type SumsRow,
 } from './usage-rows.ts'
-
-/** $9: how many groups are told apart. A group's place is by what it spent, then by what it asked for. */
-function tableOf(by: UsageGroup, source: string): string {
-  return `
-WITH cells AS MATERIALIZED (
-  SELECT at, ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${source}) AS rows GROUP BY 1, 2
-), ranked AS MATERIALIZED (
-  SELECT name, row_number() OVER (
-    ORDER BY sum(amount_nano) DESC, sum(requests) DESC, sum(tokens) DESC, name
-  ) AS place FROM cells GROUP BY name
-)
-SELECT CASE WHEN place <= $9 THEN name END AS name, at, ${SUMS}, (SELECT count(*) FROM ranked)::integer AS groups
-FROM cells JOIN ranked USING (name) GROUP BY 1, 2 ORDER BY 2`
-}
-
-/** $9: how many keys are told apart. */
-const RANKED_KEYS = `
-SELECT name, (count(*) OVER ())::integer AS groups FROM (
-  SELECT name, sum(amount_nano) AS amount_nano, sum(requests) AS requests, sum(tokens) AS tokens
-  FROM (${KEY_SUMS}) AS rows GROUP BY 1
-) AS sums ORDER BY amount_nano DESC, requests DESC, tokens DESC, name LIMIT $9`
-
-/**
- * The table for keys, of which there may be ten thousand: the whole is taken from the days without keys, so that only those are
- * added up day by day that are told apart. $9: their names; $10: how many keys there are.
- */
-const TABLE_OF_KEYS = `
-WITH cells AS MATERIALIZED (
-  SELECT key_id AS name, at, ${SUMS} FROM (${BY_DAY_OF_KEYS}) AS rows GROUP BY 1, 2
-), named AS (
-  SELECT at, ${SUMS} FROM cells GROUP BY 1
-), whole AS (
-  SELECT at, ${SUMS} FROM (${BY_DAY}) AS rows GROUP BY 1
-)
-SELECT name, at, ${COUNTED_COLUMNS}, $10::integer AS groups FROM cells
-UNION ALL
-SELECT NULL, at, ${REST}, $10 FROM whole LEFT JOIN named USING (at) WHERE $10 > cardinality($9)
-ORDER BY 2`
+import {
+  ENTRIES,
+  RANKED_KEYS,
+  spentByDayOf,
+  TABLE_OF_KEYS,
+  tableOf,
+  tableOfLabel,
+  TAG_KEYS,
+  totalsOf,
+  wholeOf,
+} from './usage-sql.ts'
 
 interface RankedKeys {
   readonly names: readonly string[]
@@ -82,27 +57,6 @@ interface RankedKeys {
 const RANKING_KEPT_MS = 60_000
 /** Of questions: some people with some spans and filters each. */
 const MOST_RANKINGS = 100
-
-function totalsOf(by: UsageGroup, source: string): string {
-  return `SELECT ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${source}) AS rows GROUP BY 1`
-}
-
-function wholeOf(source: string): string {
-  return `SELECT ${SUMS} FROM (${source}) AS rows`
-}
-
-function spentByDayOf(source: string): string {
-  return `SELECT at, sum(amount_nano)::bigint AS nano FROM (${source}) AS rows GROUP BY 1`
-}
-
-/** $9 to $11: after which entry. Ids are times, so the span is one of ids. */
-const ENTRIES = `
-SELECT request_id, attempt, kind, call_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-  written_at
-FROM usage_events
-WHERE request_id >= $1 AND request_id < $2 AND $3::timestamptz IS NOT NULL AND $4::timestamptz IS NOT NULL AND ${FILTER}
-  AND ($9::uuid IS NULL OR (request_id, attempt, kind) > ($9, $10::smallint, $11))
-ORDER BY request_id, attempt, kind LIMIT $12`
 
 type CellRow = SumsRow & { readonly name: string | null; readonly at: Date; readonly groups: number }
 
@@ -120,6 +74,8 @@ interface EntryRow {
   readonly images: number
   readonly amount_nano: bigint | null
   readonly written_at: Date
+  readonly end_user: string | null
+  readonly tags: Tags | null
 }
 
 export class PostgresUsage implements UsageReader {
@@ -134,17 +90,36 @@ export class PostgresUsage implements UsageReader {
 
   async table({ by, slot, groups, ...span }: UsageQuestion): Promise<UsageTable> {
     const values = spanValues(span, this.#clock.nowMs(), slot)
+    if (isUsageLabel(by)) return this.#tableOfLabel(by, slot, groups, span)
+    const source = sourceOf(span, slot, by)
     const rows =
-      slot === 'day' && by === 'key' && span.only.key === undefined
+      slot === 'day' && by === 'key' && span.only.key === undefined && span.labelled === undefined
         ? await this.#tableOfKeys(values, groups)
-        : await this.#cells(tableOf(by, slot === 'hour' ? BY_HOUR : daysFor(span, by)), [...values, groups])
+        : await this.#cells(tableOf(by, source.text, `$${9 + source.values.length}`), [
+            ...values,
+            ...source.values,
+            groups,
+          ])
+    return { cells: rows.map(cellOf), groups: rows[0]?.groups ?? 0 }
+  }
+
+  async #tableOfLabel(
+    by: UsageLabel,
+    slot: 'hour' | 'day',
+    groups: number,
+    span: UsageSpan,
+  ): Promise<UsageTable> {
+    const labelled = sourceOf(span, slot, by)
+    const { text: all } = sourceOf({ ...span, labelled: undefined }, slot)
+    const values = [...spanValues(span, this.#clock.nowMs(), slot), ...labelled.values, groups]
+    type Row = CellRow & { readonly kind: 'value' | 'overflow' | 'none' }
+    const rows = (await this.#cells(tableOfLabel(labelled.text, all), values)) as readonly Row[]
+    const cellsOf = (kind: Row['kind']): readonly UsageCell[] =>
+      rows.filter((row) => row.kind === kind).map(cellOf)
     return {
-      cells: rows.map((row) => ({
-        group: row.name ?? undefined,
-        atMs: row.at.getTime(),
-        sum: sumOf(row),
-      })),
-      groups: rows[0]?.groups ?? 0,
+      cells: cellsOf('value'),
+      groups: rows.find(({ kind }) => kind === 'value')?.groups ?? 0,
+      beside: { overflow: cellsOf('overflow'), none: cellsOf('none') },
     }
   }
 
@@ -170,30 +145,73 @@ export class PostgresUsage implements UsageReader {
   }
 
   async totals({ by, names, ...span }: Parameters<UsageReader['totals']>[0]): Promise<UsageTotals> {
-    const slot = span.fromMs % DAY_MS === 0 && span.endMs % DAY_MS === 0 ? 'day' : 'hour'
-    const { nowMs } = this.#clock
+    if (isUsageLabel(by)) return this.#totalsOfLabel(by, names, span)
     const ofNamed = { ...span, only: { ...span.only, [by]: names } }
-    const statement = (text: (source: string) => string, filter: UsageFilter, group?: UsageGroup): string =>
-      text(slot === 'hour' ? BY_HOUR : daysFor(filter, group))
-    const [named, [whole]] = await Promise.all([
-      reachable(
-        this.#database.query<SumsRow & { name: string }>(
-          statement((source) => totalsOf(by, source), ofNamed, by),
-          spanValues(ofNamed, nowMs(), slot),
-        ),
-      ),
-      reachable(this.#database.query<SumsRow>(statement(wholeOf, span), spanValues(span, nowMs(), slot))),
+    const [named, whole] = await Promise.all([
+      this.#totals((source) => totalsOf(COLUMN_OF[by], source), ofNamed, by),
+      this.#whole(span),
     ])
-    return {
-      groups: new Map(named.map((row) => [row.name, sumOf(row)])),
-      whole: sumOf(whole as SumsRow),
-    }
+    return { groups: new Map(named.map((row) => [row.name, sumOf(row)])), whole }
+  }
+
+  async #totalsOfLabel(label: UsageLabel, names: readonly string[], span: UsageSpan): Promise<UsageTotals> {
+    const { labelled: only, ...all } = span
+    const wanted = { label, values: [...names, OTHER_VALUES] }
+    const [rows, labelled, whole] = await Promise.all([
+      this.#totals((source) => totalsOf('value', source), { ...all, labelled: wanted }, label),
+      this.#whole(span, label),
+      this.#whole(all),
+    ])
+    const groups = new Map(rows.map((row) => [row.name, sumOf(row)]))
+    const overflow = groups.get(OTHER_VALUES)
+    groups.delete(OTHER_VALUES)
+    return { groups, whole: only === undefined ? whole : labelled, label: { labelled, overflow } }
+  }
+
+  #totals(
+    statement: (source: string) => string,
+    span: UsageSpan,
+    by: UsageGroup | UsageLabel,
+  ): Promise<readonly (SumsRow & { readonly name: string })[]> {
+    return this.#ofSpan(statement, span, by)
+  }
+
+  async #whole(span: UsageSpan, by?: UsageLabel): Promise<UsageSum> {
+    const [row] = await this.#ofSpan<SumsRow>(wholeOf, span, by)
+    return sumOf(row as SumsRow)
+  }
+
+  #ofSpan<Row>(
+    statement: (source: string) => string,
+    span: UsageSpan,
+    by?: UsageGroup | UsageLabel,
+  ): Promise<readonly Row[]> {
+    const slot = span.fromMs % DAY_MS === 0 && span.endMs % DAY_MS === 0 ? 'day' : 'hour'
+    const source = sourceOf(span, slot, by)
+    const values = [...spanValues(span, this.#clock.nowMs(), slot), ...source.values]
+    return reachable(this.#database.query<Row>(statement(source.text), values))
+  }
+
+  withLeftOutTags(span: UsageSpan): Promise<UsageSum> {
+    return this.#whole({ ...span, labelled: { label: OTHER_TAGS, values: [OTHER_VALUES] } })
+  }
+
+  async tagKeys({ fromMs, endMs, projects }: UsageSpan): Promise<readonly string[]> {
+    const rows = await reachable(
+      this.#database.query<{ label: string }>(TAG_KEYS, [
+        new Date(fromMs),
+        new Date(endMs),
+        projects ?? null,
+      ]),
+    )
+    return rows.map(({ label }) => label.slice(OTHER_TAGS.length))
   }
 
   async spentByDay(span: UsageSpan): Promise<readonly bigint[]> {
-    const values = spanValues(span, this.#clock.nowMs(), 'day')
+    const source = sourceOf(span, 'day')
+    const values = [...spanValues(span, this.#clock.nowMs(), 'day'), ...source.values]
     const rows = await reachable(
-      this.#database.query<{ at: Date; nano: bigint }>(spentByDayOf(daysFor(span)), values),
+      this.#database.query<{ at: Date; nano: bigint }>(spentByDayOf(source.text), values),
     )
     const byDay = new Map(rows.map(({ at, nano }) => [at.getTime(), nano]))
     const days = Math.round((span.endMs - span.fromMs) / DAY_MS)
@@ -207,7 +225,7 @@ export class PostgresUsage implements UsageReader {
     const [, , from, end, ...filter] = spanValues(span, this.#clock.nowMs(), 'hour')
     const ids = [lowestIdAt(span.fromMs), lowestIdAt(span.endMs)]
     const last = [after?.requestId ?? null, after?.attempt ?? null, after?.kind ?? null]
-    const values = [...ids, from, end, ...filter, ...last, limit]
+    const values = [...ids, from, end, ...filter, ...last, limit, ...labelValues(span.labelled)]
     const rows = await reachable(this.#database.query<EntryRow>(ENTRIES, values))
     return rows.map((row) => ({
       requestId: row.request_id,
@@ -223,10 +241,36 @@ export class PostgresUsage implements UsageReader {
       images: row.images,
       amountNanoUsd: row.amount_nano ?? undefined,
       writtenAtMs: row.written_at.getTime(),
+      labels: labelsOf({ user: row.end_user ?? undefined, tags: row.tags ?? undefined }),
     }))
   }
 }
 
-function daysFor(filter: UsageFilter, by?: UsageGroup): string {
-  return asksForKeys(filter, by) ? BY_DAY_AND_KEY : BY_DAY
+/** The values of $13 to $15 of the entries. */
+function labelValues(labelled: UsageFilter['labelled']): unknown[] {
+  if (labelled === undefined) return [null, null, null]
+  const { label, values } = labelled
+  return label === 'user' ? [values, null, null] : [null, label.slice(OTHER_TAGS.length), values]
+}
+
+/** Rows of rollups, and the values of the statement from $9 on. */
+interface Source {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+function sourceOf(filter: UsageFilter, slot: 'hour' | 'day', by?: UsageGroup | UsageLabel): Source {
+  const { labelled } = filter
+  const label = labelled?.label ?? (by !== undefined && isUsageLabel(by) ? by : undefined)
+  if (label !== undefined)
+    return {
+      text: slot === 'hour' ? LABELLED_BY_HOUR : LABELLED_BY_DAY,
+      values: [label, labelled?.values ?? null],
+    }
+  const days = asksForKeys(filter, by) ? BY_DAY_AND_KEY : BY_DAY
+  return { text: slot === 'hour' ? BY_HOUR : days, values: [] }
+}
+
+function cellOf(row: CellRow): UsageCell {
+  return { group: row.name ?? undefined, atMs: row.at.getTime(), sum: sumOf(row) }
 }

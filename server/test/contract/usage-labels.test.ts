@@ -1,0 +1,5 @@
+import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
+import { usageLabelsSuite } from './usage-labels.ts'
+
+usageLabelsSuite('PostgreSQL', postgresBooks())
+usageLabelsSuite('PGlite', pgliteBooks())
