@@ -2936,8 +2936,10 @@ export interface components {
                 failed: number;
             };
             tokens: number;
-            /** @description What it has cost so far. */
+            /** @description What it has cost so far, by the ledger. */
             cost_usd: string;
+            /** @description Of the cost: calls whose outcome is unknown, with what was reserved for them. */
+            unknown_cost_usd: string;
             /** @description The vector space of its results; null: there are none yet, or their models or widths differ. */
             space: string | null;
             /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
@@ -2991,8 +2993,10 @@ export interface components {
                 failed: number;
             };
             tokens: number;
-            /** @description What it has cost so far. */
+            /** @description What it has cost so far, by the ledger. */
             cost_usd: string;
+            /** @description Of the cost: calls whose outcome is unknown, with what was reserved for them. */
+            unknown_cost_usd: string;
             /** @description The vector space of its results; null: there are none yet, or their models or widths differ. */
             space: string | null;
             /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
@@ -3109,6 +3113,8 @@ export interface components {
             at: string;
             /** @enum {string} */
             kind: "embedding" | "generation" | "edit";
+            /** @enum {string} */
+            source: "callers" | "batches";
             status: number;
             fault: string | null;
             /** @enum {string} */
@@ -3186,6 +3192,8 @@ export interface components {
             at: string;
             /** @enum {string} */
             kind: "embedding" | "generation" | "edit";
+            /** @enum {string} */
+            source: "callers" | "batches";
             status: number;
             fault: string | null;
             /** @enum {string} */
@@ -11139,6 +11147,8 @@ export interface operations {
                 model?: string[];
                 deployment?: string;
                 kind?: ("embedding" | "generation" | "edit")[];
+                /** @description `callers`: requests that somebody waits for. `batches`: lines of batches. */
+                source?: "callers" | "batches";
                 outcome?: ("answered" | "refused" | "limited" | "failed" | "unknown")[];
                 status?: number;
                 fault?: string[];
@@ -11235,6 +11245,8 @@ export interface operations {
                 model?: string[];
                 deployment?: string;
                 kind?: ("embedding" | "generation" | "edit")[];
+                /** @description `callers`: requests that somebody waits for. `batches`: lines of batches. */
+                source?: "callers" | "batches";
                 outcome?: ("answered" | "refused" | "limited" | "failed" | "unknown")[];
                 status?: number;
                 fault?: string[];

@@ -35,6 +35,7 @@ export const requests = {
   filters: {
     outcome: 'Outcome',
     kind: 'Kind',
+    source: 'From',
     model: 'Model',
     deployment: 'Deployment',
     key: 'Key',
@@ -45,6 +46,7 @@ export const requests = {
     tries: 'Calls at least',
     client: 'Client id',
   },
+  sources: { callers: 'callers', batches: 'batches' },
   kinds: { embedding: 'embeddings', generation: 'pictures', edit: 'edits', image: 'pictures and edits' },
   outcomes: {
     answered: 'answered',

@@ -75,6 +75,8 @@ export interface EmbedOptions {
    * the cache, where a corpus would push out what others ask for again.
    */
   readonly isBackground?: boolean | undefined
+  /** The batch that it is a part of, for the ledger and for its turns. Undefined: it is a request of its own. */
+  readonly batchId?: string | undefined
   /** Asked before each call, for work that outlives the moment in which its key was looked up. */
   readonly keyNow?: KeyAsked | undefined
   /** Filled in on the way, also for a request that fails. */
@@ -144,6 +146,7 @@ export async function embed(
       offers,
       input: request.input,
       counted: options.counted,
+      batchId: options.batchId,
       keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
       tokenContext,
     },
@@ -176,6 +179,7 @@ export async function embed(
       trace,
       caller: options.caller,
       isBackground: options.isBackground,
+      batchId: options.batchId,
       deadlineMs,
       input: request.input,
       placeOf: sameSlot,

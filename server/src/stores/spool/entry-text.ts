@@ -20,13 +20,16 @@ type Fields = readonly [
   beside?: Beside,
 ]
 
-type Beside = Pick<LedgerEntry, 'countsRequest' | 'hits' | 'remarks'> & { readonly savedNanoUsd?: string }
+type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'remarks'> & {
+  readonly savedNanoUsd?: string
+}
 
 export function entryText(entry: LedgerEntry): string {
-  const { countsRequest, hits, savedNanoUsd, remarks } = entry
+  const { batchId, countsRequest, hits, savedNanoUsd, remarks } = entry
   const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
-  const isPlain = !countsRequest && hits === undefined && savedNanoUsd === undefined && remarks === undefined
-  const beside: [] | [Beside] = isPlain ? [] : [{ countsRequest, hits, remarks, ...saved }]
+  const others = [batchId, hits, savedNanoUsd, remarks]
+  const isPlain = !countsRequest && others.every((field) => field === undefined)
+  const beside: [] | [Beside] = isPlain ? [] : [{ batchId, countsRequest, hits, remarks, ...saved }]
   const fields: Fields = [
     entry.requestId,
     entry.attempt,

@@ -2,7 +2,7 @@ import { outcomeOf } from '#core/request-outcome.ts'
 import { deploymentsOf, ownTime } from '#core/request-trace.ts'
 import { momentOf } from '#core/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import { KIND_OF_ROUTE, type LoggedRequest } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, sourceOf, type LoggedRequest } from '#ports/request-reports.ts'
 
 /** A record as a row of the log shows it. Undefined: it is about something else than embeddings or images. */
 export function loggedRequest(record: RequestRecord, node: string): LoggedRequest | undefined {
@@ -17,6 +17,7 @@ export function loggedRequest(record: RequestRecord, node: string): LoggedReques
     id,
     atMs: momentOf(id),
     kind,
+    source: sourceOf(record.route),
     status,
     fault,
     outcome,

@@ -1,7 +1,7 @@
 /** The shapes of the request log at the control API. */
 import { z } from 'zod'
 import { OUTCOMES } from '#core/request-outcome.ts'
-import { REQUEST_KINDS } from '#ports/request-reports.ts'
+import { REQUEST_KINDS, REQUEST_SOURCES } from '#ports/request-reports.ts'
 import { imageJob } from '../images/jobs-schemas.ts'
 import { cursor, givenTime, givenUsd, storable, time, usd } from '../wire/fields.ts'
 
@@ -14,6 +14,7 @@ const MAX_ROWS = 200
 const MAX_SLOTS = 240
 
 const kind = z.enum(REQUEST_KINDS)
+const source = z.enum(REQUEST_SOURCES)
 const outcome = z.enum(OUTCOMES)
 
 /** One value, or several with the parameter repeated. */
@@ -32,6 +33,9 @@ export const requestFilters = z.object({
   model: anyOf(storable(NAME)),
   deployment: storable(NAME).optional(),
   kind: anyOf(kind),
+  source: source
+    .optional()
+    .describe('`callers`: requests that somebody waits for. `batches`: lines of batches.'),
   outcome: anyOf(outcome),
   status: z.coerce.number().int().min(100).max(599).optional(),
   fault: anyOf(storable(NAME)),
@@ -61,6 +65,7 @@ const rowFields = {
   id: z.uuid(),
   at: time,
   kind,
+  source,
   status: z.int(),
   fault: z.string().nullable(),
   outcome,

@@ -66,6 +66,10 @@ export function parametersOf(nodeId: string, entries: readonly CountedEntry[], l
       undefined,
     ),
     remarksOf(entries),
+    usualColumn(
+      column(({ batchId }) => batchId),
+      undefined,
+    ),
   ]
 }
 

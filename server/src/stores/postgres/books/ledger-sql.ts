@@ -1,7 +1,7 @@
 /** The statements of the ledger, written by hand: they are the product's promises P2 and P3. */
 
 /**
- * Appends entries and moves everything that follows from them: rollups, budgets, leases. All of it only for rows really
+ * Appends entries and moves everything that follows from them: rollups, sums of batches, budgets, leases. All of it only for rows really
  * inserted, so that sending a batch twice counts it once. Rows are locked in one order (node, entries, budgets, leases,
  * rollups), each kind of them sorted: unsorted, two nodes deadlock within seconds. An entry uses up no more of a lease than
  * the node holds: nothing of one that came home, nor of another window's. Columns in which every entry has the usual value come empty: reading
@@ -15,23 +15,23 @@ WITH fence AS MATERIALIZED (
   SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
     coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
     coalesce(project_lease, 0) AS project_lease, coalesce(key_lease, 0) AS key_lease, hour,
-    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks
+    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks, batch_id
   FROM unnest(
     $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
-    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[]
+    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[], $24::text[]
   ) AS given (
     request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
     tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
-    requests, hits, saved_nano, unknown_nano, remarks
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id
   )
 ), inserted AS (
   INSERT INTO usage_events (
     request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id
   )
   SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id
   FROM given ${fenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
   ORDER BY request_id, attempt, kind
   ON CONFLICT DO NOTHING
@@ -60,6 +60,14 @@ WITH fence AS MATERIALIZED (
     hits = hours.hits + excluded.hits,
     saved_nano = hours.saved_nano + excluded.saved_nano,
     unknown_nano = hours.unknown_nano + excluded.unknown_nano
+), batched AS (
+  INSERT INTO batch_usage AS batches (batch_id, shard, tokens, amount_nano, unknown_nano)
+  SELECT batch_id, $2::smallint, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
+  FROM counted WHERE batch_id IS NOT NULL GROUP BY batch_id ORDER BY batch_id
+  ON CONFLICT (batch_id, shard) DO UPDATE SET
+    tokens = batches.tokens + excluded.tokens,
+    amount_nano = batches.amount_nano + excluded.amount_nano,
+    unknown_nano = batches.unknown_nano + excluded.unknown_nano
 ), due AS MATERIALIZED (
   SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
   FROM (
