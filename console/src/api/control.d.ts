@@ -3033,8 +3033,10 @@ export interface components {
                 failed: number;
             };
             tokens: number;
-            /** @description What it has cost so far. */
+            /** @description What it has cost so far, by the ledger. */
             cost_usd: string;
+            /** @description Of the cost: calls whose outcome is unknown, with what was reserved for them. */
+            unknown_cost_usd: string;
             /** @description The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know. */
             space: string | null;
             /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
@@ -3088,8 +3090,10 @@ export interface components {
                 failed: number;
             };
             tokens: number;
-            /** @description What it has cost so far. */
+            /** @description What it has cost so far, by the ledger. */
             cost_usd: string;
+            /** @description Of the cost: calls whose outcome is unknown, with what was reserved for them. */
+            unknown_cost_usd: string;
             /** @description The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know. */
             space: string | null;
             /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
@@ -3206,6 +3210,8 @@ export interface components {
             at: string;
             /** @enum {string} */
             kind: "embedding" | "generation" | "edit";
+            /** @enum {string} */
+            source: "callers" | "batches";
             status: number;
             fault: string | null;
             /** @enum {string} */
@@ -3288,6 +3294,8 @@ export interface components {
             at: string;
             /** @enum {string} */
             kind: "embedding" | "generation" | "edit";
+            /** @enum {string} */
+            source: "callers" | "batches";
             status: number;
             fault: string | null;
             /** @enum {string} */
@@ -11324,6 +11332,8 @@ export interface operations {
                 model?: string[];
                 deployment?: string;
                 kind?: ("embedding" | "generation" | "edit")[];
+                /** @description `callers`: requests that somebody waits for. `batches`: lines of batches. */
+                source?: "callers" | "batches";
                 outcome?: ("answered" | "refused" | "limited" | "failed" | "unknown")[];
                 status?: number;
                 fault?: string[];
@@ -11424,6 +11434,8 @@ export interface operations {
                 model?: string[];
                 deployment?: string;
                 kind?: ("embedding" | "generation" | "edit")[];
+                /** @description `callers`: requests that somebody waits for. `batches`: lines of batches. */
+                source?: "callers" | "batches";
                 outcome?: ("answered" | "refused" | "limited" | "failed" | "unknown")[];
                 status?: number;
                 fault?: string[];

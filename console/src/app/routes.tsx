@@ -48,6 +48,7 @@ const requestFilters = {
   ...range,
   outcome: oneOf('answered', 'refused', 'limited', 'failed', 'unknown'),
   kind: oneOf('embedding', 'generation', 'edit', 'image'),
+  source: oneOf('callers', 'batches'),
   model: text(),
   deployment: text(),
   key: text(),

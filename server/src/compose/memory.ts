@@ -53,7 +53,9 @@ export async function openMemoryStores(
     keyFile: undefined,
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
-    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace),
+    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
+      books.usedBy(id),
+    ),
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
     files,
     fileUploads: new MemoryFileUploads(),

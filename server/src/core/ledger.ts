@@ -19,6 +19,8 @@ export interface LedgerEntry {
   readonly keyId: string
   readonly model: string
   readonly deployment: string
+  /** The batch that the call was made for. Undefined: it was made for none. */
+  readonly batchId?: string | undefined
   readonly usage: UsageSource
   /** Undefined: unknown, which is not zero. */
   readonly tokens: number | undefined

@@ -23,6 +23,20 @@ export function append<Member extends Linked<Member>>(list: List<Member>, member
   list.length += 1
 }
 
+/** `next` must be in the list. */
+export function insertBefore<Member extends Linked<Member>>(
+  list: List<Member>,
+  member: Member,
+  next: Member,
+): void {
+  member.before = next.before
+  member.after = next
+  if (next.before) next.before.after = member
+  else list.first = member
+  next.before = member
+  list.length += 1
+}
+
 /** The member must be in the list. */
 export function unlink<Member extends Linked<Member>>(list: List<Member>, member: Member): void {
   if (member.before) member.before.after = member.after

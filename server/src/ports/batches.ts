@@ -62,6 +62,8 @@ export interface Batch
   readonly cancellingAtMs: number | undefined
   readonly endedAtMs: number | undefined
   /** Whether there is something to fetch. */
+  /** Of the cost: calls whose outcome is unknown, with what was reserved for them. */
+  readonly unknownNanoUsd: bigint
   readonly outputBytes: number
   readonly errorBytes: number
   /** The vector spaces of its results so far: one for each model and width that its lines ask for. */
@@ -106,6 +108,8 @@ export interface WantedChunks {
   readonly of?: ChunkKind | undefined
   /** Projects that have enough of this node for now. */
   readonly notOf?: readonly string[] | undefined
+  /** Batches that have enough of this node for now. */
+  readonly notOfBatches?: readonly string[] | undefined
 }
 
 /** A node's hold on a chunk. The token grows with each holder: one that was replaced can change nothing any more. */
@@ -126,7 +130,9 @@ export interface ChunkEnd {
   readonly counts: ChunkCounts
   /** Undefined: there is no result, since the batch was cancelled before any line of the chunk ran. */
   readonly part: PartPlace | undefined
-  /** Lines at its end that have not run: they become a chunk of their own. Without effect when the batch is cancelled. */
+  /** The lines that have an end. Absent: all of them. */
+  readonly done?: LineRange | undefined
+  /** The lines that have not: they become a chunk of their own. Without effect when the batch is cancelled. */
   readonly rest?: LineRange | undefined
   /** Bytes of pictures that are kept beside the part. Absent: it is not known, and the room taken for them stays taken. */
   readonly pictureBytes?: number | undefined
@@ -189,8 +195,9 @@ export interface Batches {
   open(): Promise<readonly OpenBatches[]>
   /**
    * Takes chunks of texts or of pictures for this node, at most `limit`: first those whose holder is gone, then new ones. It may
-   * take fewer than there are: ask until there are none. Projects take turns; within a project the batch with the earliest end
-   * of its window comes first.
+   * take fewer than there are: ask until there are none. Projects take turns. Within a project every other chunk is of the
+   * batch with the earliest end of its window, and the others of the batch that has waited longest for a turn. A batch that
+   * pauses gets one chunk at a time, after its pause, until `resume`.
    */
   claim(nodeId: string, limit: number, wanted?: WantedChunks): Promise<readonly HeldChunk[]>
   /** Holds them for another `CHUNK_HOLD_MS`. Returns those that are to be given up: lost, or of a batch that was cancelled. */
@@ -214,6 +221,8 @@ export interface Batches {
   takeRoom(hold: ChunkHold, wanted: WantedRoom, maxBytes: number): Promise<number>
   /** Gives up a chunk of which nothing ran. Nobody takes it for so long, unless its batch was cancelled. Without effect when it is no longer the holder's. */
   giveBack(hold: ChunkHold, forMs: number): Promise<void>
+  /** Lines of the batch succeed: it pauses no longer, and what was given back may begin at once. */
+  resume(batchId: string): Promise<void>
   /** No chunk of the batch begins for so long, because of this fault. */
   pause(batchId: string, code: string, forMs: number): Promise<void>
   /** Batches whose results have been kept for their time, oldest first, at most `limit`. */

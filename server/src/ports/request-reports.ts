@@ -19,6 +19,16 @@ export const BATCH_LINES_ROUTE = 'batch-lines'
 export const BATCH_PICTURES_ROUTE = 'batch-images'
 export const BATCH_EDITS_ROUTE = 'batch-image-edits'
 
+const BATCH_ROUTES: readonly string[] = [BATCH_LINES_ROUTE, BATCH_PICTURES_ROUTE, BATCH_EDITS_ROUTE]
+
+/** Where requests come from: somebody waits for those of callers, and nobody for lines of batches. They are counted apart. */
+export const REQUEST_SOURCES = ['callers', 'batches'] as const
+export type RequestSource = (typeof REQUEST_SOURCES)[number]
+
+export function sourceOf(route: string): RequestSource {
+  return BATCH_ROUTES.includes(route) ? 'batches' : 'callers'
+}
+
 /** Undefined: a question for models, or what is no request. */
 export const KIND_OF_ROUTE: ReadonlyMap<string, RequestKind> = new Map([
   ...REQUEST_KINDS.map((kind) => [ROUTE_OF_KIND[kind], kind] as const),
@@ -31,6 +41,7 @@ export interface LoggedRequest {
   readonly id: string
   readonly atMs: number
   readonly kind: RequestKind
+  readonly source: RequestSource
   readonly status: number
   readonly fault: string | undefined
   readonly outcome: Outcome
@@ -127,6 +138,7 @@ export interface RequestFilter {
   readonly models?: readonly string[] | undefined
   readonly deployment?: string | undefined
   readonly kinds?: readonly RequestKind[] | undefined
+  readonly source?: RequestSource | undefined
   readonly outcomes?: readonly Outcome[] | undefined
   readonly status?: number | undefined
   readonly faults?: readonly string[] | undefined

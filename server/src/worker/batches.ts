@@ -1,10 +1,12 @@
 /** Works on batches: takes chunks of them, as many as this node has room for, and holds on to them while it works. */
+import { Circuits } from '#core/batch/circuits.ts'
 import { batchPrefix } from '#core/batch/part.ts'
 import { isOfPictures } from '#core/batch/request.ts'
 import { SYSTEM } from '#ports/audit.ts'
 import { ChunkLost, type ChunkHold, type ChunkKind, type HeldChunk } from '#ports/batches.ts'
 import { decided } from '#request/access/terms-now.ts'
 import { runChunk, type ChunkDependencies } from '#request/batches/run-chunk.ts'
+import { Suspects, type ChunkOrders } from '#request/batches/run-lines.ts'
 import { runPictures, type PictureDependencies } from '#request/batches/run-pictures.ts'
 import { StopSign } from '#request/batches/stop-sign.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
@@ -28,26 +30,31 @@ export interface BatchWorkerEvents {
 }
 
 /**
- * Chunks at once. Of texts each has one call under way, or writes its results meanwhile: an upstream that takes 32 calls needs more, or
- * its places are idle between two calls. Of pictures each is an image job, which waits for seconds or minutes.
+ * Chunks at once. Of texts each has a call in progress, or writes its results meanwhile: an upstream that takes 32 calls needs more, or
+ * its places are idle between two calls. Of images each is an image job, which waits for seconds or minutes.
  */
 const CHUNKS_AT_ONCE: Readonly<Record<ChunkKind, number>> = { texts: 48, pictures: 16 }
+/** Calls beside those: of chunks whose lines go in several calls, since they differ. Their answers are in memory as well. */
+const CALLS_BESIDE = 16
 /**
  * Results of texts are in memory until their chunk ends: so many bytes of them at once, by what lines have become so far. Eleven calls
  * of 256 texts with 1,536 dimensions; the answers that they are made of are there beside them for a moment.
  */
 const MAX_RESULT_BYTES = 24 * 1024 * 1024
-/** Of a line whose likes were not seen yet: 1,536 dimensions in base64. */
+/** Assumed size of a result before the first is there: 1,536 dimensions in base64. */
 const USUAL_LINE_BYTES = 8500
 /** Few, so that several nodes share a batch from its beginning, and memory is looked at in between. */
 const CLAIMED_AT_ONCE = 4
-/** A node that is full of chunks takes one of each further project, while it has chunks of no more than so many projects. */
-const PROJECTS_BEYOND = 8
+/**
+ * A full node still takes one chunk of each project that has none here, and then of each batch that has none, up to this many
+ * of each: chunks of a slow model take minutes, and a small batch would wait for them.
+ */
+const BEYOND = 8
 /** How soon a new batch, or a chunk without a holder, is noticed. */
 const LOOK_MS = 1000
 /** Well within the time of a hold. */
 const RENEW_MS = 4000
-/** Nobody takes a chunk so long on which this node failed: the next try may be another node's. */
+/** The wait before a chunk is claimed again on which this node failed: the next try may be another node's. */
 const FAILED_AGAIN_MS = 5000
 const FORGET_MS = 10 * 60_000
 /** The time after which a leaked key or a deleted project is noticed where nothing of its batches runs. */
@@ -68,7 +75,9 @@ export class BatchWorker {
   readonly #events: BatchWorkerEvents
   readonly #running = new Map<string, RunningChunk>()
   readonly #ends = new Set<Promise<void>>()
-  readonly #succeededAtMs = new Map<string, number>()
+  readonly #circuits = new Circuits()
+  readonly #suspects = new Suspects()
+  #callsBeside = 0
   readonly #repeating: readonly Repetition[]
   #lineBytes = USUAL_LINE_BYTES
   #looking: Promise<void> | undefined
@@ -127,19 +136,30 @@ export class BatchWorker {
     if (kind === 'texts' && !knowsSpaces()) return
     while (!this.#isStopping) {
       const room = this.#roomFor(kind)
-      // Who has nothing here gets one all the same: chunks of a slow model end after a minute, and all may be another project's.
-      const notOf = room > 0 ? [] : this.#projectsWith(kind)
-      if (notOf.length > PROJECTS_BEYOND) return
-      const limit = Math.max(1, Math.min(room, CLAIMED_AT_ONCE))
-      const claimed = await batches.claim(nodeId, limit, { of: kind, notOf })
+      const limit = Math.min(room, CLAIMED_AT_ONCE)
+      const claimed =
+        room > 0 ? await batches.claim(nodeId, limit, { of: kind }) : await this.#claimBeyond(kind)
       if (claimed.length === 0) return
       for (const held of claimed) this.#begin(held, kind)
     }
   }
 
-  #projectsWith(kind: ChunkKind): readonly string[] {
+  /** A project without a chunk on this node gets one, and so does a batch, however full the node is. */
+  async #claimBeyond(kind: ChunkKind): Promise<readonly HeldChunk[]> {
+    const { batches, nodeId } = this.#parts
     const running = [...this.#running.values()].filter((one) => one.kind === kind)
-    return [...new Set(running.map(({ project }) => project))]
+    const notOf = [...new Set(running.map(({ project }) => project))]
+    const notOfBatches = [...new Set(running.map(({ hold }) => hold.batchId))]
+    const claimed = notOf.length > BEYOND ? [] : await batches.claim(nodeId, 1, { of: kind, notOf })
+    if (claimed.length > 0 || notOfBatches.length > BEYOND) return claimed
+    return batches.claim(nodeId, 1, { of: kind, notOfBatches })
+  }
+
+  /** A place for a call beside that of its chunk. */
+  #place(): Disposable | undefined {
+    if (this.#callsBeside >= CALLS_BESIDE) return undefined
+    this.#callsBeside += 1
+    return { [Symbol.dispose]: () => void (this.#callsBeside -= 1) }
   }
 
   #roomFor(kind: ChunkKind): number {
@@ -174,13 +194,14 @@ export class BatchWorker {
   }
 
   async #run(held: HeldChunk, stop: StopSign): Promise<void> {
-    const { clock, batches } = this.#parts
+    const { batches } = this.#parts
     try {
-      const orders = {
+      const orders: ChunkOrders = {
         stop,
+        circuits: this.#circuits,
+        suspects: this.#suspects,
+        place: () => this.#place(),
         answered: (lines: number, bytes: number) => void (this.#lineBytes = bytes / lines),
-        succeeded: (model: string) => void this.#succeededAtMs.set(model, clock.monotonicMs()),
-        succeededSince: (model: string, sinceMs: number) => (this.#succeededAtMs.get(model) ?? -1) > sinceMs,
       }
       if (isOfPictures(held.batch.endpoint)) await runPictures(held, orders, this.#parts.forPictures)
       else await runChunk(held, orders, this.#parts)

@@ -14,7 +14,7 @@ await migrate(database)
 test('the next chunk is found without a look at batches that have ended', async () => {
   // Every node asks several times a second, and an install has a million batches after some months.
   await fillConsoleData(database, { ...TINY_INSTALL, keys: 5000 }, Date.now())
-  const plan = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${NEXT_BATCH}`, [false, []])
+  const plan = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${NEXT_BATCH}`, [false, [], []])
   const lines = plan.map((line) => line['QUERY PLAN']).join('\n')
   assert.match(lines, /batches_open/)
   assert.doesNotMatch(lines, /Seq Scan on batches/)

@@ -46,6 +46,26 @@ async function opened(open: () => Promise<Books>) {
 }
 
 export function requestReportsSuite(name: string, open: () => Promise<Books>): void {
+  test(`${name}: requests of callers and of batches are told apart, in lists and in counts`, async () => {
+    const { log, found, reports } = await opened(open)
+    const [caller, lines, picture, edit] = await log(
+      {},
+      { route: 'batch-lines', status: 429, fault: 'budget_exhausted', clientRequestId: 'batch_1' },
+      { route: 'batch-images' },
+      { route: 'batch-image-edits' },
+    )
+    assert.deepEqual(await found({ source: 'callers' }), [caller])
+    assert.deepEqual(await found({ source: 'batches' }), [lines, picture, edit])
+    assert.equal((await found({})).length, 4)
+    const { total } = await reports.histogram({ ...HOUR, source: 'callers' }, { slots: 10, facets: false })
+    assert.equal(total, 1)
+    const { rows } = await reports.list({ ...HOUR, client: 'batch_1' }, { sort: '-at', limit: 50 })
+    assert.deepEqual(
+      rows.map(({ source, model }) => [source, model]),
+      [['batches', 'small']],
+    )
+  })
+
   test(`${name}: each filter finds its requests and no others, newest first`, async () => {
     const { log, found } = await opened(open)
     const all = await log(

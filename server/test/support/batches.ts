@@ -19,6 +19,7 @@ export interface BatchAnswer {
   readonly metadata: Readonly<Record<string, string>> | null
   readonly torana: {
     readonly cost_usd: string
+    readonly unknown_cost_usd: string
     readonly pause: { readonly code: string } | null
     readonly space: string | null
     readonly dropped_lines: number
@@ -60,11 +61,19 @@ export function embeddingLines(model: string, texts: readonly string[]): string 
   )
 }
 
-/** The same, where every line is a chunk of its own, since no two lines have the same user. */
-export function chunkLines(model: string, texts: readonly string[]): string {
+/** More than half of the inputs that a chunk has. */
+const CHUNK_TEXTS = 129
+
+/** The texts of a line that is a chunk of its own, since no other fits beside it: the given one, and many like it. */
+export function chunkTexts(text: string): readonly string[] {
+  return Array.from({ length: CHUNK_TEXTS }, (_, copy) => (copy === 0 ? text : `${text} ${copy}`))
+}
+
+/** The same, where every line is a chunk of its own. */
+export function chunkLines(model: string, texts: readonly string[], more: object = {}): string {
   return requestLines(
     '/v1/embeddings',
-    texts.map((input, line) => ({ model, input, encoding_format: 'base64', user: `user ${line}` })),
+    texts.map((text) => ({ model, input: chunkTexts(text), encoding_format: 'base64', ...more })),
   )
 }
 

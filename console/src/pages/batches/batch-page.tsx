@@ -1,6 +1,6 @@
 /** One batch: how far it is, how fast it goes, what it costs, how its lines failed. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { Ban, Download, Play } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
@@ -169,6 +169,10 @@ function isKnownCause(code: string): code is keyof typeof words.batches.cancelle
   return code in words.batches.cancelledBecause
 }
 
+function hasNextStep(code: string): code is keyof typeof words.batches.nextStep {
+  return code in words.batches.nextStep
+}
+
 function waitsForPerson(code: string): code is keyof typeof words.batches.waitsForPerson {
   return code in words.batches.waitsForPerson
 }
@@ -184,7 +188,17 @@ function PauseBanner({ batch, code, until }: PauseProps) {
   const may = useMay()
   const goOn = useContinueBatch()
   const say = words.batches
-  if (!waitsForPerson(code)) return <Banner tone="warn">{say.pausedUntil(code, clock(until))}</Banner>
+  if (!waitsForPerson(code))
+    return (
+      <Banner tone="warn">
+        {say.pausedUntil(code, clock(until))} {hasNextStep(code) && say.nextStep[code]}{' '}
+        {code.startsWith('budget_') && (
+          <Link to="/budgets" className="underline">
+            {say.toBudgets}
+          </Link>
+        )}
+      </Banner>
+    )
   const why = may('batches.continue', batch.project) ? undefined : say.goOn.forbidden
   const go = (): void => goOn.mutate(batch.id, { onSuccess: ({ project }) => toast(say.goOn.toast(project)) })
   return (

@@ -1,4 +1,4 @@
-/** Filters as chips that read like sentences. Two are always there, the others once they are in use. */
+/** Filters as chips that read like sentences. Three are always there, the others once they are in use. */
 import type { Histogram } from '../../api/queries/requests.ts'
 import { ListFilter } from 'lucide-react'
 import { count } from '../../app/format.ts'
@@ -20,6 +20,7 @@ type FacetFilter = 'model' | 'key' | 'fault' | 'user' | 'tag'
 const SLOWER_MS = [100, 500, 1000, 5000, 30_000] as const
 const DEARER_USD = [0.001, 0.01, 0.1, 1] as const
 const TRIES = [2, 3, 5] as const
+const SOURCES = ['callers', 'batches'] as const
 /** A menu with more can't be looked over. */
 const MOST_OPTIONS = 12
 
@@ -55,6 +56,13 @@ export function FilterBar({ search, facets }: FilterBarProps) {
         value={search.kind}
         shown={search.kind && words.requests.kinds[search.kind]}
         onChange={set('kind')}
+      />
+      <FilterChip
+        label={text.source}
+        options={SOURCES.map((source) => ({ value: source, label: words.requests.sources[source] }))}
+        value={search.source}
+        shown={search.source && words.requests.sources[search.source]}
+        onChange={set('source')}
       />
       {facet('model')}
       {facet('key')}

@@ -7,6 +7,7 @@ export interface RequestSearch extends RangeSearch {
   readonly project?: string | undefined
   readonly outcome?: RequestRow['outcome'] | undefined
   readonly kind?: RequestRow['kind'] | 'image' | undefined
+  readonly source?: RequestRow['source'] | undefined
   readonly model?: string | undefined
   readonly deployment?: string | undefined
   readonly key?: string | undefined
@@ -43,6 +44,7 @@ export function timesOf({ since, from, to }: RangeSearch, nowMs: number): Times 
 export const FILTER_NAMES = [
   'outcome',
   'kind',
+  'source',
   'model',
   'deployment',
   'key',
@@ -70,14 +72,15 @@ export function filtersOf(
   search: RequestSearch,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): RequestFilters {
-  const { project, outcome, kind, model, deployment, key, status, fault, slower, dearer, tries } = search
-  const { client, user, tag } = search
+  const { project, outcome, kind, source, model, deployment, key, status } = search
+  const { fault, slower, dearer, tries, client, user, tag } = search
   return {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
     ...(project !== undefined && { project }),
     ...(outcome !== undefined && { outcome: [outcome] }),
     ...(kind !== undefined && { kind: kind === 'image' ? ['generation', 'edit'] : [kind] }),
+    ...(source !== undefined && { source }),
     ...(model !== undefined && { model: [model] }),
     ...(deployment !== undefined && { deployment }),
     ...(key !== undefined && { key: [key] }),

@@ -50,6 +50,18 @@ export const batches = {
   until: (time: string) => `must end by ${time}`,
   pausedUntil: (code: string, time: string) =>
     `Nothing of it begins at present: ${code}. It is tried again at ${time}; what has not run by the end of its window expires.`,
+  /** What to do about a pause, where somebody can do something. */
+  nextStep: {
+    budget_exhausted: 'Raise the hard budget of its key or project, or wait for its next period.',
+    budget_reserved: 'Other requests have reserved the rest of the budget. Raise it if that goes on.',
+    too_many_files: 'Delete files and results that nobody needs, or raise the quota of the project.',
+    disk_full: 'Free space on the disk of the node.',
+    upstream_failed: 'Look at the deployments of its models: each call fails.',
+    upstream_unreachable: 'Look at the deployments of its models: none can be reached.',
+    upstream_timeout: 'Look at the deployments of its models: none answers in time.',
+    space_quarantined: 'Look at the space guard: a deployment has left its vector space.',
+  },
+  toBudgets: 'To the budgets',
   waitsForPerson: {
     key_revoked: (key: string) =>
       `Nothing of it begins: its key ${key} was revoked. Continue it under the terms of its project, or cancel it; what has not run by the end of its window expires.`,

@@ -35,6 +35,7 @@ export const requests = {
   filters: {
     outcome: 'Outcome',
     kind: 'Kind',
+    source: 'From',
     model: 'Model',
     deployment: 'Deployment',
     key: 'Key',
@@ -47,6 +48,7 @@ export const requests = {
     user: 'User',
     tag: 'Tag',
   },
+  sources: { callers: 'callers', batches: 'batches' },
   kinds: { embedding: 'embeddings', generation: 'pictures', edit: 'edits', image: 'pictures and edits' },
   outcomes: {
     answered: 'answered',

@@ -48,6 +48,17 @@ export const batches: typeof english = {
   unknownLeft: '尚不清楚',
   until: (time) => `须在 ${time} 前结束`,
   pausedUntil: (code, time) => `目前不会开始新的行：${code}。将在 ${time} 重试；到期限仍未运行的行会过期。`,
+  nextStep: {
+    budget_exhausted: '请提高其密钥或项目的硬预算，或等待下一周期。',
+    budget_reserved: '其余预算已被其他请求预留。若一直如此，请提高预算。',
+    too_many_files: '请删除不再需要的文件和结果，或提高项目的配额。',
+    disk_full: '请释放节点磁盘的空间。',
+    upstream_failed: '请查看其模型的部署：每次调用都失败。',
+    upstream_unreachable: '请查看其模型的部署：都无法连接。',
+    upstream_timeout: '请查看其模型的部署：都未及时应答。',
+    space_quarantined: '请查看空间守卫：有部署离开了其向量空间。',
+  },
+  toBudgets: '前往预算',
   waitsForPerson: {
     key_revoked: (key) =>
       `目前不会开始新的行：其密钥 ${key} 已吊销。请按项目的条款继续，或取消它；到期限仍未运行的行会过期。`,

@@ -34,6 +34,7 @@ export const requests: typeof english = {
   filters: {
     outcome: '结果',
     kind: '类型',
+    source: '来源',
     model: '模型',
     deployment: '部署',
     key: '密钥',
@@ -46,6 +47,7 @@ export const requests: typeof english = {
     user: '用户',
     tag: '标签',
   },
+  sources: { callers: '调用方', batches: '批处理' },
   kinds: { embedding: '向量', generation: '图片', edit: '编辑', image: '图片与编辑' },
   outcomes: { answered: '已应答', refused: '已拒绝', limited: '被限流', failed: '失败', unknown: '未知' },
   none: '此时段没有请求。',

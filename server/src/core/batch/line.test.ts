@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { inputCount, joinInputs } from '../embedding/input.ts'
-import { linesIn, runFrom, type BatchLine } from './line.ts'
+import { LineGroups, linesIn, requestOf, runFrom, type BatchLine, type LineRun } from './line.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -22,17 +22,17 @@ const bodies = fc.record({
   dimensions: fc.option(fc.constantFrom(4, 8), { nil: undefined }),
 })
 
-/** All runs of the lines, one after another. */
-function runsOf(lines: readonly BatchLine[], maxInputs: number) {
-  const runs: NonNullable<ReturnType<typeof runFrom>>[] = []
-  for (let first = 0; first < lines.length;) {
-    const run = runFrom(lines, first, maxInputs)
-    if (run === undefined) first += 1
-    else {
+/** All runs of the lines, group after group. */
+function runsOf(lines: readonly BatchLine[], maxInputs: number, takesUser = false): readonly LineRun[] {
+  const groups = new LineGroups(() => takesUser)
+  for (const line of lines) groups.add(line)
+  const runs: LineRun[] = []
+  for (const group of groups.all)
+    for (let first = 0; first < group.lines.length;) {
+      const run = runFrom(group, first, maxInputs)
       runs.push(run)
       first += run.length
     }
-  }
   return runs
 }
 
@@ -57,7 +57,7 @@ test('every line is read once, where it stands, whatever ends it and whatever bl
   )
 })
 
-test('runs hold all lines in order, each with equal options and no more inputs than a call takes, unless a line alone has more', () => {
+test('runs hold every line once, each with what makes the same vectors and no more inputs than a call takes', () => {
   const asked = fc.array(bodies, { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(asked, fc.integer({ min: 1, max: 12 }), (given, maxInputs) => {
@@ -65,8 +65,8 @@ test('runs hold all lines in order, each with equal options and no more inputs t
       const lines = linesIn(encoder.encode(text), READING)
       const runs = runsOf(lines, maxInputs)
       assert.deepEqual(
-        runs.flatMap((run) => run.map(({ customId }) => customId)),
-        lines.map(({ customId }) => customId),
+        runs.flatMap((run) => run.map(({ number }) => number)).toSorted((a, b) => a - b),
+        lines.map(({ number }) => number),
       )
       for (const run of runs) {
         const joined = joinInputs(run.map(({ request }) => request.input))
@@ -74,9 +74,54 @@ test('runs hold all lines in order, each with equal options and no more inputs t
         assert.equal(new Set(run.map(({ request: { model } }) => model)).size, 1)
         assert.equal(new Set(run.map(({ request: { dimensions } }) => dimensions)).size, 1)
         assert.ok(run.every(({ request: { input } }) => input.kind === joined.kind))
+        assert.deepEqual(
+          run.map(({ number }) => number),
+          run.map(({ number }) => number).toSorted((a, b) => a - b),
+        )
       }
     }),
   )
+})
+
+/** Two bodies by turns, and how many runs eight lines of them are. */
+const MIXED: readonly (readonly [
+  what: string,
+  one: object,
+  other: object,
+  takesUser: boolean,
+  runs: number,
+])[] = [
+  ['all alike', {}, {}, true, 1],
+  ['a text and a list of one text', { input: 'x' }, { input: ['x'] }, true, 1],
+  ['two encodings', { encoding_format: 'float' }, { encoding_format: 'base64' }, true, 1],
+  ['two users, which no upstream is told', { user: 'a' }, { user: 'b' }, false, 1],
+  ['two users, which an upstream is told', { user: 'a' }, { user: 'b' }, true, 2],
+  ['two models', { model: 'small' }, { model: 'large' }, true, 2],
+  ['two widths', { dimensions: 4 }, {}, true, 2],
+  ['two input types', { input_type: 'query' }, { input_type: 'document' }, true, 2],
+  ['texts and tokens', { input: 'x' }, { input: [1, 2] }, true, 2],
+]
+
+for (const [what, one, other, takesUser, runs] of MIXED)
+  test(`lines by turns, ${what}: eight of them are ${runs} calls`, () => {
+    const usual = { model: 'small', input: 'x' }
+    const text = Array.from({ length: 8 }, (_, index) =>
+      lineOf(`r${index}`, { ...usual, ...(index % 2 === 0 ? one : other) }),
+    )
+    assert.equal(runsOf(linesIn(encoder.encode(text.join('\n')), READING), 100, takesUser).length, runs)
+  })
+
+test('a request for several lines names a user only if it is the user of all, and asks for base64 if encodings differ', () => {
+  const of = (...bodies: readonly object[]) => {
+    const text = bodies.map((body) => lineOf('r', { model: 'small', input: 'x', ...body })).join('\n')
+    const [run] = runsOf(linesIn(encoder.encode(text), READING), 100)
+    assert.ok(run)
+    const { user, encoding, input } = requestOf(run)
+    return [user, encoding, inputCount(input)]
+  }
+  assert.deepEqual(of({ user: 'a' }, { user: 'a' }), ['a', 'float', 2])
+  assert.deepEqual(of({ user: 'a' }, { user: 'b' }), [undefined, 'float', 2])
+  assert.deepEqual(of({ encoding_format: 'float' }, { encoding_format: 'base64' }), [undefined, 'base64', 2])
 })
 
 test('a line with a field that Torana does not know shares no request', () => {

@@ -1,6 +1,6 @@
 /** The lines of a chunk: what each asks for, and which of them one request can carry together. */
 import { readEmbeddingRequest, type EmbeddingRequest } from '../embedding/request.ts'
-import { inputCount } from '../embedding/input.ts'
+import { inputCount, joinInputs } from '../embedding/input.ts'
 import { Fault } from '../fault/fault.ts'
 import { isBlank, LineSplitter } from '../files/lines.ts'
 import { isRecord } from '../record.ts'
@@ -18,10 +18,10 @@ export interface BatchLine {
   readonly fault: Fault | undefined
 }
 
-/** Consecutive lines that one request can carry together. */
+/** Lines that one request carries together. */
 export type LineRun = readonly [RunnableLine, ...RunnableLine[]]
 
-interface RunnableLine extends BatchLine {
+export interface RunnableLine extends BatchLine {
   readonly request: EmbeddingRequest
 }
 
@@ -98,19 +98,59 @@ function askedBy(text: string, { maxInputs, tags }: Omit<LineReading, 'textOf'>)
   }
 }
 
+/** Lines whose inputs one call can carry: the rest of what they ask for makes the same vectors. */
+export interface LineGroup {
+  readonly model: string
+  readonly lines: readonly RunnableLine[]
+}
+
 /**
- * The lines from the given one on that go into the next request: as many as have equal options, up to so many inputs. Lines
- * with a field that Torana does not know go alone, since it may connect the inputs of one line.
+ * Groups lines by what changes their vectors, wherever they are: model, dimensions, input type and kind of input. The encoding is only
+ * how a result is written. `takesUser`: whether an upstream of the model is told the `user`; then a call has one. Lines with a field
+ * that Torana does not know go alone, since it may connect the inputs of one line.
  */
-export function runFrom(lines: readonly BatchLine[], first: number, maxInputs: number): LineRun | undefined {
-  const lead = lines[first]
-  if (lead === undefined || !isRunnable(lead)) return undefined
-  const taken: [RunnableLine, ...RunnableLine[]] = [lead]
-  const options = optionsOf(lead.request)
-  let inputs = inputCount(lead.request.input)
-  for (let index = first + 1; index < lines.length; index += 1) {
-    const line = lines[index] as BatchLine
-    if (options === undefined || !isRunnable(line) || optionsOf(line.request) !== options) break
+export class LineGroups {
+  readonly #takesUser: (model: string) => boolean
+  readonly #groups = new Map<string, { readonly model: string; readonly lines: RunnableLine[] }>()
+
+  constructor(takesUser: (model: string) => boolean) {
+    this.#takesUser = takesUser
+  }
+
+  /** False: the line asks for nothing that can be run. */
+  add(line: BatchLine): boolean {
+    if (!isRunnable(line)) return false
+    const name = this.#nameOf(line)
+    const group = this.#groups.get(name)
+    if (group === undefined) this.#groups.set(name, { model: line.request.model, lines: [line] })
+    else group.lines.push(line)
+    return true
+  }
+
+  get all(): readonly LineGroup[] {
+    return [...this.#groups.values()]
+  }
+
+  #nameOf({ number, request }: RunnableLine): string {
+    const { model, dimensions, inputType, user, extraFields, input } = request
+    const alone = Object.keys(extraFields).length > 0 ? number : undefined
+    return JSON.stringify([
+      model,
+      dimensions,
+      inputType,
+      input.kind,
+      this.#takesUser(model) ? user : null,
+      alone,
+    ])
+  }
+}
+
+/** The lines from the given one on that go into the next request, up to so many inputs; at least one. */
+export function runFrom({ lines }: LineGroup, first: number, maxInputs: number): LineRun {
+  const [lead, ...others] = lines.slice(first)
+  const taken: [RunnableLine, ...RunnableLine[]] = [lead as RunnableLine]
+  let inputs = inputCount(taken[0].request.input)
+  for (const line of others) {
     inputs += inputCount(line.request.input)
     if (inputs > maxInputs) break
     taken.push(line)
@@ -118,13 +158,20 @@ export function runFrom(lines: readonly BatchLine[], first: number, maxInputs: n
   return taken
 }
 
-function isRunnable(line: BatchLine): line is RunnableLine {
-  return line.request !== undefined
+/** The one request that asks for all inputs of the lines. */
+export function requestOf(lines: LineRun): EmbeddingRequest {
+  const [{ request }] = lines
+  const all = lines.map((line) => line.request)
+  const isSame = (field: 'user' | 'encoding'): boolean => all.every((one) => one[field] === request[field])
+  return {
+    ...request,
+    input: joinInputs(all.map(({ input }) => input)),
+    // Each result is written in its own line's encoding; base64 has the same bits in fewer bytes.
+    encoding: isSame('encoding') ? request.encoding : 'base64',
+    user: isSame('user') ? request.user : undefined,
+  }
 }
 
-/** Undefined: the line can't share a request. */
-function optionsOf(request: EmbeddingRequest): string | undefined {
-  const { model, dimensions, encoding, inputType, user, extraFields, input } = request
-  if (Object.keys(extraFields).length > 0) return undefined
-  return JSON.stringify([model, dimensions, encoding, inputType, user, input.kind])
+function isRunnable(line: BatchLine): line is RunnableLine {
+  return line.request !== undefined
 }

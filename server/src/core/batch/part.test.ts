@@ -17,8 +17,9 @@ const largest: PartHead = {
   },
   outputBytes: MANY,
   errorBytes: MANY,
-  rest: { firstByte: MANY, bytes: MANY, firstLine: MANY, lines: MANY },
-  made: Array.from({ length: MAX_MAKERS }, (_, index) => ({
+  done: { firstByte: MANY, bytes: MANY, firstLine: MANY, lines: MANY, without: 'A'.repeat(172) },
+  rest: { firstByte: MANY, bytes: MANY, firstLine: MANY, lines: MANY, without: 'A'.repeat(172) },
+  made: Array.from({ length: MAX_MAKERS + 8 }, (_, index) => ({
     space: `${'m'.repeat(500)}@1536:${index}`,
     deployment: `${'m'.repeat(500)}/${'u'.repeat(500)}`,
     fromMs: MANY,

@@ -3,18 +3,25 @@ import type { ChunkCounts, LineRange, PartPlace } from './chunk.ts'
 import type { MadeVectors } from '../embedding/made-vectors.ts'
 import { isRecord } from '../record.ts'
 
-export interface PartHead {
+/** Which lines of its chunk a part has. */
+export interface PartRanges {
+  /** The lines that have an end. Undefined: all of the chunk, or all but `rest` at its end (an earlier version wrote it). */
+  readonly done: LineRange | undefined
+  /** The lines that have none. Undefined: there are none. */
+  readonly rest: LineRange | undefined
+}
+
+export interface PartHead extends PartRanges {
   readonly counts: ChunkCounts
   readonly outputBytes: number
   readonly errorBytes: number
-  /** Lines at the end of the chunk that have not run. */
-  readonly rest: LineRange | undefined
   /** Who made its vectors. */
   readonly made: readonly MadeVectors[]
 }
 
 /** As it is written: JSON has no whole numbers of any size. */
-interface WrittenHead extends Omit<PartHead, 'counts' | 'made'> {
+interface WrittenHead extends Omit<PartHead, 'counts' | 'made' | 'done'> {
+  readonly done?: LineRange
   readonly made?: PartHead['made']
   readonly counts: Omit<ChunkCounts, 'costNanoUsd' | 'faults' | 'outputTokens'> & {
     readonly costNanoUsd: string
@@ -54,10 +61,15 @@ export function headText({ counts, ...rest }: PartHead): string {
 export function headIn(text: string): PartHead {
   const head = JSON.parse(text) as unknown
   if (!isRecord(head) || !isRecord(head['counts'])) throw new TypeError('a part of a batch has no head')
-  const { counts, made = [], ...rest } = head as unknown as WrittenHead
+  const { counts, made = [], done, ...rest } = head as unknown as WrittenHead
   const { faults = {}, outputTokens = 0, costNanoUsd } = counts
   // Parts of an earlier version have fewer counts, and do not say who made them.
-  return { ...rest, made, counts: { ...counts, faults, outputTokens, costNanoUsd: BigInt(costNanoUsd) } }
+  return {
+    ...rest,
+    done,
+    made,
+    counts: { ...counts, faults, outputTokens, costNanoUsd: BigInt(costNanoUsd) },
+  }
 }
 
 export function placeOf({ outputBytes, errorBytes }: PartHead, headBytes: number, token: number): PartPlace {
@@ -67,5 +79,8 @@ export function placeOf({ outputBytes, errorBytes }: PartHead, headBytes: number
 /** How many bytes of this head there are in all, with every code of a fault and `MAX_MAKERS` in it: nobody reads further to find its end. */
 export const MAX_HEAD_BYTES = 64 * 1024
 
-/** A chunk whose vectors have so many makers ends there, and its rest is a chunk of its own. */
-export const MAX_MAKERS = 32
+/**
+ * Makers of vectors after which nothing more of a chunk begins; its rest is a chunk of its own. Groups that are running may still add
+ * theirs, which the head has room for.
+ */
+export const MAX_MAKERS = 24

@@ -13,19 +13,22 @@ const MAX_ERRORS = 100
 const MAX_MODELS = 100
 /** The length of a model's name, as of ids elsewhere: each name is stored with the file. */
 const MAX_MODEL_LENGTH = 200
-/** The length of the options that are compared between lines: real ones have a hundred characters. */
-const MAX_OPTIONS_LENGTH = 16 * 1024
 /** The part of a `url` that a message repeats: a hundred messages are stored with the file. */
 const SHOWN_URL_LENGTH = 80
 /** Ten million texts, and room to spare. */
 const MAX_LINES = 20_000_000
-/** Each is a row of a batch. Ten million texts in full chunks are forty thousand; only pictures and mixed options need more. */
+/** Each is a row of a batch. Ten million texts in full chunks are forty thousand; only images need more. */
 const MAX_CHUNKS = 200_000
 /**
  * As many as the largest call of a batch carries: what a crash makes necessary again is one chunk, and the results of a chunk, 2 MB
  * with 1,536 dimensions, are in memory until it ends.
  */
 const CHUNK_INPUTS = 256
+/**
+ * A chunk has as many inputs for each kind of request in it, up to this many kinds: lines that alternate between two models still fill
+ * calls. More would be more results in memory, 8 MB with 1,536 dimensions.
+ */
+const CHUNK_KINDS = 4
 /** Read into memory whole by the worker of a batch. */
 const CHUNK_BYTES = 4 * 1024 * 1024
 
@@ -38,7 +41,8 @@ export interface ScannedId {
 interface OpenChunk {
   readonly firstByte: number
   readonly firstLine: number
-  readonly options: string | undefined
+  /** The kinds of requests in it that can't share a call. Undefined: it stays alone. */
+  readonly kinds: Set<string> | undefined
   endByte: number
   lines: number
   inputs: number
@@ -122,7 +126,7 @@ export class FileScanner {
     this.#seeModel(body['model'], number)
     const inputs = inputsOf(body)
     this.#inputs += inputs
-    this.#toChunk(line, inputs, optionsOf(url, body))
+    this.#toChunk(line, inputs, kindOf(url, body))
   }
 
   #seeModel(model: unknown, line: number): void {
@@ -148,22 +152,21 @@ export class FileScanner {
       )
   }
 
-  #toChunk({ number, firstByte, endByte }: Line, inputs: number, options: string | undefined): void {
+  #toChunk({ number, firstByte, endByte }: Line, inputs: number, kind: string | undefined): void {
     const open = this.#open
-    const fits =
-      open !== undefined &&
-      open.options !== undefined &&
-      open.options === options &&
-      open.inputs + inputs <= CHUNK_INPUTS &&
-      endByte - open.firstByte <= CHUNK_BYTES
-    if (fits) {
-      open.endByte = endByte
-      open.lines += 1
-      open.inputs += inputs
-      return
+    if (open?.kinds !== undefined && kind !== undefined && endByte - open.firstByte <= CHUNK_BYTES) {
+      const kinds = open.kinds.size + Number(!open.kinds.has(kind))
+      if (open.inputs + inputs <= CHUNK_INPUTS * Math.min(kinds, CHUNK_KINDS)) {
+        open.kinds.add(kind)
+        open.endByte = endByte
+        open.lines += 1
+        open.inputs += inputs
+        return
+      }
     }
     this.#closeChunk()
-    this.#open = { firstByte, firstLine: number, options, endByte, lines: 1, inputs }
+    const kinds = kind === undefined ? undefined : new Set([kind])
+    this.#open = { firstByte, firstLine: number, kinds, endByte, lines: 1, inputs }
   }
 
   #closeChunk(): void {
@@ -194,7 +197,7 @@ export class FileScanner {
     if (this.#chunks.length > MAX_CHUNKS)
       return wrong(
         'too_many_tasks',
-        `The file has more than ${MAX_CHUNKS} runs of requests with equal options. Sort its lines by their options, or split it.`,
+        `The file needs more than ${MAX_CHUNKS} pieces of work: each image request is one. Split it.`,
       )
     return undefined
   }
@@ -221,16 +224,22 @@ function inputsOf({ input, n }: RequestLine['body']): number {
   return typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 1
 }
 
-/** All of a request but its inputs, to be compared. Undefined: it is like no other, and stands alone in its chunk. */
-function optionsOf(url: string, body: RequestLine['body']): string | undefined {
+/**
+ * What keeps a request from sharing a call with others: the model, the width, the type and the kind of its input. Undefined: an image
+ * request, which is a chunk of its own. A wrong value is told to its line alone, so it is not looked at.
+ */
+function kindOf(
+  url: string,
+  { model, dimensions, input_type: type, input }: RequestLine['body'],
+): string | undefined {
   if (!url.endsWith('/embeddings')) return undefined
-  try {
-    const options = JSON.stringify({ ...body, input: undefined })
-    return options.length > MAX_OPTIONS_LENGTH ? undefined : options
-  } catch {
-    // Nested too deeply to be written.
-    return undefined
-  }
+  const first: unknown = Array.isArray(input) ? input[0] : input
+  const plain = [model, dimensions, type].map((value) =>
+    (typeof value === 'string' && value.length <= MAX_MODEL_LENGTH) || typeof value === 'number'
+      ? value
+      : null,
+  )
+  return JSON.stringify([...plain, typeof first === 'string'])
 }
 
 function shownUrl(url: string): string {

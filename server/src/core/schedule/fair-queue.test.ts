@@ -153,3 +153,21 @@ test('a short standstill does not make the whole queue look slow', () => {
   for (let turn = 1; turn <= 100; turn += 1) queue.take(turn * 4)
   assert.equal(queue.join('one', 0, 900).kind, 'waiting')
 })
+
+test('batches of a project take turns: a small one does not wait behind a large one', () => {
+  const queue = new FairQueue<string>({ maxEntries: 100, maxWaitMs: Number.POSITIVE_INFINITY })
+  for (let call = 0; call < 5; call += 1) queue.join('p', `large ${call}`, 0, 'large')
+  for (let call = 0; call < 2; call += 1) queue.join('p', `small ${call}`, 0, 'small')
+  queue.join('p', 'large 5', 0, 'large')
+  const order = Array.from({ length: 8 }, () => queue.take(1)?.entry)
+  assert.deepEqual(order, [
+    'large 0',
+    'small 0',
+    'large 1',
+    'small 1',
+    'large 2',
+    'large 3',
+    'large 4',
+    'large 5',
+  ])
+})

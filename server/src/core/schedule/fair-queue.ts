@@ -1,14 +1,15 @@
 /**
  * A queue that is fair to projects. Each project has a line of its own, and the lines are served one after
  * another, so that a thousand entries of one project cost a single entry of another one place. Every
- * operation takes constant time.
+ * operation takes constant time, but for entries of batches, of which a node has few: within the line of a project, batches take
+ * turns too.
  *
  * The queue is bounded twice: in entries, since each holds a request in memory, and in expected wait, since a
  * caller that would wait in vain is better refused at once. When the queue is full, the longest line loses
  * its newest entry: the oldest entries keep their places, and the project that asks for most is refused
  * first.
  */
-import { append, emptyList, unlink, type Linked, type List } from '../linked-list.ts'
+import { append, emptyList, insertBefore, unlink, type Linked, type List } from '../linked-list.ts'
 
 export interface FairQueueLimits {
   /** Entries of all projects. */
@@ -36,6 +37,8 @@ export type JoinResult<Entry> =
 
 interface HeldPlace<Entry> extends Place<Entry>, Linked<HeldPlace<Entry>> {
   line: Line<Entry> | undefined
+  /** The batch that it is of. Undefined: it is of none. */
+  readonly batch: string | undefined
 }
 
 interface Line<Entry> extends Linked<Line<Entry>> {
@@ -73,7 +76,7 @@ export class FairQueue<Entry> {
     return this.#size
   }
 
-  join(project: string, entry: Entry, nowMs: number): JoinResult<Entry> {
+  join(project: string, entry: Entry, nowMs: number, batch?: string): JoinResult<Entry> {
     const expectedWaitMs = this.expectedWaitMs(project, nowMs)
     if (expectedWaitMs > this.#limits.maxWaitMs) return { kind: 'refused', why: 'tooLong', expectedWaitMs }
     const isFull = this.#size >= this.#limits.maxEntries
@@ -81,7 +84,7 @@ export class FairQueue<Entry> {
     if (isFull && own + 1 >= this.#longest) return { kind: 'refused', why: 'full', expectedWaitMs }
     const pushedOut = isFull ? this.#pushOut() : undefined
     if (this.#size === 0) this.#servedAtMs = nowMs
-    const place = this.#append(project, entry, nowMs)
+    const place = this.#append(project, entry, nowMs, batch)
     return { kind: 'waiting', place, pushedOut }
   }
 
@@ -130,11 +133,14 @@ export class FairQueue<Entry> {
     return (ahead + 1) * this.#intervalMs + Math.max(0, nowMs - this.#servedAtMs - PAUSE_MS)
   }
 
-  #append(project: string, entry: Entry, sinceMs: number): HeldPlace<Entry> {
+  #append(project: string, entry: Entry, sinceMs: number, batch: string | undefined): HeldPlace<Entry> {
     const line = this.#lines.get(project) ?? this.#open(project)
-    const held: HeldPlace<Entry> = { entry, project, sinceMs, line, before: undefined, after: undefined }
+    const neighbours = { before: undefined, after: undefined }
+    const held: HeldPlace<Entry> = { entry, project, sinceMs, line, batch, ...neighbours }
     this.#byLength[line.entries.length]?.delete(line)
-    append(line.entries, held)
+    const next = batch === undefined ? undefined : nextInTurn(line, batch)
+    if (next === undefined) append(line.entries, held)
+    else insertBefore(line.entries, held, next)
     this.#file(line)
     this.#size += 1
     return held
@@ -175,4 +181,17 @@ export class FairQueue<Entry> {
     this.#remove(newest, line)
     return newest
   }
+}
+
+/** The first entry of a line that comes after the next one of this batch: of another batch, which has had more turns by then. */
+function nextInTurn<Entry>({ entries }: Line<Entry>, batch: string): HeldPlace<Entry> | undefined {
+  let own = 0
+  for (let held = entries.first; held !== undefined; held = held.after) if (held.batch === batch) own += 1
+  const turns = new Map<string | undefined, number>()
+  for (let held = entries.first; held !== undefined; held = held.after) {
+    const turn = turns.get(held.batch) ?? 0
+    if (turn > own) return held
+    turns.set(held.batch, turn + 1)
+  }
+  return undefined
 }

@@ -1,7 +1,7 @@
 /** What has come of the lines of a chunk so far, and the part that it becomes. */
-import type { ChunkCounts, LineRange } from '#core/batch/chunk.ts'
+import type { ChunkCounts } from '#core/batch/chunk.ts'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
-import { headText, MAX_MAKERS, type PartHead } from '#core/batch/part.ts'
+import { headText, MAX_MAKERS, type PartHead, type PartRanges } from '#core/batch/part.ts'
 import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Makers } from '#core/embedding/made-vectors.ts'
@@ -41,9 +41,7 @@ export class ChunkResults {
   #completed = 0
   #failed = 0
   #expired = 0
-  #tokens = 0
   #outputTokens = 0
-  #costNanoUsd = 0n
   #part: MadePart | undefined
   readonly #faults = new Map<string, number>()
   readonly #makers = new Makers()
@@ -74,8 +72,6 @@ export class ChunkResults {
       this.#output.write(`${end}}${ANSWER_TAIL}`)
     }
     this.#completed += lines.length
-    this.#tokens += usage.promptTokens
-    if (usage.cost.kind === 'known') this.#costNanoUsd += usage.cost.nanoUsd
     this.#addMakers(result, span)
   }
 
@@ -93,19 +89,12 @@ export class ChunkResults {
   }
 
   /** `body`: of the answer, in ASCII. */
-  made(
-    line: BatchLine,
-    body: readonly string[],
-    used: Pick<ChunkCounts, 'tokens' | 'outputTokens' | 'costNanoUsd'>,
-    requestId: string,
-  ): void {
+  made(line: BatchLine, body: readonly string[], outputTokens: number, requestId: string): void {
     this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
     for (const piece of body) this.#output.write(piece)
     this.#output.write(ANSWER_TAIL)
     this.#completed += 1
-    this.#tokens += used.tokens
-    this.#outputTokens += used.outputTokens
-    this.#costNanoUsd += used.costNanoUsd
+    this.#outputTokens += outputTokens
   }
 
   refused(lines: readonly BatchLine[], fault: Fault, requestId: string): void {
@@ -144,24 +133,26 @@ export class ChunkResults {
       completed: this.#completed,
       failed: this.#failed,
       expired: this.#expired,
-      tokens: this.#tokens,
+      // The ledger has what the lines used.
+      tokens: 0,
+      costNanoUsd: 0n,
       outputTokens: this.#outputTokens,
-      costNanoUsd: this.#costNanoUsd,
       faults: Object.fromEntries(this.#faults),
     }
   }
 
   /** The blob, and what its head says. The same each time: nothing comes in afterwards. */
-  part(rest: LineRange | undefined): MadePart {
-    this.#part ??= this.#made(rest)
+  part(ranges: PartRanges): MadePart {
+    this.#part ??= this.#made(ranges)
     return this.#part
   }
 
-  #made(rest: LineRange | undefined): MadePart {
+  #made({ done, rest }: PartRanges): MadePart {
     const head: PartHead = {
       counts: this.counts,
       outputBytes: this.#output.size,
       errorBytes: this.#errorBytes,
+      done,
       rest,
       made: this.#makers.all,
     }

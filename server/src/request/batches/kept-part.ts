@@ -1,6 +1,14 @@
 /** The part of a chunk in the blob store: written once it is made, found again by the next holder should this one die. */
-import { headIn, MAX_HEAD_BYTES, partName, partPrefix, placeOf, tokenIn } from '#core/batch/part.ts'
-import type { ChunkEnd, ChunkHold } from '#ports/batches.ts'
+import {
+  headIn,
+  MAX_HEAD_BYTES,
+  partName,
+  partPrefix,
+  placeOf,
+  tokenIn,
+  type PartRanges,
+} from '#core/batch/part.ts'
+import type { ChunkEnd, ChunkHold, HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { ChunkResults } from './chunk-results.ts'
 import type { LineRange } from '#core/batch/chunk.ts'
@@ -10,7 +18,7 @@ const MAX_PARTS = 100
 
 /** What an earlier holder of the chunk left. Its calls are in the books, since it wrote them before the part. */
 export async function partBefore(
-  { batchId, chunk, token }: ChunkHold,
+  { hold: { batchId, chunk, token }, ...held }: HeldChunk,
   blobs: BlobStore,
 ): Promise<ChunkEnd | undefined> {
   if (token === 1) return undefined
@@ -24,7 +32,14 @@ export async function partBefore(
     const text = await textOf(blob.bytes)
     const headBytes = text.indexOf('\n') + 1
     const head = headIn(text.slice(0, headBytes))
-    return { counts: head.counts, part: placeOf(head, headBytes, holder), rest: head.rest, made: head.made }
+    const { counts, rest, made } = head
+    return {
+      counts,
+      part: placeOf(head, headBytes, holder),
+      done: head.done ?? before(held, rest),
+      rest,
+      made,
+    }
   }
   return undefined
 }
@@ -33,12 +48,20 @@ export async function partBefore(
 export async function keepPart(
   { batchId, chunk, token }: ChunkHold,
   results: ChunkResults,
-  rest: LineRange | undefined,
+  ranges: PartRanges,
   blobs: BlobStore,
 ): Promise<ChunkEnd> {
-  const { bytes, head, headBytes } = results.part(rest)
+  const { bytes, head, headBytes } = results.part(ranges)
   await blobs.put(partName(batchId, chunk, token), bytes)
-  return { counts: head.counts, part: placeOf(head, headBytes, token), rest, made: head.made }
+  return { counts: head.counts, part: placeOf(head, headBytes, token), ...ranges, made: head.made }
+}
+
+/** The lines of a chunk before its rest. */
+function before(
+  { firstByte, bytes, firstLine, lines }: LineRange,
+  rest: LineRange | undefined,
+): LineRange | undefined {
+  return rest && { firstByte, bytes: bytes - rest.bytes, firstLine, lines: lines - rest.lines }
 }
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {

@@ -16,10 +16,20 @@ export interface RoomOutside {
   readonly diskRoom: DiskRoom
 }
 
+/** Of a chunk, for lines that run now. */
+export interface RoomForLines extends Disposable {
+  /** At least one. */
+  readonly lines: number
+}
+
 export class ResultRoom {
   readonly #held: HeldChunk
   readonly #outside: RoomOutside
   #takenBytes = 0
+  /** For the results of lines that are running. */
+  #usedBytes = 0
+  /** Groups of a chunk run at the same time, and ask one after another. */
+  #asking: Promise<unknown> = Promise.resolve()
 
   constructor(held: HeldChunk, outside: RoomOutside) {
     this.#held = held
@@ -27,13 +37,22 @@ export class ResultRoom {
   }
 
   /**
-   * How many of the lines may run, from the first on. `ofChunk`: results that the chunk has, and lines that it still has. Throws a
-   * fault when there is no room for the first.
+   * Room for as many of the lines as there is, from the first on, until it is disposed of. `ofChunk`: results that the chunk has, and
+   * lines that it still has. Throws a fault when there is no room for the first.
    */
-  async linesFor(
+  linesFor(
+    lines: readonly [BatchLine, ...BatchLine[]],
+    ofChunk: () => { readonly resultBytes: number; readonly linesLeft: number },
+  ): Promise<RoomForLines> {
+    const asked = this.#asking.then(() => this.#linesFor(lines, ofChunk()))
+    this.#asking = asked.catch(() => {})
+    return asked
+  }
+
+  async #linesFor(
     lines: readonly [BatchLine, ...BatchLine[]],
     ofChunk: { readonly resultBytes: number; readonly linesLeft: number },
-  ): Promise<number> {
+  ): Promise<RoomForLines> {
     const models = this.#outside.catalog().models
     const widthOf = (name: string): number | undefined => {
       const model = models.get(name)
@@ -41,18 +60,20 @@ export class ResultRoom {
     }
     const needs = lines.map((line) => resultBytes(line, widthOf))
     const allBytes = needs.reduce((sum, bytes) => sum + bytes, 0)
-    const before = ofChunk.resultBytes
+    const before = ofChunk.resultBytes + this.#usedBytes
     if (before + allBytes > this.#takenBytes) {
       // The rest of the chunk is likely to need as much: one step for all of it.
       const mostBytes = before + Math.ceil((allBytes / lines.length) * ofChunk.linesLeft)
       await this.take(before + (needs[0] ?? 0), Math.max(mostBytes, before + allBytes))
     }
-    let fitting = 0
-    for (let bytes = before; fitting < needs.length; fitting += 1) {
-      bytes += needs[fitting] ?? 0
-      if (bytes > this.#takenBytes) break
+    let [fitting, usedBytes] = [0, 0]
+    for (; fitting < needs.length; fitting += 1) {
+      const bytes = usedBytes + (needs[fitting] ?? 0)
+      if (before + bytes > this.#takenBytes) break
+      usedBytes = bytes
     }
-    return fitting
+    this.#usedBytes += usedBytes
+    return { lines: fitting, [Symbol.dispose]: () => void (this.#usedBytes -= usedBytes) }
   }
 
   /** Throws a fault when there are not `leastBytes`. */

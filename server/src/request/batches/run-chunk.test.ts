@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock } from '#ports/clock.ts'
+import { Circuits } from '#core/batch/circuits.ts'
 import { decodeBase64 } from '#core/embedding/vector.ts'
 import type { Batch, HeldChunk } from '#ports/batches.ts'
 import { aDeployment } from '#test/support/deployments.ts'
@@ -13,12 +14,15 @@ import { StoreAway } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
+import type { Observer, RequestRecord } from '#ports/observer.ts'
+import { memoryMoney } from '#test/support/money.ts'
 import { embedDependencies, MemoryUpstream, type MemoryUpstreamOptions } from '#test/support/embedding.ts'
 import { aModel } from '#test/support/models.ts'
 import { aKey } from '#test/support/sharing.ts'
 import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
 import { StopSign } from './stop-sign.ts'
-import { runChunk, type ChunkDependencies, type ChunkOrders } from './run-chunk.ts'
+import { runChunk, type ChunkDependencies } from './run-chunk.ts'
+import { Suspects, type ChunkOrders } from './run-lines.ts'
 
 interface ResultLine {
   readonly id: string
@@ -36,31 +40,56 @@ interface ResultLine {
 }
 
 const HOUR_MS = 3_600_000
+/** What a call takes. */
+const CALL_MS = 20
 const identifiers = uuidv7Identifiers(systemClock)
 const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } as const
-const model = aModel({ deployments: [aDeployment({ price })] })
+const capabilities = { user: false }
+const model = aModel({ deployments: [aDeployment({ price, capabilities })] })
+const other = aModel({ id: 'other', deployments: [aDeployment({ id: 'other/b', price, capabilities })] })
+const third = aModel({ id: 'third', deployments: [aDeployment({ id: 'third/c', price, capabilities })] })
+const NO_OBSERVER: Observer = {
+  callEnded() {},
+  overcounted() {},
+  undercounted() {},
+  requestEnded() {},
+}
 
-function linesOf(texts: readonly string[]): string {
+function linesOf(texts: readonly string[], bodyOf: (index: number) => object): string {
   const lines = texts.map((input, index) =>
     JSON.stringify({
       custom_id: `r${index}`,
       method: 'POST',
       url: '/v1/embeddings',
-      body: { model: model.id, input, encoding_format: 'base64' },
+      body: { model: model.id, input, encoding_format: 'base64', ...bodyOf(index) },
     }),
   )
   return `${lines.join('\n')}\n`
 }
 
 /** A batch of one chunk, with an upstream in memory, and a time that can be let pass. */
-async function world(texts: readonly string[], options: MemoryUpstreamOptions = {}) {
+async function world(
+  texts: readonly string[],
+  options: MemoryUpstreamOptions = {},
+  bodyOf: (index: number) => object = () => ({}),
+) {
   let nowMs = Date.UTC(2026, 10, 20)
-  const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
-  const batches = new MemoryBatches(clock)
+  let ticks = 0
+  const monotonicMs = (): number => nowMs + (ticks += 0.001)
+  const clock: Clock = { nowMs: () => nowMs, monotonicMs }
+  const money = memoryMoney()
+  const batches = new MemoryBatches(clock, undefined, undefined, undefined, (id) => money.books.usedBy(id))
+  const records: RequestRecord[] = []
   const blobs = new MemoryBlobs(clock)
-  const upstream = new MemoryUpstream(options)
+  const upstream = new MemoryUpstream({
+    ...options,
+    plan(call, number) {
+      nowMs += CALL_MS
+      return options.plan?.(call, number)
+    },
+  })
   const terms = new SetTerms()
-  const input = new TextEncoder().encode(linesOf(texts))
+  const input = new TextEncoder().encode(linesOf(texts, bodyOf))
   const id = `batch_${identifiers.next().replaceAll('-', '')}`
   await batches.create(
     {
@@ -85,7 +114,13 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
     1,
   )
   const dependencies: ChunkDependencies = {
-    ...embedDependencies(model, upstream, { monotonicMs: () => nowMs }),
+    ...embedDependencies(model, upstream, { monotonicMs, money }),
+    catalog: () => ({
+      models: new Map([model, other, third].map((one) => [one.id, one])),
+      retired: new Map(),
+      projects: [],
+    }),
+    observer: { ...NO_OBSERVER, requestEnded: (record) => void records.push(record) },
     clock,
     identifiers,
     batches,
@@ -100,8 +135,9 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
   const stop = new StopSign()
   const orders: ChunkOrders = {
     stop,
-    succeeded: () => {},
-    succeededSince: () => false,
+    circuits: new Circuits(),
+    suspects: new Suspects(),
+    place: () => ({ [Symbol.dispose]() {} }),
     answered: () => {},
   }
   const claimed = async (): Promise<HeldChunk> => {
@@ -133,6 +169,7 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
   return {
     id,
     batches,
+    records,
     upstream,
     terms,
     dependencies,
@@ -145,6 +182,8 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
     run: async () => runChunk(await claimed(), orders, dependencies),
   }
 }
+
+type World = Awaited<ReturnType<typeof world>>
 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `text ${index}`)
 
@@ -220,7 +259,7 @@ test('lines whose time was up are told so, each once, and the batch has expired'
 test('a chunk that must stop ends with what it has, and the rest is run as a chunk of its own', async () => {
   const { claimed, dependencies, orders, run, batch, output, upstream } = await world(texts(100))
   const stop = new StopSign()
-  await runChunk(await claimed(), { ...orders, stop, succeeded: () => stop.raise() }, dependencies)
+  await runChunk(await claimed(), { ...orders, stop, answered: () => stop.raise() }, dependencies)
   assert.deepEqual([(await batch()).state, (await batch()).completed], ['in_progress', 64])
   await run()
   const ids = (await output()).map(({ custom_id }) => custom_id)
@@ -244,16 +283,118 @@ test('while an upstream is ill no line fails: the batch waits and says why', asy
   assert.deepEqual([(await output()).length, (await errors()).length], [3, 0])
 })
 
+/** Holds the chunks of a batch one after another, as a worker does, until it has ended or this time has passed. */
+async function runFor({ batches, batch, dependencies, orders, passes }: World, ms: number): Promise<void> {
+  const untilMs = dependencies.clock.nowMs() + ms
+  while ((await batch()).state === 'in_progress' && dependencies.clock.nowMs() < untilMs) {
+    for (const held of await batches.claim('node', 1)) await runChunk(held, orders, dependencies)
+    passes(1000)
+  }
+}
+
 test('an upstream that fails on one text, while others get their answers, fails one line', async () => {
-  const { claimed, dependencies, orders, output, errors } = await world(texts(8), {
+  const all = await world(texts(8), {
     plan: ({ inputs }) => (inputs.kind === 'texts' && inputs.texts.includes('text 5') ? 'failed' : undefined),
   })
-  await runChunk(await claimed(), { ...orders, succeededSince: () => true }, dependencies)
-  assert.equal((await output()).length, 7)
+  await runFor(all, 10 * 60_000)
+  assert.equal((await all.output()).length, 7)
   assert.deepEqual(
-    (await errors()).map(({ custom_id }) => custom_id),
+    (await all.errors()).map(({ custom_id }) => custom_id),
     ['r5'],
   )
+})
+
+for (const [what, begins] of [
+  ['is down from the beginning', () => true],
+  ['goes down after a while', (call: number) => call > 2],
+  ['goes down while every second call still succeeds', (call: number) => call > 4 || call % 2 === 1],
+] as const)
+  test(`an upstream that ${what}, for half an hour, fails no line, and each pause costs one request`, async () => {
+    let isDown = true
+    const all = await world(texts(500), {
+      plan: (_, number) => (isDown && begins(number) ? 'failed' : undefined),
+    })
+    await runFor(all, 30 * 60_000)
+    const { state, pause, failed } = await all.batch()
+    assert.deepEqual([state, pause?.code, failed], ['in_progress', 'upstream_failed', 0])
+    // Pauses of 15, 30 and then 60 seconds.
+    assert.ok(all.upstream.calls.length <= 45, `${all.upstream.calls.length} calls`)
+    isDown = false
+    await runFor(all, 5 * 60_000)
+    const ids = (await all.output()).map(({ custom_id }) => custom_id)
+    assert.deepEqual([ids.length, new Set(ids).size, (await all.errors()).length], [500, 500, 0])
+  })
+
+test('a line that fails with nothing beside it that succeeds waits until its window ends', async () => {
+  const all = await world(['text'], { plan: () => 'failed' })
+  await runFor(all, 2 * HOUR_MS)
+  assert.deepEqual(
+    [(await all.batch()).state, (await all.errors()).map(({ error }) => error?.code)],
+    ['expired', ['batch_expired']],
+  )
+})
+
+test('lines of two models by turns fill calls, each gets its own vector, and encodings and users share a call', async () => {
+  const all = await world(texts(120), {}, (index) => ({
+    model: index % 2 === 0 ? model.id : other.id,
+    encoding_format: index % 4 < 2 ? 'base64' : 'float',
+    user: `u${index}`,
+  }))
+  await all.run()
+  const lines = await all.output()
+  assert.deepEqual([lines.length, all.upstream.calls.length], [120, 2])
+  for (const { custom_id, response } of lines) {
+    const given: unknown = response?.body.data[0]?.embedding
+    const values = typeof given === 'string' ? decodeBase64(given) : Float32Array.from(given as number[])
+    assert.equal(typeof given === 'string', Number(custom_id.slice(1)) % 4 < 2)
+    assert.deepEqual(bitsOf(values), bitsOf(vectorOf(`text ${custom_id.slice(1)}`, 8)))
+  }
+})
+
+test('while two of three models are down, lines of the other are done, and none is bought again when they come back one by one', async () => {
+  const down = new Set(['other/b', 'third/c'])
+  const ids = [model.id, other.id, third.id]
+  const all = await world(
+    texts(90),
+    { plan: ({ deployment }) => (down.has(deployment.id) ? 'failed' : undefined) },
+    (index) => ({ model: ids[index % ids.length] }),
+  )
+  const resumed: string[] = []
+  const { batches } = all
+  const resume = batches.resume.bind(batches)
+  batches.resume = async (id) => {
+    resumed.push(id)
+    await resume(id)
+  }
+  await runFor(all, 10 * 60_000)
+  const { state, completed, pause } = await all.batch()
+  assert.deepEqual([state, completed, pause?.code], ['in_progress', 30, 'upstream_failed'])
+  assert.deepEqual(resumed, [], 'nothing succeeded after the pause')
+  down.delete('other/b')
+  await runFor(all, 10 * 60_000)
+  assert.deepEqual([(await all.batch()).completed, resumed.length > 0], [60, true])
+  down.clear()
+  await runFor(all, 5 * 60_000)
+  const bought = all.upstream.served.flatMap(({ call: { inputs } }) =>
+    inputs.kind === 'texts' ? inputs.texts : [],
+  )
+  assert.deepEqual([bought.length, new Set(bought).size], [90, 90])
+  const lines = (await all.output()).map(({ id }) => id)
+  assert.deepEqual([(await all.batch()).state, new Set(lines).size, lines.length], ['completed', 90, 90])
+})
+
+test('a budget that is used up costs one request a pause, which names its model and its batch', async () => {
+  const all = await world(texts(64))
+  all.terms.key = { budgets: [HARD] }
+  await runFor(all, 30 * 60_000)
+  const { state, pause, failed } = await all.batch()
+  assert.deepEqual([state, pause?.code, failed], ['in_progress', 'budget_exhausted', 0])
+  assert.ok(all.records.length <= 8, `${all.records.length} requests in half an hour`)
+  for (const record of all.records)
+    assert.deepEqual(
+      [record.model, record.fault, record.clientRequestId, record.route],
+      [model.id, 'budget_exhausted', all.id, 'batch-lines'],
+    )
 })
 
 test('a model that is gone is each line its own refusal, without a call', async () => {
@@ -284,10 +425,7 @@ test('a store that is away for a moment gets the same part afterwards, error lin
     list: (options) => dependencies.blobs.list(options),
   }
   await runChunk(await claimed(), orders, { ...dependencies, blobs })
-  assert.deepEqual(
-    (await output()).map(({ custom_id }) => custom_id),
-    ['r0', 'r2'],
-  )
+  assert.deepEqual((await output()).map(({ custom_id }) => custom_id).toSorted(), ['r0', 'r2'])
   assert.deepEqual(
     (await errors()).map(({ custom_id }) => custom_id),
     ['r1'],

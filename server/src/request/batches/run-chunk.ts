@@ -1,11 +1,25 @@
 /**
- * One chunk of a batch: its lines are run in order through the same engine as requests that somebody waits for, as many as a call
- * takes at once. Each request has an id of its own, made in this claim, and is in the books before the results are kept. So a
- * holder that dies leaves either a part, which the next one takes as it is, or nothing, and then the chunk is run again.
+ * One chunk of a batch: its lines are run through the same engine as requests that somebody waits for, in groups that one call can
+ * carry, several groups at once. Each request has an id of its own, made in this claim, and is in the books before the results are
+ * kept. So a holder that dies leaves either a part, which the next one takes as it is, or nothing, and then the chunk is run again.
+ * Lines end in any order. Those that have an end are in the part, and the others become a chunk of their own.
  */
-import { linesIn, runFrom, type BatchLine, type LineRun } from '#core/batch/line.ts'
-import { NOTHING, withoutInput, type LineRange } from '#core/batch/chunk.ts'
-import { inputCount, inputSize, joinInputs } from '#core/embedding/input.ts'
+import { NOTHING, partOf, rangeOfLines, withoutInput, type LineRange } from '#core/batch/chunk.ts'
+import {
+  LineGroups,
+  linesIn,
+  requestOf,
+  runFrom,
+  type BatchLine,
+  type LineGroup,
+  type LineRun,
+  type RunnableLine,
+} from '#core/batch/line.ts'
+import { parted } from '#core/batch/parted.ts'
+import type { PartRanges } from '#core/batch/part.ts'
+import { pauseAfter } from '#core/batch/policy.ts'
+import { idOf } from '#core/catalog.ts'
+import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
@@ -13,15 +27,21 @@ import type { BlobStore } from '#ports/blobs.ts'
 import type { Key, TermsInForce } from '#ports/keys.ts'
 import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
 import { StoreAway } from '#ports/store.ts'
-import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
+import { embed, type EmbedDependencies, type EmbedResult } from '../embeddings/embed.ts'
 import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
 import { batchKey } from './batch-key.ts'
+import { batchRecord } from './batch-record.ts'
 import { ChunkResults } from './chunk-results.ts'
 import { keepPart, partBefore } from './kept-part.ts'
-import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
-import { ResultRoom, type RoomOutside } from './result-room.ts'
-import type { StopSign } from './stop-sign.ts'
-import { namedInput, verdictOn } from './verdict.ts'
+import { ResultRoom, type RoomForLines, type RoomOutside } from './result-room.ts'
+import {
+  faultOf,
+  LineLoop,
+  type Attempted,
+  type ChunkOrders,
+  type LineWork,
+  type Trouble,
+} from './run-lines.ts'
 
 export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 'diskRoom'> {
   readonly batches: Batches
@@ -39,35 +59,21 @@ export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-/** What the holder of a chunk is told while it works. */
-export interface ChunkOrders {
-  /** It ends with what it has: the batch was cancelled, the node stops, or the chunk is no longer its own. */
-  readonly stop: StopSign
-  /** Whether a call of this model succeeded since then, on the monotonic clock. */
-  readonly succeededSince: (model: string, sinceMs: number) => boolean
-  readonly succeeded: (model: string) => void
-  /** So many lines of the chunk have answers by now, which are in memory. */
-  readonly answered: (lines: number, bytes: number) => void
-}
-
-/** Calls that fail are made again after such waits. Then the lines are looked at one by one, or the batch waits. */
-const RETRY_AFTER_MS = [1000, 3000]
-/** While the store can't take the results, which have been paid for. */
+/** Groups of a chunk that run at once, while the node has places: more would keep too many answers in memory beside the results. */
+const GROUPS_AT_ONCE = 8
+/** Lines parsed before others get a turn: a millisecond or two. */
+const READ_AT_ONCE = 64
+/** The wait before the store is asked again to take results that have been paid for. */
 const KEEP_AGAIN_MS = 2000
-
-/** The trouble that keeps the rest of a chunk from running now. */
-interface Trouble {
-  readonly fault: Fault
-}
 
 export async function runChunk(
   held: HeldChunk,
   orders: ChunkOrders,
   dependencies: ChunkDependencies,
 ): Promise<void> {
-  const { hold, batch } = held
+  const { hold, batch, firstLine } = held
   const { batches, blobs, limits, docsUrl } = dependencies
-  const before = await partBefore(hold, blobs)
+  const before = await partBefore(held, blobs)
   if (before !== undefined) return batches.finish(hold, { ...before, pictureBytes: 0 })
   if (batch.state === 'cancelling') return batches.finish(hold, { counts: NOTHING, part: undefined })
   const bytes = await dependencies.readInput(batch.inputFileId, held)
@@ -76,26 +82,23 @@ export async function runChunk(
       counts: withoutInput(held.lines),
       part: undefined,
     })
-  const lines = linesIn(bytes, { maxInputs: limits.maxInputs, textOf, tags: batch.tags })
-  const { firstLine } = held
-  const results = new ChunkResults({
-    batchId: batch.id,
-    firstLine,
-    docsUrl: docsUrl(),
-  })
-  const { done, trouble } = await new ChunkRun(held, results, orders, dependencies).all(lines)
-  const pauseMs = trouble === undefined ? 0 : pauseAfter(trouble.fault)
-  const pause = async (): Promise<void> => trouble && batches.pause(batch.id, trouble.fault.code, pauseMs)
-  if (done === 0 && lines.length > 0) {
+  const within = linesIn(bytes, { maxInputs: limits.maxInputs, textOf, tags: batch.tags })
+  const lines = partOf(held, within)
+  const results = new ChunkResults({ batchId: batch.id, firstLine, docsUrl: docsUrl() })
+  const run = new ChunkRun(held, lines, results, orders, dependencies)
+  const trouble = await run.all()
+  const pause = async (): Promise<void> =>
+    trouble && batches.pause(batch.id, trouble.fault.code, trouble.pauseMs)
+  if (run.ended.size === 0 && lines.length > 0) {
     await pause()
-    return batches.giveBack(hold, pauseMs)
+    return batches.giveBack(hold, trouble?.pauseMs ?? 0)
   }
-  const rest = done < lines.length ? restOf(held, lines, done) : undefined
+  const ranges = rangesOf(held, within, lines, run.ended)
   const reached = whenReached(orders, dependencies)
   let tries = 0
   const end = await reached(() => {
     tries += 1
-    return keepPart(hold, results, rest, blobs)
+    return keepPart(hold, results, ranges, blobs)
   })
   // A try that was given up may still be sending them.
   if (tries === 1) results.release()
@@ -117,126 +120,172 @@ function whenReached({ stop }: ChunkOrders, { wait }: ChunkDependencies) {
   }
 }
 
+/** Which lines of the chunk have an end, and which have none. */
+function rangesOf(
+  held: HeldChunk,
+  within: readonly BatchLine[],
+  lines: readonly BatchLine[],
+  ended: ReadonlySet<number>,
+): PartRanges {
+  if (ended.size === lines.length) return { done: undefined, rest: undefined }
+  const own = new Set(lines.map(({ number }) => number))
+  return {
+    done: rangeOfLines(held, within, ({ number }) => ended.has(number)),
+    rest: rangeOfLines(held, within, ({ number }) => own.has(number) && !ended.has(number)),
+  }
+}
+
 class ChunkRun {
+  /** Numbers of the lines that have a result. */
+  readonly ended = new Set<number>()
   readonly #held: HeldChunk
+  readonly #lines: readonly BatchLine[]
   readonly #results: ChunkResults
   readonly #orders: ChunkOrders
   readonly #dependencies: ChunkDependencies
   readonly #room: ResultRoom
+  readonly #loop: LineLoop
+  #trouble: Trouble | undefined
 
-  constructor(held: HeldChunk, results: ChunkResults, orders: ChunkOrders, dependencies: ChunkDependencies) {
+  constructor(
+    held: HeldChunk,
+    lines: readonly BatchLine[],
+    results: ChunkResults,
+    orders: ChunkOrders,
+    dependencies: ChunkDependencies,
+  ) {
     this.#held = held
+    this.#lines = lines
     this.#results = results
     this.#orders = orders
     this.#dependencies = dependencies
     this.#room = new ResultRoom(held, dependencies)
+    this.#loop = new LineLoop(held, orders, dependencies)
   }
 
-  /** Runs the lines in order. `done`: so many of them have a result. */
-  async all(lines: readonly BatchLine[]): Promise<{ readonly done: number; readonly trouble?: Trouble }> {
-    let done = 0
-    while (done < lines.length) {
-      const line = lines[done] as BatchLine
-      if (this.#isLate) {
-        this.#results.expired(lines.slice(done))
-        return { done: lines.length }
-      }
-      if (this.#orders.stop.isUp || this.#results.isFull) return { done }
-      const run = runFrom(lines, done, this.#dependencies.callInputs())
-      const roomy = await this.#linesWithRoom(run ?? [line], lines.length - done)
-      if (roomy instanceof Fault) return { done, trouble: { fault: roomy } }
-      if (run === undefined) {
-        const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
-        this.#results.refused([line], fault, this.#dependencies.identifiers.next())
-        done += 1
-        continue
-      }
-      const trouble = await this.#runTogether(firstOf(run, roomy), (count) => void (done += count))
-      await this.#dependencies.yieldLoop()
-      if (trouble !== undefined) return { done, trouble }
+  /** Runs the lines. Returns what keeps those that have no end from running now. */
+  async all(): Promise<Trouble | undefined> {
+    if (!this.#loop.isLate) await this.#runGroups(await this.#groups())
+    if (this.#loop.isLate) {
+      const left = this.#lines.filter(({ number }) => !this.ended.has(number))
+      this.#results.expired(left)
+      this.#end(left)
     }
-    return { done }
+    return this.#trouble
   }
 
-  /** How many lines have room for their results, at least one; a fault: none has. */
-  async #linesWithRoom(
-    lines: readonly [BatchLine, ...BatchLine[]],
-    linesLeft: number,
-  ): Promise<number | Fault> {
-    const { bytes: resultBytes } = this.#results
+  /** Lines that can't be read end here. */
+  async #groups(): Promise<readonly LineGroup[]> {
+    const { catalog, yieldLoop } = this.#dependencies
+    const { models } = catalog()
+    const groups = new LineGroups((name) => {
+      const model = models.get(name)
+      return model?.kind === 'embedding' && model.deployments.some(({ capabilities }) => capabilities.user)
+    })
+    for (const [index, line] of this.#lines.entries()) {
+      if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await yieldLoop()
+      if (groups.add(line)) continue
+      using room = await this.#roomFor([line])
+      if (room === undefined) return []
+      const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
+      this.#fail([line], fault, this.#dependencies.identifiers.next())
+    }
+    return groups.all
+  }
+
+  /** One after another, and beside them as many as the node has places for. */
+  async #runGroups(groups: readonly LineGroup[]): Promise<void> {
+    const waiting = [...groups]
+    const runs: Promise<void>[] = []
+    const errors: unknown[] = []
+    let running = 0
+    const runNext = async (): Promise<void> => {
+      running += 1
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+        if (waiting.length > 0 && running < GROUPS_AT_ONCE) runBeside()
+        await this.#runGroup(group).catch((error: unknown) => void errors.push(error))
+      }
+      running -= 1
+    }
+    const runBeside = (): void => {
+      const place = this.#orders.place()
+      if (place !== undefined) runs.push(runNext().finally(() => place[Symbol.dispose]()))
+    }
+    runs.push(runNext())
+    for (let next = runs.pop(); next !== undefined; next = runs.pop()) await next
+    if (errors.length > 0) throw errors[0]
+  }
+
+  async #runGroup(group: LineGroup): Promise<void> {
+    const { callInputs, yieldLoop, catalog } = this.#dependencies
+    const work: LineWork<RunnableLine> = {
+      model: idOf(catalog(), group.model) ?? group.model,
+      nameOf: ({ number }) => `${this.#held.batch.id} ${this.#held.firstLine + number}`,
+      attempt: (lines, requestId) => this.#attempt(lines as LineRun, requestId),
+      fail: (lines, fault, requestId) => this.#fail(lines, fault, requestId),
+      split: (lines, fault) => parted(lines, fault),
+    }
+    for (let first = 0; first < group.lines.length;) {
+      if (this.#loop.mustEnd || this.#results.isFull) return
+      const run = runFrom(group, first, callInputs())
+      using room = await this.#roomFor(run)
+      if (room === undefined) return
+      const trouble = await this.#loop.run(run.slice(0, room.lines), work)
+      if (trouble !== undefined) return this.#note(trouble)
+      first += room.lines
+      await yieldLoop()
+    }
+  }
+
+  /** Undefined: there is none, and the batch waits for it. */
+  async #roomFor(lines: readonly [BatchLine, ...BatchLine[]]): Promise<RoomForLines | undefined> {
+    const ofChunk = (): { resultBytes: number; linesLeft: number } => ({
+      resultBytes: this.#results.bytes,
+      linesLeft: this.#lines.length - this.ended.size,
+    })
     try {
-      return await whenReached(
-        this.#orders,
-        this.#dependencies,
-      )(() => this.#room.linesFor(lines, { resultBytes, linesLeft }))
+      const reached = whenReached(this.#orders, this.#dependencies)
+      return await reached(() => this.#room.linesFor(lines, ofChunk))
     } catch (error) {
-      if (error instanceof Fault) return error
-      throw error
+      if (!(error instanceof Fault)) throw error
+      this.#note({ fault: error, pauseMs: pauseAfter(error) })
+      return undefined
     }
   }
 
-  /** Runs a few lines as one request, or in parts where one of them is at fault. `ended`: told how many have a result, in order. */
-  async #runTogether(all: LineRun, ended: (count: number) => void): Promise<Trouble | undefined> {
-    const waiting: LineRun[] = [all]
-    const sinceMs = this.#dependencies.clock.monotonicMs()
-    let failures = 0
-    let waits = 0
-    for (let lines = waiting.shift(); lines !== undefined; lines = waiting.shift()) {
-      const requestId = this.#dependencies.identifiers.next()
-      try {
-        const fromMs = this.#dependencies.clock.nowMs()
-        const result = await this.#embedded(lines, requestId)
-        const untilMs = this.#dependencies.clock.nowMs()
-        this.#results.answered(lines, result, requestId, { fromMs, untilMs })
-        this.#orders.answered(this.#results.counts.completed, this.#results.outputBytes)
-        ended(lines.length)
-        continue
-      } catch (error) {
-        const fault = faultOf(error)
-        const verdict = verdictOn(fault)
-        if (verdict === 'later') {
-          // What is left of a budget may still be enough for fewer lines.
-          if (fault.code !== 'budget_exhausted' || lines.length === 1) return { fault }
-          waiting.unshift(...parted(lines, fault))
-          continue
-        }
-        if (verdict === 'soon') {
-          waits += 1
-          if (waits > MAX_WAITS) return { fault }
-          await this.#dependencies.wait(soonMs(fault.retryAfterMs))
-          waiting.unshift(lines)
-        } else if (verdict === 'failing' && failures < RETRY_AFTER_MS.length) {
-          await this.#dependencies.wait(RETRY_AFTER_MS[failures] as number)
-          failures += 1
-          waiting.unshift(lines)
-        } else if (verdict === 'failing' && !this.#isTextsFault(lines, sinceMs)) return { fault }
-        else if (verdict === 'lines' || lines.length === 1) {
-          this.#results.refused(lines, fault, requestId)
-          ended(lines.length)
-        } else waiting.unshift(...parted(lines, fault))
-        if (this.#orders.stop.isUp || this.#isLate) return undefined
-      }
-    }
-    return undefined
+  /** The trouble that lasts longest is the one to tell. */
+  #note(trouble: Trouble): void {
+    if (this.#trouble === undefined || trouble.pauseMs > this.#trouble.pauseMs) this.#trouble = trouble
   }
 
-  async #embedded(lines: LineRun, requestId: string) {
-    const { clock, observer } = this.#dependencies
-    const [{ request }] = lines
-    const input = joinInputs(lines.map((line) => line.request.input))
-    const trace = new RequestTrace(clock.monotonicMs())
-    const startedMs = clock.monotonicMs()
+  #end(lines: readonly BatchLine[]): void {
+    for (const { number } of lines) this.ended.add(number)
+  }
+
+  #fail(lines: readonly BatchLine[], fault: Fault, requestId: string): void {
+    this.#results.refused(lines, fault, requestId)
+    this.#end(lines)
+  }
+
+  /** One request for all of the lines. */
+  async #attempt(lines: LineRun, requestId: string): Promise<Attempted> {
+    const { clock, catalog, observer } = this.#dependencies
     const { batch } = this.#held
+    const request = requestOf(lines)
+    const parts = partsOf(lines)
+    const trace = new RequestTrace(clock.monotonicMs())
     const keyNow = (): Key | Promise<Key> => batchKey(batch, this.#dependencies.terms)
+    const fromMs = clock.nowMs()
     let fault: Fault | undefined
-    let result: Awaited<ReturnType<typeof embed>> | undefined
+    let embedded: EmbedResult | undefined
     try {
-      result = await embed(
-        { ...request, input },
+      const result = await embed(
+        request,
         {
           requestId,
           key: await keyNow(),
           keyNow,
+          batchId: batch.id,
           unsupported: undefined,
           pinnedSpace: undefined,
           dryRun: false,
@@ -244,53 +293,35 @@ class ChunkRun {
           cacheUse: 'usual',
           isBackground: true,
           caller: this.#orders.stop,
-          parts: partsOf(lines),
+          parts,
           trace,
         },
         this.#dependencies,
       )
       if (result.kind !== 'embedded') throw new Fault('internal_error', 'A batch was not run.')
-      this.#orders.succeeded(request.model)
-      return result
+      embedded = result
     } catch (error) {
       fault = faultOf(error)
-      throw fault
-    } finally {
-      const embedded = result?.kind === 'embedded' ? result : undefined
-      trace.askedModel = request.model
-      observer.requestEnded({
-        requestId,
-        route: BATCH_LINES_ROUTE,
-        status: fault?.entry.status ?? 200,
-        fault: fault?.code,
-        cause: fault?.cause,
-        clientRequestId: batch.id,
-        project: batch.project,
-        key: batch.keyId.slice(batch.project.length + 1),
-        keyId: batch.keyId,
-        model: embedded?.model.id,
-        deployment: embedded?.deployments.join(),
-        attempts: embedded?.attempts,
-        inputs: inputCount(input),
-        cache: embedded?.cache,
-        promptTokens: embedded?.usage.promptTokens,
-        amountNanoUsd: embedded?.usage.cost.kind === 'known' ? embedded.usage.cost.nanoUsd : undefined,
-        trace,
-        user: request.user,
-        tags: labelTermsOf(partsOf(lines)).labels?.tags,
-        durationMs: clock.monotonicMs() - startedMs,
-      })
     }
-  }
-
-  get #isLate(): boolean {
-    const { batch, isLate } = this.#held
-    return isLate || batch.expiresAtMs <= this.#dependencies.clock.nowMs()
-  }
-
-  /** Where others succeed meanwhile, a call that fails again and again has a text in it that its upstream fails on. */
-  #isTextsFault([{ request }]: LineRun, sinceMs: number): boolean {
-    return this.#orders.succeededSince(request.model, sinceMs) || this.#held.hold.token >= MAX_HOLDERS
+    const { model } = request
+    const { user, tags } = labelTermsOf(parts).labels ?? {}
+    const inputs = inputCount(request.input)
+    const attempted = { requestId, route: BATCH_LINES_ROUTE, trace, fault, model, inputs, user, tags }
+    const record = batchRecord(batch, attempted, catalog())
+    record.durationMs = clock.monotonicMs() - trace.startedMs
+    if (embedded !== undefined) {
+      const { cost, promptTokens } = embedded.usage
+      record.deployment = embedded.deployments.join()
+      record.attempts = embedded.attempts
+      record.cache = embedded.cache
+      record.promptTokens = promptTokens
+      record.amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
+      this.#results.answered(lines, embedded, requestId, { fromMs, untilMs: clock.nowMs() })
+      this.#orders.answered(this.#results.counts.completed, this.#results.outputBytes)
+      this.#end(lines)
+    }
+    observer.requestEnded(record)
+    return fault ?? 'succeeded'
   }
 }
 
@@ -306,43 +337,3 @@ function partsOf([first, ...others]: LineRun): [LabelShare, ...LabelShare[]] {
 
 const decoder = new TextDecoder()
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
-
-function firstOf(lines: LineRun, count: number): LineRun {
-  const [first, ...others] = lines
-  return [first, ...others.slice(0, count - 1)]
-}
-
-/** The line that the fault names goes alone. Otherwise halves: few requests find one bad text among many. */
-function parted(lines: LineRun, fault: Fault): readonly LineRun[] {
-  const named = namedInput(fault)
-  const place = named === undefined ? -1 : lineOfInput(lines, named)
-  const cuts = place === -1 ? [Math.ceil(lines.length / 2)] : [place, place + 1]
-  const parts = [lines.slice(0, cuts[0]), lines.slice(cuts[0], cuts[1]), lines.slice(cuts[1] ?? lines.length)]
-  return parts.filter((part): part is [LineRun[0], ...LineRun[0][]] => part.length > 0)
-}
-
-function lineOfInput(lines: LineRun, input: number): number {
-  let before = 0
-  return lines.findIndex(({ request }) => {
-    before += inputCount(request.input)
-    return input < before
-  })
-}
-
-/** The lines from the given one on, as a chunk of their own. */
-function restOf(held: HeldChunk, lines: readonly BatchLine[], first: number): LineRange {
-  const { firstByte, number } = lines[first] as BatchLine
-  return {
-    firstByte: held.firstByte + firstByte,
-    bytes: held.bytes - firstByte,
-    firstLine: held.firstLine + number,
-    lines: lines.length - first,
-  }
-}
-
-function faultOf(error: unknown): Fault {
-  if (error instanceof Fault) return error
-  return new Fault('internal_error', 'The gateway failed. The log has the cause under this request id.', {
-    cause: error,
-  })
-}

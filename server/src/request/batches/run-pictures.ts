@@ -2,8 +2,9 @@
  * The line of a batch that asks for pictures. It becomes an image job with the line's own idempotency key. So whoever holds the
  * line finds the job that was begun for it, and nothing is bought twice: the chunk only begins the job, and waits for its end.
  */
-import { NOTHING, withoutInput, type ChunkCounts } from '#core/batch/chunk.ts'
+import { NOTHING, withoutInput } from '#core/batch/chunk.ts'
 import type { BatchLine } from '#core/batch/line.ts'
+import type { PartRanges } from '#core/batch/part.ts'
 import { PICTURE_BYTES } from '#core/batch/room.ts'
 import { isEdits } from '#core/batch/request.ts'
 import { idOf } from '#core/catalog.ts'
@@ -26,13 +27,13 @@ import { generateImages, type ImageDependencies } from '../images/image.ts'
 import { outcomeOfOther } from '../images/job.ts'
 import type { ImageOutcome } from '../images/outcome.ts'
 import { batchKey } from './batch-key.ts'
+import { batchRecord } from './batch-record.ts'
 import { ChunkResults } from './chunk-results.ts'
-import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import { keepPart, partBefore } from './kept-part.ts'
-import type { ChunkDependencies, ChunkOrders } from './run-chunk.ts'
 import { ResultRoom } from './result-room.ts'
 import { taggedLine, type PictureLine } from './picture-line.ts'
-import { verdictOn } from './verdict.ts'
+import type { ChunkDependencies } from './run-chunk.ts'
+import { faultOf, LineLoop, type ChunkOrders, type LineWork, type Trouble } from './run-lines.ts'
 
 export interface PictureDependencies
   extends Pick<ChunkDependencies, 'batches' | 'readInput' | 'docsUrl'>, ImageDependencies {
@@ -53,14 +54,11 @@ export interface PictureDependencies
   ) => AsyncIterable<string>
 }
 
-/** Jobs that failed with nothing bought are begun again after such waits. Then the line fails, or the batch waits. */
-const RETRY_AFTER_MS = [2000, 6000]
-
 /** How it ended for a line. `later`: nothing of the kind can run at present. `stopped`: its holder is to end. */
 type LineEnd =
   | { readonly kind: 'made'; readonly job: EndedJob; readonly requestId: string }
   | { readonly kind: 'refused'; readonly fault: Fault; readonly requestId: string }
-  | { readonly kind: 'later'; readonly fault: Fault }
+  | { readonly kind: 'later'; readonly trouble: Trouble }
   | { readonly kind: 'expired' | 'stopped' }
 
 interface EndedJob {
@@ -75,7 +73,7 @@ export async function runPictures(
 ): Promise<void> {
   const { hold, batch } = held
   const { batches, partBlobs, docsUrl, assembling } = dependencies
-  const before = await partBefore(hold, partBlobs)
+  const before = await partBefore(held, partBlobs)
   if (before !== undefined) return batches.finish(hold, before)
   const bytes = await dependencies.readInput(batch.inputFileId, held)
   const content = bytes && lineIn(bytes)
@@ -94,8 +92,8 @@ export async function runPictures(
       ? batches.finish(hold, { counts: NOTHING, part: undefined })
       : batches.giveBack(hold, 0)
   if (end.kind === 'later') {
-    const pauseMs = pauseAfter(end.fault)
-    await batches.pause(batch.id, end.fault.code, pauseMs)
+    const { fault, pauseMs } = end.trouble
+    await batches.pause(batch.id, fault.code, pauseMs)
     return batches.giveBack(hold, pauseMs)
   }
   if (end.kind === 'refused') results.refused([line], end.fault, end.requestId)
@@ -106,17 +104,21 @@ export async function runPictures(
       const { id, outcome } = end.job
       const until = batch.expiresAtMs + batch.resultsKeptMs
       const body = await Array.fromAsync(dependencies.answerOf({ ...outcome, jobId: id }, until))
-      results.made(line, body, usedBy(outcome.result), end.requestId)
+      results.made(line, body, outputTokensOf(outcome.result), end.requestId)
     }
-    return keepPart(hold, results, undefined, partBlobs)
+    return keepPart(hold, results, WHOLE, partBlobs)
   })
   const pictureBytes = end.kind === 'made' ? keptBytesOf(end.job.outcome.result) : 0
   await batches.finish(hold, { ...part, pictureBytes })
 }
 
+/** A chunk of images is one line. */
+const WHOLE: PartRanges = { done: undefined, rest: undefined }
+
 class PictureRun {
   readonly #held: HeldChunk
   readonly #orders: ChunkOrders
+  readonly #loop: LineLoop
   readonly #dependencies: PictureDependencies
   /** Of this line alone: no caller can send a line break. */
   readonly #jobKey: string
@@ -127,6 +129,7 @@ class PictureRun {
     const { batch, hold } = held
     this.#dependencies = { ...dependencies, blobs: blobsOfBatch(batch.id, dependencies.blobs) }
     this.#jobKey = `${batch.id}\n${hold.chunk}`
+    this.#loop = new LineLoop(held, orders, this.#dependencies)
   }
 
   /** `read`: reads the line anew, since a job takes the files of an edit with it. */
@@ -143,40 +146,33 @@ class PictureRun {
 
   /** Begins jobs until one of them tells how it is with the line. Each that ended before bought nothing. */
   async #run(first: PictureLine, read: () => Promise<PictureLine>): Promise<LineEnd> {
-    const { clock, identifiers, wait } = this.#dependencies
-    const sinceMs = clock.monotonicMs()
-    let line = first
-    let failures = 0
-    let waits = 0
-    for (; ; line = await read()) {
-      const mustStop = this.#orders.stop.isUp || this.#held.batch.state === 'cancelling'
-      if (mustStop || this.#isLate) {
-        await line.files.discard()
-        return { kind: mustStop ? 'stopped' : 'expired' }
-      }
-      const { asked, fault = new Fault('internal_error', 'The line could not be read.') } = line
-      const requestId = identifiers.next()
-      if (asked === undefined) return { kind: 'refused', fault, requestId }
-      const full = await this.#takeRoom(asked)
-      if (full !== undefined) {
-        await line.files.discard()
-        return { kind: 'later', fault: full }
-      }
-      const end = await this.#once(asked, line.files, requestId)
-      if (!(end instanceof Fault)) return end
-      const verdict = verdictOn(end)
-      if (verdict === 'later') return { kind: 'later', fault: end }
-      if (verdict === 'soon') {
-        waits += 1
-        if (waits > MAX_WAITS) return { kind: 'later', fault: end }
-        await wait(soonMs(end.retryAfterMs))
-      } else if (verdict === 'failing' && failures < RETRY_AFTER_MS.length) {
-        await wait(RETRY_AFTER_MS[failures] as number)
-        failures += 1
-      } else if (verdict === 'failing' && !this.#isLinesFault(asked, sinceMs)) {
-        return { kind: 'later', fault: end }
-      } else return { kind: 'refused', fault: end, requestId }
+    const { catalog, identifiers } = this.#dependencies
+    const { asked, fault = new Fault('internal_error', 'The line could not be read.') } = first
+    if (asked === undefined) return { kind: 'refused', fault, requestId: identifiers.next() }
+    let end: LineEnd | undefined
+    /** A job takes the files of an edit with it, so the line is read again for the next. */
+    let unread: PictureLine | undefined = first
+    const mustStop = (): boolean => this.#orders.stop.isUp || this.#held.batch.state === 'cancelling'
+    const work: LineWork<ImageRequest> = {
+      model: idOf(catalog(), asked.model) ?? asked.model,
+      nameOf: () => this.#jobKey,
+      attempt: async (_lines, requestId) => {
+        const { files } = unread ?? (await read())
+        unread = undefined
+        const full = await this.#takeRoom(asked)
+        const ended = full ?? (await this.#once(asked, files, requestId))
+        if (full !== undefined) await files.discard()
+        if (ended instanceof Fault) return ended
+        end = ended
+        return ended.kind === 'made' ? 'succeeded' : 'ended'
+      },
+      fail: (_lines, refusal, requestId) => (end = { kind: 'refused', fault: refusal, requestId }),
+      split: (lines) => [lines],
     }
+    const trouble = mustStop() ? undefined : await this.#loop.run([asked], work)
+    await unread?.files.discard()
+    if (trouble !== undefined) return { kind: 'later', trouble }
+    return end ?? { kind: mustStop() ? 'stopped' : 'expired' }
   }
 
   /** A fault: there is no room for what the line asks for. A picture in base64 is kept in the output as well. */
@@ -226,7 +222,6 @@ class PictureRun {
       )
       if (begun.kind !== 'queued') throw new Fault('internal_error', 'A line of a batch was not queued.')
       end = await this.#endOf(begun.job, requestId)
-      if (!(end instanceof Fault) && end.kind === 'made') this.#orders.succeeded(asked.model)
       return end
     } catch (error) {
       end = faultOf(error)
@@ -257,44 +252,27 @@ class PictureRun {
     const fault = end instanceof Fault ? end : end.kind === 'refused' ? end.fault : undefined
     const result = made?.outcome.result
     const [first] = result?.pictures ?? []
-    trace.askedModel = asked.model
     trace.usage = result?.usage
     trace.isUnpriced = result?.costUsd === 'unpriced'
     trace.images = result?.pictures.length
     trace.asset = made && first && assetIdOf(made.id, first, batch.id)
     trace.emulated = result?.emulated ?? []
     trace.dropped = result?.dropped ?? []
-    observer.requestEnded({
-      requestId,
-      route: isEdits(batch.endpoint) ? BATCH_EDITS_ROUTE : BATCH_PICTURES_ROUTE,
-      status: fault?.entry.status ?? 200,
-      fault: fault?.code,
-      cause: fault?.cause,
-      clientRequestId: batch.id,
-      project: batch.project,
-      key: batch.keyId.slice(batch.project.length + 1),
-      keyId: batch.keyId,
-      model: idOf(catalog(), asked.model),
-      deployment: result?.deployments.join() ?? fault?.upstream?.deployment,
-      attempts: result?.attempts,
-      inputs: asked.images,
-      extraImages: result?.extra?.length,
-      amountNanoUsd: result && usedBy(result).costNanoUsd,
-      trace,
-      user: asked.user,
-      tags: asked.tags,
-      durationMs: clock.monotonicMs() - trace.startedMs,
-    })
-  }
-
-  get #isLate(): boolean {
-    const { batch, isLate } = this.#held
-    return isLate || batch.expiresAtMs <= this.#dependencies.clock.nowMs()
-  }
-
-  /** Where others succeed meanwhile, a line that fails again and again is at fault itself. */
-  #isLinesFault({ model }: ImageRequest, sinceMs: number): boolean {
-    return this.#orders.succeededSince(model, sinceMs) || this.#held.hold.token >= MAX_HOLDERS
+    const route = isEdits(batch.endpoint) ? BATCH_EDITS_ROUTE : BATCH_PICTURES_ROUTE
+    const { model, images: inputs, user, tags } = asked
+    const record = batchRecord(
+      batch,
+      { requestId, route, trace, fault, model, inputs, user, tags },
+      catalog(),
+    )
+    record.durationMs = clock.monotonicMs() - trace.startedMs
+    if (result !== undefined) {
+      record.deployment = result.deployments.join()
+      record.attempts = result.attempts
+      record.extraImages = result.extra?.length
+      record.amountNanoUsd = result.costUsd === 'unpriced' ? 0n : nanoUsdOf(result.costUsd)
+    }
+    observer.requestEnded(record)
   }
 }
 
@@ -306,17 +284,8 @@ function lineIn(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   return undefined
 }
 
-function usedBy({
-  costUsd,
-  tokens,
-}: ImageResult): Pick<ChunkCounts, 'tokens' | 'outputTokens' | 'costNanoUsd'> {
-  const { textInput = 0, imageInput = 0, textOutput = 0, imageOutput = 0 } = tokens
-  const outputTokens = textOutput + imageOutput
-  return {
-    tokens: textInput + imageInput + outputTokens,
-    outputTokens,
-    costNanoUsd: costUsd === 'unpriced' ? 0n : nanoUsdOf(costUsd),
-  }
+function outputTokensOf({ tokens: { textOutput = 0, imageOutput = 0 } }: ImageResult): number {
+  return textOutput + imageOutput
 }
 
 /** Of pictures that lie in the folder of the batch, those that Torana converted included. */
@@ -326,11 +295,4 @@ function keptBytesOf({ pictures }: ImageResult): number {
 
 function stillRunning(error: unknown): undefined {
   if (!(error instanceof Fault) || error.code !== 'upstream_timeout') throw error
-}
-
-function faultOf(error: unknown): Fault {
-  if (error instanceof Fault) return error
-  return new Fault('internal_error', 'The gateway failed. The log has the cause under this request id.', {
-    cause: error,
-  })
 }

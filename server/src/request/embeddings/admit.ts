@@ -28,6 +28,7 @@ export interface AdmissionRequest {
   readonly labels?: AdmissionTerms['labels']
   readonly shares?: AdmissionTerms['shares']
   readonly counted?: TakenRates | undefined
+  readonly batchId?: string | undefined
   readonly keyNow?: KeyAsked | undefined
   /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
   readonly tokenContext?: TokenContext | undefined
@@ -124,7 +125,7 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input, labels, shares, counted, keyNow }: AdmissionRequest,
+  { requestId, key, model, offers, input, labels, shares, counted, batchId, keyNow }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
@@ -136,6 +137,7 @@ function termsOf(
     tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
     counted,
+    batchId,
     keyNow,
     mostNanoUsd() {
       // Nearly always the same at all of them. One pass over the texts is enough.

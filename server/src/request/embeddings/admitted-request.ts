@@ -22,6 +22,7 @@ export interface CallContext {
   readonly trace: RequestTrace
   /** Nobody waits for it: its calls get what others leave. */
   readonly isBackground?: boolean | undefined
+  readonly batchId?: string | undefined
   /** Undefined: nobody can leave, since the node asks for itself. */
   readonly caller?: Caller | undefined
   /** On the monotonic clock. */

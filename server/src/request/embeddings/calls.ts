@@ -106,7 +106,7 @@ export class Calls {
 
   /** Undefined: one of the request's own calls will make room sooner than any other request's. */
   #ask(part: Part, open: readonly Offer[]): AskedTurn {
-    const { dispatch, model, project, deadlineMs, caller, isBackground } = this.#request
+    const { dispatch, model, project, deadlineMs, caller, isBackground, batchId } = this.#request
     const isWaitingForOwn = open.length < part.offers.length
     const asked = {
       model: model.id,
@@ -116,6 +116,7 @@ export class Calls {
       deadlineMs,
       isBegun: this.#begun > 0,
       isBackground,
+      batchId,
       // What nobody waits for leaves the line when it must end, unless that would waste what it has paid for.
       caller: isBackground === true && this.#begun > 0 ? undefined : caller,
     }

@@ -73,6 +73,8 @@ export interface EmbedOptions {
    * the cache, where a corpus would push out what others ask for again.
    */
   readonly isBackground?: boolean | undefined
+  /** The batch that it is a part of, for the ledger and for its turns. Undefined: it is a request of its own. */
+  readonly batchId?: string | undefined
   /** Asked before each call, for work that outlives the moment in which its key was looked up. */
   readonly keyNow?: KeyAsked | undefined
   /** Parts of it with a user and tags of their own. Undefined: those of the request are those of all of it. */
@@ -151,6 +153,7 @@ export async function embed(
       labels: shares === undefined ? labelsOf(request) : shares.labels,
       shares: shares?.shares,
       counted: options.counted,
+      batchId: options.batchId,
       keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
       tokenContext,
     },
@@ -162,17 +165,9 @@ export async function embed(
   // As `using` would, which takes half a microsecond more.
   try {
     let attempts = 0
-    const shared =
-      unknownField === undefined
-        ? dependencies.sharingOf(model, request, {
-            project: key.project,
-            space: spaceOf(model.id, first.upstreamWidth, generation),
-            // A vector is kept under the name of its space.
-            cacheUse: generation === undefined ? 'none' : options.cacheUse,
-          })
-        : undefined
+    const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
     const sharing =
-      shared && options.isBackground === true ? { ...shared, mayKeep: false, microBatch: undefined } : shared
+      unknownField === undefined ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
       outside: dependencies,
       isLarge,
@@ -182,6 +177,7 @@ export async function embed(
       trace,
       caller: options.caller,
       isBackground: options.isBackground,
+      batchId: options.batchId,
       deadlineMs,
       input: request.input,
       placeOf: sameSlot,
@@ -217,6 +213,20 @@ export async function embed(
   } finally {
     admission[Symbol.dispose]()
   }
+}
+
+/** Undefined: nothing is shared. */
+function sharingFor(
+  model: EmbeddingModel,
+  request: EmbeddingRequest,
+  { key, cacheUse, isBackground }: EmbedOptions,
+  { space, generation }: { readonly space: string; readonly generation: number | undefined },
+  { sharingOf }: EmbedDependencies,
+): SharingRules | undefined {
+  // A vector is kept under the name of its space.
+  const use = generation === undefined ? 'none' : cacheUse
+  const shared = sharingOf(model, request, { project: key.project, space, cacheUse: use })
+  return shared && isBackground === true ? { ...shared, mayKeep: false, microBatch: undefined } : shared
 }
 
 function resultOf(

@@ -42,6 +42,7 @@ export interface ImageOrder {
   readonly images?: number
   readonly attemptsBefore?: number
   readonly counted?: TakenRates | undefined
+  readonly batchId?: string | undefined
   /** Asked before each call: the key may end, and budgets change, while the job waits for its turn. */
   readonly keyNow: KeyAsked
 }
@@ -57,6 +58,7 @@ export async function admitImages(order: ImageOrder, outside: MoneyOutside): Pro
     images: order.images ?? request.images,
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),
     counted: order.counted,
+    batchId: order.batchId,
     keyNow: order.keyNow,
     attemptsBefore: order.attemptsBefore ?? 0,
   }

@@ -110,7 +110,8 @@ export async function generateImages(
   if (options.dryRun) return dryRun(request, model, offers, dropped)
   const { counted } = options
   const stillAllowed = (): Promise<Key> => allowedNow(request, options, dependencies)
-  const order = { request, model, offers, key, requestId, counted, keyNow: stillAllowed }
+  const batchId = options.background?.batchId
+  const order = { request, model, offers, key, requestId, counted, batchId, keyNow: stillAllowed }
   const start = await admitAndBegin(order, ownFiles, options, dependencies)
   if (start.kind === 'joined') return await joined(start.job, model, start.rates, options, dependencies)
 

@@ -234,6 +234,7 @@ function turnRequest({ run, begun }: Purchase, images: number): TurnRequest {
     deadlineMs,
     isBegun: begun > 0,
     isBackground: background !== undefined,
+    batchId: background?.batchId,
     caller: background?.caller,
   }
 }

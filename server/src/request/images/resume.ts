@@ -209,7 +209,7 @@ async function buyMissing(
     const { offers } = offersFor(request, model, key, unsupported, dependencies)
     // Calls that run side by side are noted in any order, so there may be fewer than the highest number says.
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
-    const about = { requestId: job.id, key, keyNow: stillGood }
+    const about = { requestId: job.id, key, keyNow: stillGood, batchId: job.batchId }
     const order = { ...about, request, model, offers, images, attemptsBefore }
     using admission = await admitImages(order, dependencies)
     const bought = await buy({ ...run, books: admission }, images, offers, dependencies).catch(
@@ -239,6 +239,7 @@ function unknownOf(job: TakenJob['job'], call: ImageJobCall, most?: Cost): Ledge
     keyId: job.keyId,
     model: job.model,
     deployment: call.deployment,
+    batchId: job.batchId,
     usage: 'unknown',
     tokens: undefined,
     images: 0,

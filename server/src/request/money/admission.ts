@@ -58,6 +58,8 @@ export interface AdmissionTerms extends RateTerms {
   readonly shares?: readonly LabelShare[] | undefined
   /** The most the request can cost; asked only under a hard budget. */
   readonly mostNanoUsd: () => bigint
+  /** The batch that it is a part of. Undefined: it is a request of its own. */
+  readonly batchId?: string | undefined
   /** Calls that an earlier process made for it. */
   readonly attemptsBefore?: number
   /** Asked before each call: it is sent only under the terms in force then. Undefined: those of its beginning hold to its end. */
@@ -263,11 +265,11 @@ export class Admission implements Disposable {
 
   /** What every entry of the next call says. */
   #nextCall(callId: string, deployment: string) {
-    const { requestId, key, modelId, labels } = this.#terms
+    const { requestId, key, modelId, batchId, labels } = this.#terms
     const attempt = this.#attempts
     this.#attempts += 1
     const { project, id: keyId } = key
-    return { requestId, attempt, callId, project, keyId, model: modelId, deployment, labels }
+    return { requestId, attempt, callId, project, keyId, model: modelId, deployment, batchId, labels }
   }
 
   /** Once, for the first entry that is made. */

@@ -18,15 +18,19 @@ interface LeasedWindow {
 export class BudgetRefusal extends Fault {
   /** In the whole period, whether or not running requests have reserved it. */
   readonly leftNanoUsd: bigint
+  /** What the request can cost. */
+  readonly askedNanoUsd: bigint
 
   constructor(code: 'budget_exhausted' | 'budget_reserved', message: string, options: RefusalOptions) {
     super(code, message, options)
     this.leftNanoUsd = options.leftNanoUsd
+    this.askedNanoUsd = options.askedNanoUsd
   }
 }
 
 interface RefusalOptions extends Pick<FaultOptions, 'retryAfterMs'> {
   readonly leftNanoUsd: bigint
+  readonly askedNanoUsd: bigint
 }
 
 export function refused(
@@ -42,13 +46,13 @@ export function refused(
     return new BudgetRefusal(
       'budget_exhausted',
       `The ${which} has ${dollars(leftNanoUsd)} left; this request can cost up to ${dollars(amountNanoUsd)}.${until}`,
-      { leftNanoUsd },
+      { leftNanoUsd, askedNanoUsd: amountNanoUsd },
     )
   }
   return new BudgetRefusal(
     'budget_reserved',
     `The rest of the ${which} is reserved for running requests; this one can cost up to ${dollars(amountNanoUsd)}. Retry in ${RETRY_AFTER_MS} ms.`,
-    { leftNanoUsd, retryAfterMs: RETRY_AFTER_MS },
+    { leftNanoUsd, askedNanoUsd: amountNanoUsd, retryAfterMs: RETRY_AFTER_MS },
   )
 }
 

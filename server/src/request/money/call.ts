@@ -13,7 +13,7 @@ export interface BegunCall {
 /** What every entry of one call says. */
 type NamedCall = Pick<
   LedgerEntry,
-  'requestId' | 'attempt' | 'callId' | 'project' | 'keyId' | 'model' | 'deployment' | 'labels'
+  'requestId' | 'attempt' | 'callId' | 'project' | 'keyId' | 'model' | 'deployment' | 'batchId' | 'labels'
 >
 
 /** How much of a call is leased from the hard budget of its project, and of its key. */
@@ -37,6 +37,7 @@ export function openEntry(
     keyId: call.keyId,
     model: call.model,
     deployment: call.deployment,
+    batchId: call.batchId,
     kind: 'unknown',
     usage: 'unknown',
     tokens: undefined,

@@ -47,6 +47,8 @@ class ModelState {
   readonly lines = new Map<string, Line>()
   /** The same for calls that nobody waits for: they get a turn when all other lines are empty. */
   readonly background = new Map<string, Line>()
+  /** When the latest of the calls that succeeded began, on the monotonic clock. */
+  succeededSinceMs = Number.NEGATIVE_INFINITY
 
   constructor({ newBudget }: DispatchParts) {
     this.budget = newBudget()
@@ -122,6 +124,11 @@ export class Dispatch {
     return this.#inLine(line, { offers, asked: begun, isFirst: false }, nowMs) as Promise<Turn<Offer>>
   }
 
+  /** Whether a call of the model has succeeded that began later than that, on the monotonic clock. */
+  hasSucceededSince(model: string, sinceMs: number): boolean {
+    return (this.#models.get(model)?.succeededSinceMs ?? Number.NEGATIVE_INFINITY) > sinceMs
+  }
+
   /** How many calls that somebody waits for have had to wait in line so far. */
   get waits(): number {
     return this.#waits
@@ -176,7 +183,11 @@ export class Dispatch {
       waitedMs,
       end: (error) => {
         const nowMs = clock.monotonicMs()
-        if (error === undefined) this.#stateOf(model).times.ended(isBackground, nowMs - begunMs, nowMs)
+        if (error === undefined) {
+          const state = this.#stateOf(model)
+          state.times.ended(isBackground, nowMs - begunMs, nowMs)
+          state.succeededSinceMs = Math.max(state.succeededSinceMs, begunMs)
+        }
         ended(this.#endOf(error, nowMs - begunMs, deadlineMs - nowMs), nowMs)
       },
       endUnclear: () => ended(UNCLEAR, clock.monotonicMs()),
@@ -212,7 +223,8 @@ export class Dispatch {
     let cancel = (): void => {}
     const begin: WaitingCall['begin'] = (turn) => (cancel(), resolve(turn))
     const refuse: WaitingCall['refuse'] = (fault) => (cancel(), reject(fault))
-    const joined = queue.join(asked.project, { ...wanted, sinceMs: nowMs, begin, refuse }, nowMs)
+    const entry = { ...wanted, sinceMs: nowMs, begin, refuse }
+    const joined = queue.join(asked.project, entry, nowMs, asked.batchId)
     if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
     if (asked.isBackground !== true) this.#waits += 1
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)

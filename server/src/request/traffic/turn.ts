@@ -18,6 +18,8 @@ export interface TurnRequest {
   readonly isBegun?: boolean
   /** Nobody waits for it: it gets what others leave, however long that takes. */
   readonly isBackground?: boolean | undefined
+  /** The batch that it is of: batches of a project take turns. */
+  readonly batchId?: string | undefined
   /** Gives up its place in line when it leaves. */
   readonly caller?: Caller | undefined
 }

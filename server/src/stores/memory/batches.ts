@@ -26,11 +26,15 @@ import {
   isDone,
   keptBytesOf,
   kindOf,
+  mayTakeLost,
   nextOf,
+  NOTHING_USED,
   spacesOf,
+  storedBatch,
   waiting,
   type StoredBatch,
   type StoredChunk,
+  type UsedByBatch,
 } from './stored-batch.ts'
 
 /** Batches in memory, gone with the process: for `DATABASE_URL=memory:` and tests. */
@@ -42,13 +46,16 @@ export class MemoryBatches implements Batches {
   /** Oldest first. */
   readonly #batches = new Map<string, StoredBatch>()
   #claims = 0
+  readonly #usedBy: UsedByBatch
 
   constructor(
     clock: Clock,
     webhooks?: MemoryJobWebhooks,
     files?: MemoryFiles,
     hasLeftSpace: HasLeftSpace = () => false,
+    usedBy: UsedByBatch = () => NOTHING_USED,
   ) {
+    this.#usedBy = usedBy
     this.#clock = clock
     this.#hasLeftSpace = hasLeftSpace
     this.#webhooks = webhooks
@@ -61,7 +68,7 @@ export class MemoryBatches implements Batches {
   }
 
   async create(asked: NewBatch, maxOpen: number): Promise<CreatedBatch> {
-    const { digest, idempotencyKey, isRetry, windowMs, chunks, ...kept } = asked
+    const { digest, idempotencyKey, isRetry } = asked
     const nowMs = this.#clock.nowMs()
     const same = this.#batches.get(asked.id)
     if (same) return { kind: 'created', batch: same.batch }
@@ -89,46 +96,15 @@ export class MemoryBatches implements Batches {
       ({ batch }) => batch.project === asked.project && batch.endedAtMs === undefined,
     )
     if (open.length >= maxOpen) return { kind: 'too-many' }
-    const isFailed = asked.errors.length > 0
-    const stored: StoredBatch = {
-      batch: {
-        ...kept,
-        state: isFailed ? 'failed' : 'in_progress',
-        lines: chunks.reduce((sum, { lines }) => sum + lines, 0),
-        createdAtMs: nowMs,
-        expiresAtMs: nowMs + windowMs,
-        cancellingAtMs: undefined,
-        endedAtMs: isFailed ? nowMs : undefined,
-        completed: 0,
-        failed: 0,
-        tokens: 0,
-        outputTokens: 0,
-        costNanoUsd: 0n,
-        outputBytes: 0,
-        errorBytes: 0,
-        spaces: [],
-        droppedLines: 0,
-        pause: undefined,
-        isContinued: false,
-        cancelCode: undefined,
-      },
-      digest,
-      idempotencyKey,
-      chunks: chunks.map(waiting),
-      nextChunk: 0,
-      doneChunks: 0,
-      expired: 0,
-      claimedAt: 0,
-      notBeforeMs: nowMs,
-    }
+    const stored = storedBatch(asked, nowMs)
     this.#batches.set(asked.id, stored)
-    if (isFailed) await this.#tell(stored.batch)
+    if (stored.batch.state === 'failed') await this.#tell(stored.batch)
     return { kind: 'created', batch: stored.batch }
   }
 
   async find(id: string, project: string): Promise<Batch | undefined> {
     const batch = this.#batches.get(id)?.batch
-    return batch?.project === project ? batch : undefined
+    return batch?.project === project ? this.#withUse(batch) : undefined
   }
 
   async list(
@@ -141,6 +117,7 @@ export class MemoryBatches implements Batches {
       .filter((batch) => batch.project === project && (after === undefined || batch.id < after))
       .sort((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, limit)
+      .map((batch) => this.#withUse(batch))
   }
 
   async parts(
@@ -188,10 +165,12 @@ export class MemoryBatches implements Batches {
   async claim(
     _nodeId: string,
     limit: number,
-    { of = 'texts', notOf = [] }: WantedChunks = {},
+    { of = 'texts', notOf = [], notOfBatches = [] }: WantedChunks = {},
   ): Promise<readonly HeldChunk[]> {
     const isWanted = (stored: StoredBatch): boolean =>
-      kindOf(stored) === of && !notOf.includes(stored.batch.project)
+      kindOf(stored) === of &&
+      !notOf.includes(stored.batch.project) &&
+      !notOfBatches.includes(stored.batch.id)
     const nowMs = this.#clock.nowMs()
     const claimed: HeldChunk[] = []
     const take = (stored: StoredBatch, number: number): void => {
@@ -202,20 +181,20 @@ export class MemoryBatches implements Batches {
         heldUntilMs: nowMs + CHUNK_HOLD_MS,
         isGivenBack: false,
       })
-      const { firstByte, bytes, firstLine, lines, token } = chunk
+      const { firstByte, bytes, firstLine, lines, without, token } = chunk
       const hold = { batchId: stored.batch.id, chunk: number, token }
       const isLate = stored.batch.expiresAtMs <= nowMs
-      claimed.push({ hold, batch: stored.batch, isLate, firstByte, bytes, firstLine, lines })
+      claimed.push({ hold, batch: stored.batch, isLate, firstByte, bytes, firstLine, lines, without })
     }
     for (const stored of this.#batches.values().filter(isWanted))
       for (const [number, { state, heldUntilMs }] of stored.chunks.entries())
-        if (claimed.length < limit && state === 'held' && heldUntilMs <= nowMs) take(stored, number)
+        if (claimed.length < limit && state === 'held' && heldUntilMs <= nowMs && mayTakeLost(stored, nowMs))
+          take(stored, number)
     while (claimed.length < limit) {
       const next = nextOf(this.#batches.values(), nowMs, isWanted)
       if (next === undefined) break
       this.#claims += 1
       next.claimedAt = this.#claims
-      next.batch = { ...next.batch, pause: undefined }
       next.nextChunk += 1
       take(next, next.nextChunk - 1)
     }
@@ -232,7 +211,10 @@ export class MemoryBatches implements Batches {
     })
   }
 
-  async finish(hold: ChunkHold, { counts, part, rest, made = [], pictureBytes }: ChunkEnd): Promise<void> {
+  async finish(
+    hold: ChunkHold,
+    { counts, part, done, rest, made = [], pictureBytes }: ChunkEnd,
+  ): Promise<void> {
     const held = this.#heldBy(hold)
     if (held === undefined) {
       const before = this.#batches.get(hold.batchId)?.chunks[hold.chunk]
@@ -249,8 +231,7 @@ export class MemoryBatches implements Batches {
       made,
       keptBytes: keptBytesOf(chunk, part, pictureBytes),
     })
-    if (rest !== undefined)
-      Object.assign(chunk, { bytes: chunk.bytes - rest.bytes, lines: chunk.lines - rest.lines })
+    if (done !== undefined) Object.assign(chunk, { without: undefined, ...done })
     if (rest !== undefined && batch.state === 'in_progress') stored.chunks.push(waiting(rest))
     stored.doneChunks += 1
     stored.expired += counts.expired
@@ -293,6 +274,14 @@ export class MemoryBatches implements Batches {
     })
   }
 
+  async resume(batchId: string): Promise<void> {
+    const stored = this.#batches.get(batchId)
+    if (stored?.batch.pause === undefined) return
+    stored.notBeforeMs = this.#clock.nowMs()
+    stored.batch = { ...stored.batch, pause: undefined }
+    for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = stored.notBeforeMs
+  }
+
   async pause(batchId: string, code: string, forMs: number): Promise<void> {
     const stored = this.#batches.get(batchId)
     if (stored?.batch.state !== 'in_progress') return
@@ -310,6 +299,16 @@ export class MemoryBatches implements Batches {
 
   async forget(id: string): Promise<void> {
     if (this.#batches.get(id)?.batch.endedAtMs !== undefined) this.#batches.delete(id)
+  }
+
+  #withUse(batch: Batch): Batch {
+    const { tokens, costNanoUsd, unknownNanoUsd } = this.#usedBy(batch.id)
+    return {
+      ...batch,
+      tokens: batch.tokens + tokens,
+      costNanoUsd: batch.costNanoUsd + costNanoUsd,
+      unknownNanoUsd,
+    }
   }
 
   #keptBytes(project: string): number {

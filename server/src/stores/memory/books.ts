@@ -159,6 +159,22 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     return asked.map(({ budgetId, window }) => this.#spentIn(budgetId, window))
   }
 
+  /** What the entries of a batch add up to. */
+  usedBy(batchId: string): {
+    readonly tokens: number
+    readonly costNanoUsd: bigint
+    readonly unknownNanoUsd: bigint
+  } {
+    let [tokens, costNanoUsd, unknownNanoUsd] = [0, 0n, 0n]
+    for (const entry of this.#entries.values()) {
+      if (entry.batchId !== batchId) continue
+      tokens += entry.tokens ?? 0
+      costNanoUsd += entry.amountNanoUsd ?? 0n
+      unknownNanoUsd += entry.unknownNanoUsd ?? 0n
+    }
+    return { tokens, costNanoUsd, unknownNanoUsd }
+  }
+
   /** All entries, for whoever checks them. */
   entries(): readonly StoredEntry[] {
     return [...this.#entries.values()]

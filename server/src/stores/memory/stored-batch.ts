@@ -3,7 +3,7 @@ import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
 import { isOfPictures } from '#core/batch/request.ts'
 import { spacePauseMs } from '#core/batch/space-pause.ts'
 import { spaceNames, type MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Batch, ChunkEnd, ChunkKind, DonePart, HasLeftSpace } from '#ports/batches.ts'
+import type { Batch, NewBatch, ChunkEnd, ChunkKind, DonePart, HasLeftSpace } from '#ports/batches.ts'
 
 export interface StoredChunk extends LineRange {
   state: 'waiting' | 'held' | 'done'
@@ -30,6 +30,49 @@ export interface StoredBatch {
   notBeforeMs: number
 }
 
+/** What the ledger says that a batch used. */
+export type UsedByBatch = (batchId: string) => Pick<Batch, 'tokens' | 'costNanoUsd' | 'unknownNanoUsd'>
+
+export const NOTHING_USED = { tokens: 0, costNanoUsd: 0n, unknownNanoUsd: 0n }
+
+/** As it is when it was made. */
+export function storedBatch(asked: NewBatch, nowMs: number): StoredBatch {
+  const { digest, idempotencyKey, isRetry: _, windowMs, chunks, ...kept } = asked
+  const isFailed = asked.errors.length > 0
+  return {
+    batch: {
+      ...kept,
+      state: isFailed ? 'failed' : 'in_progress',
+      lines: chunks.reduce((sum, { lines }) => sum + lines, 0),
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + windowMs,
+      cancellingAtMs: undefined,
+      endedAtMs: isFailed ? nowMs : undefined,
+      completed: 0,
+      failed: 0,
+      tokens: 0,
+      outputTokens: 0,
+      costNanoUsd: 0n,
+      unknownNanoUsd: 0n,
+      outputBytes: 0,
+      errorBytes: 0,
+      spaces: [],
+      droppedLines: 0,
+      pause: undefined,
+      isContinued: false,
+      cancelCode: undefined,
+    },
+    digest,
+    idempotencyKey,
+    chunks: chunks.map(waiting),
+    nextChunk: 0,
+    doneChunks: 0,
+    expired: 0,
+    claimedAt: 0,
+    notBeforeMs: nowMs,
+  }
+}
+
 export function kindOf({ batch }: StoredBatch): ChunkKind {
   return isOfPictures(batch.endpoint) ? 'pictures' : 'texts'
 }
@@ -42,12 +85,13 @@ export function spacesOf({ chunks }: StoredBatch): readonly string[] {
   return spaceNames(chunks.flatMap(({ made }) => made))
 }
 
-export function waiting({ firstByte, bytes, firstLine, lines }: LineRange): StoredChunk {
+export function waiting({ firstByte, bytes, firstLine, lines, without }: LineRange): StoredChunk {
   return {
     firstByte,
     bytes,
     firstLine,
     lines,
+    without,
     state: 'waiting',
     token: 0,
     heldUntilMs: 0,
@@ -102,17 +146,33 @@ export function keptBytesOf(
   return pictureBytes === undefined ? Math.max(keptBytes, bytes) : bytes + pictureBytes
 }
 
-/** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
+/** A batch that pauses is tried with one chunk at a time, after its pause. */
+function mayBegin({ batch, chunks, notBeforeMs }: StoredBatch, nowMs: number): boolean {
+  const isTried = chunks.some(
+    ({ state, isGivenBack, heldUntilMs }) => state === 'held' && !isGivenBack && heldUntilMs > nowMs,
+  )
+  return notBeforeMs <= nowMs && (batch.pause === undefined || !isTried)
+}
+
+export function mayTakeLost(stored: StoredBatch, nowMs: number): boolean {
+  const { state, expiresAtMs } = stored.batch
+  return state !== 'in_progress' || expiresAtMs <= nowMs || mayBegin(stored, nowMs)
+}
+
+/** Of each project one batch: by turns the most urgent, and the one that has waited longest. Of these the one whose project has. */
 export function nextOf(
   batches: Iterable<StoredBatch>,
   nowMs: number,
   isWanted: (stored: StoredBatch) => boolean,
 ): StoredBatch | undefined {
   const open = [...batches].filter((stored) => stored.batch.state === 'in_progress' && isWanted(stored))
-  const ready = open.filter(
-    ({ nextChunk, chunks, notBeforeMs }) => nextChunk < chunks.length && notBeforeMs <= nowMs,
-  )
+  const ready = open.filter((stored) => stored.nextChunk < stored.chunks.length && mayTakeLost(stored, nowMs))
   const servedAt = ({ batch }: StoredBatch): number =>
     Math.max(...open.filter((one) => one.batch.project === batch.project).map(({ claimedAt }) => claimedAt))
-  return ready.sort((a, b) => servedAt(a) - servedAt(b) || a.batch.expiresAtMs - b.batch.expiresAtMs)[0]
+  const isByTurn = ({ batch: { project } }: StoredBatch): boolean =>
+    ready.reduce((sum, one) => sum + (one.batch.project === project ? one.nextChunk : 0), 0) % 2 === 1
+  const turn = (stored: StoredBatch): number => (isByTurn(stored) ? stored.claimedAt : 0)
+  return ready.sort(
+    (a, b) => servedAt(a) - servedAt(b) || turn(a) - turn(b) || a.batch.expiresAtMs - b.batch.expiresAtMs,
+  )[0]
 }

@@ -20,20 +20,16 @@ type Fields = readonly [
   beside?: Beside,
 ]
 
-type Beside = Pick<LedgerEntry, 'countsRequest' | 'hits' | 'labels' | 'remarks'> & {
+type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'labels' | 'remarks'> & {
   readonly savedNanoUsd?: string
 }
 
 export function entryText(entry: LedgerEntry): string {
-  const { countsRequest, hits, savedNanoUsd, labels, remarks } = entry
+  const { batchId, countsRequest, hits, savedNanoUsd, labels, remarks } = entry
   const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
-  const isPlain =
-    !countsRequest &&
-    hits === undefined &&
-    savedNanoUsd === undefined &&
-    labels === undefined &&
-    remarks === undefined
-  const beside: [] | [Beside] = isPlain ? [] : [{ countsRequest, hits, labels, remarks, ...saved }]
+  const others = [batchId, hits, savedNanoUsd, labels, remarks]
+  const isPlain = !countsRequest && others.every((field) => field === undefined)
+  const beside: [] | [Beside] = isPlain ? [] : [{ batchId, countsRequest, hits, labels, remarks, ...saved }]
   const fields: Fields = [
     entry.requestId,
     entry.attempt,

@@ -3,7 +3,7 @@ import { deploymentsOf, ownTime } from '#core/request-trace.ts'
 import { momentOf } from '#core/ledger.ts'
 import { labelsOf } from '#core/labels.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import { KIND_OF_ROUTE, type LoggedRequest } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, sourceOf, type LoggedRequest } from '#ports/request-reports.ts'
 
 /** A record as a row of the log shows it. Undefined: it is about something else than embeddings or images. */
 export function loggedRequest(record: RequestRecord, node: string): LoggedRequest | undefined {
@@ -18,6 +18,7 @@ export function loggedRequest(record: RequestRecord, node: string): LoggedReques
     id,
     atMs: momentOf(id),
     kind,
+    source: sourceOf(record.route),
     status,
     fault,
     outcome,

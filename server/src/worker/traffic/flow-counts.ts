@@ -65,8 +65,8 @@ export class FlowCounts {
     }
     counted.requests += 1
     if (record.status >= 429 && outcomeOf(record.status, record.fault) === 'failed') counted.failed += 1
-    if (record.route === 'embeddings') counted.tokens += record.promptTokens ?? 0
-    else counted.images += record.trace?.images ?? 0
+    counted.tokens += record.promptTokens ?? 0
+    counted.images += record.trace?.images ?? 0
     if (record.amountNanoUsd !== undefined) counted.nanoUsd += record.amountNanoUsd
     if (counted.durationsMs.length < MOST_DURATIONS) counted.durationsMs.push(record.durationMs)
   }

@@ -229,3 +229,16 @@ test('minutes add up to their half hour, project by project', () => {
   )
   assert.equal(projects.filter(({ slotMs }) => slotMs === 60_000).length, 60)
 })
+
+test('what is made for batches is spent, and counted in no share, rate or latency of callers', () => {
+  const { traffic, pass } = aWorld()
+  traffic.requestEnded(aRequest())
+  for (const route of ['batch-lines', 'batch-images', 'batch-image-edits'])
+    traffic.requestEnded(aRequest({ route, status: 429, fault: 'budget_exhausted', durationMs: 600_000 }))
+  pass(60)
+  const [row] = traffic.page().projects
+  assert.deepEqual(
+    [row?.outcomes, row?.inputs, row?.nanoUsd, row?.latency.counts],
+    [{ answered: 1, refused: 0, limited: 0, failed: 0, unknown: 0 }, 4, 4000n, [1]],
+  )
+})

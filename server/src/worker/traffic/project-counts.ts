@@ -3,6 +3,7 @@ import { ownTime } from '#core/request-trace.ts'
 import { LatencyCounts } from '#core/traffic/latency-counts.ts'
 import { OUTCOMES, outcomeOf, type Outcome } from '#core/request-outcome.ts'
 import type { RequestRecord } from '#ports/observer.ts'
+import { sourceOf } from '#ports/request-reports.ts'
 import type { ProjectSlot } from '#ports/traffic-history.ts'
 
 /** Projects that one node writes down one by one. The traffic of more is counted without a name. */
@@ -17,6 +18,9 @@ class Counted {
   readonly own = new LatencyCounts()
 
   add(record: RequestRecord): void {
+    if (record.amountNanoUsd !== undefined) this.nanoUsd += record.amountNanoUsd
+    // What nobody waits for is paid, and says nothing of how callers were answered.
+    if (sourceOf(record.route) === 'batches') return
     this.outcomes[outcomeOf(record.status, record.fault)] += 1
     const { durationMs, trace } = record
     this.latency.add(durationMs)
@@ -26,7 +30,6 @@ class Counted {
       this.inputs += record.cache.hits + record.cache.misses
       this.hits += record.cache.hits
     }
-    if (record.amountNanoUsd !== undefined) this.nanoUsd += record.amountNanoUsd
   }
 
   addRow({ outcomes, inputs, hits, nanoUsd, latency, own }: ProjectSlot): void {

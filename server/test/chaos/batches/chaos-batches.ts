@@ -73,5 +73,7 @@ test(
     const { lines, completed, lost, twice, wrongVectors, callsMissing, callsUnknown } = report
     assert.deepEqual([completed, lost, twice, wrongVectors, callsMissing], [lines, 0, 0, 0, 0])
     assert.ok(callsUnknown <= kills * CALLS_OF_A_NODE, `${callsUnknown} unknown calls`)
+    assert.equal(report.batchNanoUsd, report.ledgerNanoUsd)
+    assert.equal(report.batchUnknownNanoUsd, report.ledgerUnknownNanoUsd)
   },
 )

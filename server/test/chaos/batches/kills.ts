@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { openPostgres } from '#stores/postgres/database.ts'
+import { nanoUsdOf } from '#core/price.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { rowsIn } from '#test/e2e/money/books.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
-import { embeddingLines, type BatchAnswer, type BatchCaller, type ResultLine } from '#test/support/batches.ts'
+import { requestLines, type BatchAnswer, type BatchCaller, type ResultLine } from '#test/support/batches.ts'
 import type { GatewayOptions } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { fromBase64, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
@@ -25,24 +26,37 @@ export interface KillReport {
   readonly callsUnknown: number
   /** Calls that the provider served and the books do not know. */
   readonly callsMissing: number
+  /** What the batch says that it cost, and what the ledger says, in nano-dollars. */
+  readonly batchNanoUsd: bigint
+  readonly ledgerNanoUsd: bigint
+  /** The same of calls whose outcome is unknown. */
+  readonly batchUnknownNanoUsd: bigint
+  readonly ledgerUnknownNanoUsd: bigint
   readonly seconds: number
 }
 
-const MODEL = 'killed-w8'
-/** Calls that a node has under way at most. */
-export const CALLS_OF_A_NODE = 48
+/** By turns in the lines, so that chunks end with gaps when a node stops or dies. */
+const MODELS = ['killed-w8', 'killed-too-w8'] as const
+/** Calls that a node has in progress at most: of 48 chunks, and 16 beside them. */
+export const CALLS_OF_A_NODE = 64
 /** After the last kill. */
 const END_MS = 3_000_000
 
 export async function runWithKills(plan: KillPlan): Promise<KillReport> {
   const options: GatewayOptions = {
-    models: { [MODEL]: { on: `slow-${plan.callMs}`, price: { usdPerMillionTokens: 1 } } },
+    models: Object.fromEntries(
+      MODELS.map((model) => [model, { on: `slow-${plan.callMs}`, price: { usdPerMillionTokens: 1.37 } }]),
+    ),
   }
   await using stage = await startStage(plan, options)
   const texts = Array.from({ length: plan.lines }, (_, index) => `text ${index}`)
   const first = stage.caller()
   const startedMs = performance.now()
-  const { id } = await first.create(await first.upload(embeddingLines(MODEL, texts)))
+  const bodies = texts.map((input, line) => {
+    const model = MODELS[line % MODELS.length]
+    return { model, input, encoding_format: 'base64' }
+  })
+  const { id } = await first.create(await first.upload(requestLines('/v1/embeddings', bodies)))
   await stage.killAsPlanned(id)
   const caller = stage.caller()
   const batch = await caller.ended(id, END_MS)
@@ -55,7 +69,9 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
   const calls = await eventually(async () => {
     const rows = await rowsIn(database)
     const known = new Set(rows.map(({ callId }) => callId))
-    const served = stage.provider.entries().filter((entry) => entry.served && entry.model === MODEL)
+    const isOurs = ({ model }: { readonly model: string | null }): boolean =>
+      MODELS.some((one) => one === model)
+    const served = stage.provider.entries().filter((entry) => entry.served && isOurs(entry))
     const callsMissing = served.filter(({ callId }) => !known.has(callId ?? '')).length
     assert.equal(callsMissing, 0)
     return {
@@ -65,7 +81,28 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
       callsMissing,
     }
   }, 30_000)
-  return { lines: plan.lines, completed: batch.request_counts.completed, ...vectors, ...calls, seconds }
+  const money = await comparedMoney(await caller.get(id), database)
+  const { completed } = batch.request_counts
+  return { lines: plan.lines, completed, ...vectors, ...calls, ...money, seconds }
+}
+
+/** The ledger of all that was called, whichever batch it names: nothing else asked for these models. */
+async function comparedMoney(
+  { torana }: BatchAnswer,
+  database: Database,
+): Promise<Pick<KillReport, `${'batch' | 'ledger'}${'' | 'Unknown'}NanoUsd`>> {
+  const [ledger] = await database.query<{ nano: bigint; unknown: bigint }>(
+    `SELECT coalesce(sum(amount_nano), 0)::bigint AS nano, coalesce(sum(unknown_nano), 0)::bigint AS unknown
+     FROM usage_events WHERE model = ANY ($1::text[]) AND project <> 'system'`,
+    [[...MODELS]],
+  )
+  assert.ok(ledger)
+  return {
+    batchNanoUsd: nanoUsdOf(torana.cost_usd),
+    ledgerNanoUsd: ledger.nano,
+    batchUnknownNanoUsd: nanoUsdOf(torana.unknown_cost_usd),
+    ledgerUnknownNanoUsd: ledger.unknown,
+  }
 }
 
 async function comparedVectors(

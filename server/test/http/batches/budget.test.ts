@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
-import { BatchCaller, chunkLines } from '#test/support/batches.ts'
+import { BatchCaller, chunkLines, chunkTexts } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
 
 const POOR_KEY = 'gateway-test-key-poor-0003'
 const LINES = 60
 const texts = Array.from({ length: LINES }, (_, line) => `text ${line}`)
-const tokens = texts.reduce((sum, text) => sum + tokensOf(text), 0)
+const tokens = texts.flatMap(chunkTexts).reduce((sum, text) => sum + tokensOf(text), 0)
 /** A dollar a token: enough for more than half of them. */
 const BUDGET_USD = Math.ceil(tokens * 0.7)
 const { gateway, database } = await startGatewayOnPostgres({

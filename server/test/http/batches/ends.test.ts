@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
-import { BatchCaller, chunkLines, type BatchAnswer, type ResultLine } from '#test/support/batches.ts'
+import {
+  BatchCaller,
+  chunkLines,
+  chunkTexts,
+  type BatchAnswer,
+  type ResultLine,
+} from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 
 const LINES = 100
@@ -25,10 +31,10 @@ async function hasDone(id: string, lines: number): Promise<void> {
   }, 60_000)
 }
 
-/** Texts that the upstream has made vectors of, each as often as it is paid for. */
+/** Lines that the upstream has made vectors of, each as often as it is paid for. */
 function served(): number {
   const calls = gateway.provider.entries().filter((entry) => entry.served)
-  return calls.reduce((sum, { inputs }) => sum + inputs, 0)
+  return calls.reduce((sum, { inputs }) => sum + inputs, 0) / chunkTexts('').length
 }
 
 const idsOf = (lines: readonly ResultLine[]): string[] => lines.map(({ custom_id }) => custom_id)

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { momentOf } from '#core/ledger.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { ADMIN, ADMIN_TOKEN, control } from '#test/e2e/spaces/guarded.ts'
-import { BatchCaller, chunkLines, embeddingLines, requestLines } from '#test/support/batches.ts'
+import { BatchCaller, chunkLines, requestLines, chunkTexts } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 
 /** The time within which every node has heard of a change: a second between two looks, and one for the look itself. */
@@ -165,7 +165,7 @@ test('a batch whose key expires pauses, and goes on when the key is good again',
 test('a batch whose key was leaked is cancelled, also one that waits, and keeps what is done', async () => {
   const batch = await running()
   const { id: waiting } = await batch.caller.create(
-    await batch.caller.upload(embeddingLines('slow-w8', texts(10))),
+    await batch.caller.upload(chunkLines('slow-w8', texts(LINES))),
   )
   const changedMs = await change('DELETE', `${batch.keyPath}?leaked=true`)
   await eventually(async () => {
@@ -201,10 +201,11 @@ test('a rotated key changes nothing for its batch', async () => {
 })
 
 test('lines of a model that the key may no longer use fail with that reason, and the others run', async () => {
-  const bodies = [...texts(30).map((input) => ['slow-w8', input]), ['other-w8', 'last']]
+  const slow = texts(30).map((text) => ['slow-w8', text] as const)
+  const bodies = [...slow, ['other-w8', 'last'] as const]
   const lines = requestLines(
     '/v1/embeddings',
-    bodies.map(([model, input], line) => ({ model, input, user: `user ${line}` })),
+    bodies.map(([model, text]) => ({ model, input: chunkTexts(text) })),
   )
   const batch = await running(lines)
   await control(gateway, 'PATCH', batch.keyPath, { models: ['other-w8'] })

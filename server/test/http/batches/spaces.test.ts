@@ -30,9 +30,9 @@ const { provider } = gateway
 const caller = new BatchCaller(gateway.url)
 const textOf = (line: number): string => `text ${line}`
 
-async function begun(model: string): Promise<BatchAnswer> {
+async function begun(model: string, more?: object): Promise<BatchAnswer> {
   const texts = Array.from({ length: LINES }, (_, line) => textOf(line))
-  return caller.create(await caller.upload(chunkLines(model, texts)))
+  return caller.create(await caller.upload(chunkLines(model, texts, more)))
 }
 
 async function hasDone(id: string, lines: number): Promise<void> {
@@ -113,14 +113,7 @@ test('when an operator accepts another space in the middle, all lines are in the
 test('lines with a field of unknown effect have no name, and are made again all the same when their deployment has left', async () => {
   const model = 'tied-w32'
   for (const name of ['tied', 'spare']) await provider.setMode(name, { traits: SLOWLY })
-  const bodies = Array.from({ length: LINES }, (_, line) => ({
-    model,
-    input: textOf(line),
-    encoding_format: 'base64',
-    task: 'separation',
-    user: `user ${line}`,
-  }))
-  const { id } = await caller.create(await caller.upload(requestLines('/v1/embeddings', bodies)))
+  const { id } = await begun(model, { task: 'separation' })
   await hasDone(id, 2)
   await provider.setMode('tied', { traits: SLOWLY, vectors: 'other-model' })
   await hasDone(id, 10)

@@ -33,7 +33,10 @@ export const reportedBatch = z
     model: z.string().nullable().describe('null: its lines name none, or several.'),
     lines: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
     tokens: z.int(),
-    cost_usd: usd.describe('What it has cost so far.'),
+    cost_usd: usd.describe('What it has cost so far, by the ledger.'),
+    unknown_cost_usd: usd.describe(
+      'Of the cost: calls whose outcome is unknown, with what was reserved for them.',
+    ),
     space: z
       .string()
       .nullable()

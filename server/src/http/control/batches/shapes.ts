@@ -18,6 +18,7 @@ export function batchBody(batch: ReportedBatch): z.output<typeof reportedBatch> 
     lines: { total: batch.lines, completed: batch.completed, failed: batch.failed },
     tokens: batch.tokens,
     cost_usd: decimalOf(batch.costNanoUsd),
+    unknown_cost_usd: decimalOf(batch.unknownNanoUsd),
     space: onlySpace(batch.spaces),
     dropped_lines: batch.droppedLines,
     created_at: isoOf(createdAtMs),

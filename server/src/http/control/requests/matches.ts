@@ -10,6 +10,7 @@ export function matches(row: LoggedRequest, filter: RequestFilter): boolean {
     isIn(keys, row.key) &&
     isIn(models, row.model) &&
     isIn(kinds, row.kind) &&
+    (filter.source === undefined || row.source === filter.source) &&
     isIn(outcomes, row.outcome) &&
     isIn(faults, row.fault) &&
     (deployment === undefined || row.deployments.includes(deployment)) &&

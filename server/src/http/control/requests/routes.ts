@@ -117,6 +117,7 @@ export function filterOf(given: Filters, caller: Caller, nowMs: number): Request
     models: given.model,
     deployment: given.deployment,
     kinds: given.kind,
+    source: given.source,
     outcomes: given.outcome,
     status: given.status,
     faults: given.fault,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { OUTCOMES } from '#core/request-outcome.ts'
 import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER } from '#core/labels.ts'
-import { REQUEST_KINDS } from '#ports/request-reports.ts'
+import { REQUEST_KINDS, REQUEST_SOURCES } from '#ports/request-reports.ts'
 import { imageJob } from '../images/jobs-schemas.ts'
 import { cursor, givenTime, givenUsd, storable, time, usd } from '../wire/fields.ts'
 
@@ -15,6 +15,7 @@ const MAX_ROWS = 200
 const MAX_SLOTS = 240
 
 const kind = z.enum(REQUEST_KINDS)
+const source = z.enum(REQUEST_SOURCES)
 const outcome = z.enum(OUTCOMES)
 
 /** A key has no colon; a value may have. */
@@ -39,6 +40,9 @@ export const requestFilters = z.object({
   model: anyOf(storable(NAME)),
   deployment: storable(NAME).optional(),
   kind: anyOf(kind),
+  source: source
+    .optional()
+    .describe('`callers`: requests that somebody waits for. `batches`: lines of batches.'),
   outcome: anyOf(outcome),
   status: z.coerce.number().int().min(100).max(599).optional(),
   fault: anyOf(storable(NAME)),
@@ -77,6 +81,7 @@ const rowFields = {
   id: z.uuid(),
   at: time,
   kind,
+  source,
   status: z.int(),
   fault: z.string().nullable(),
   outcome,

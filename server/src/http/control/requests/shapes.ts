@@ -23,6 +23,7 @@ export function rowBody(row: LoggedRequest): RowBody {
     id: row.id,
     at: isoOf(row.atMs),
     kind: row.kind,
+    source: row.source,
     status: row.status,
     fault: row.fault ?? null,
     outcome: row.outcome,

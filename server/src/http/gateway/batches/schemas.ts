@@ -60,7 +60,10 @@ export const batchObject = z
     }),
     metadata: z.record(z.string(), z.string()).nullable(),
     torana: z.object({
-      cost_usd: z.string().describe('What it has cost so far.'),
+      cost_usd: z.string().describe('What it has cost so far, by the ledger.'),
+      unknown_cost_usd: z
+        .string()
+        .describe('Of the cost: calls whose outcome is unknown, with what was reserved for them.'),
       pause: z
         .object({ code: z.string(), until: z.int() })
         .nullable()

@@ -40,6 +40,7 @@ export function batchView(batch: Batch) {
     metadata: batch.metadata ?? null,
     torana: {
       cost_usd: decimalOf(batch.costNanoUsd),
+      unknown_cost_usd: decimalOf(batch.unknownNanoUsd),
       pause: pause === undefined ? null : { code: pause.code, until: secondsOf(pause.untilMs) },
       cancelled_because: batch.cancelCode ?? null,
       space: onlySpace(batch.spaces),

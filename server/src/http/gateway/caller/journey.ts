@@ -11,9 +11,10 @@ import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { TraceContext } from '#core/trace-context.ts'
-import type { Observer, RequestRecord } from '#ports/observer.ts'
+import type { Observer } from '#ports/observer.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { TakenRates } from '#request/money/rates.ts'
+import { recordOf, type OpenRecord } from '#request/request-record.ts'
 import { callerLeft } from '#request/traffic/caller.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId, isDryRun } from './caller.ts'
@@ -57,11 +58,6 @@ export interface Journey {
   counted: TakenRates | undefined
   /** It may be answered by a job that was begun before, which no rate limit stands against. So it is not counted first. */
   mayJoin: boolean
-}
-
-/** The record of a request, while its fields are filled in. */
-type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] } & {
-  readonly trace: RequestTrace
 }
 
 /** The steps in which one kind of request differs from the others, in their order. */
@@ -145,42 +141,12 @@ export function handlerOf<Body, Asked, Outcome>(
       place?.[Symbol.dispose]()
     }
     journey.room?.[Symbol.dispose]()
-    const record = recordOf(journey, route, key, fault)
+    const status = response.statusCode
+    const clientId = clientRequestId(request)
+    const record = recordOf({ requestId, route, clientRequestId: clientId, trace, status, fault, key })
     record.clientAddress = clientAddress(request)
     if (asked !== undefined) room.tell(record, asked, outcome)
     record.durationMs = clock.monotonicMs() - startedMs
     observer.requestEnded(record)
-  }
-}
-
-/** All fields are there from the beginning, so that records of every kind have one shape. */
-function recordOf(
-  { request, response, requestId, trace }: Journey,
-  route: string,
-  key: Key | undefined,
-  fault: Fault | undefined,
-): OpenRecord {
-  return {
-    requestId,
-    route,
-    status: fault === undefined ? response.statusCode : fault.entry.status,
-    fault: fault?.code,
-    cause: fault?.cause,
-    clientRequestId: clientRequestId(request),
-    clientAddress: undefined,
-    project: key?.project,
-    key: key?.name,
-    keyId: key?.id,
-    model: undefined,
-    deployment: fault?.upstream?.deployment,
-    attempts: undefined,
-    inputs: undefined,
-    cache: undefined,
-    promptTokens: undefined,
-    amountNanoUsd: undefined,
-    trace,
-    user: undefined,
-    tags: undefined,
-    durationMs: 0,
   }
 }

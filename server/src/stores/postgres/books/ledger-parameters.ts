@@ -72,6 +72,10 @@ export function parametersOf(
       undefined,
     ),
     remarksOf(entries),
+    usualColumn(
+      column(({ batchId }) => batchId),
+      undefined,
+    ),
     ...(labels === undefined ? [] : labelColumns(entries, labels)),
   ]
 }

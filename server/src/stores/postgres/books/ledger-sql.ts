@@ -27,7 +27,7 @@ interface AppendForm {
 
 /** The entry's place among those given, its label and the value that it is counted under. */
 const LABELLED = `, labelled AS MATERIALIZED (
-  SELECT place, label, value FROM unnest($26::integer[], $27::text[], $28::text[]) AS labelled (place, label, value)
+  SELECT place, label, value FROM unnest($27::integer[], $28::text[], $29::text[]) AS labelled (place, label, value)
 ), rolled_labels AS (
   INSERT INTO usage_label_hours AS hours (
     hour, project, label, value, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
@@ -40,9 +40,9 @@ const LABELLED = `, labelled AS MATERIALIZED (
 )`
 
 /**
- * Appends entries and moves everything that follows from them: rollups, budgets, leases. All of it only for rows really
+ * Appends entries and moves everything that follows from them: rollups, sums of batches, budgets, leases. All of it only for rows really
  * inserted, so that sending a batch twice counts it once. Rows are locked in one order (node, entries, budgets, leases,
- * rollups, rollups of labels), each kind of them sorted: unsorted, two nodes deadlock within seconds. An entry uses up no more of a lease than
+ * rollups, rollups of labels, sums of batches), each kind of them sorted: unsorted, two nodes deadlock within seconds. An entry uses up no more of a lease than
  * the node holds: nothing of one that came home, nor of another window's. Columns in which every entry has the usual value come empty: reading
  * an array takes as long as writing what is in it.
  */
@@ -55,23 +55,23 @@ WITH fence AS MATERIALIZED (
   SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
     coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
     coalesce(project_lease, 0) AS project_lease, coalesce(key_lease, 0) AS key_lease, hour,
-    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks${isLabelled ? ", nullif(end_user, '') AS end_user, nullif(tags, '')::jsonb AS tags, place" : ''}
+    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks, batch_id${isLabelled ? ", nullif(end_user, '') AS end_user, nullif(tags, '')::jsonb AS tags, place" : ''}
   FROM unnest(
     $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
-    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[]${isLabelled ? ', $24::text[], $25::text[]' : ''}
+    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[], $24::text[]${isLabelled ? ', $25::text[], $26::text[]' : ''}
   )${isLabelled ? ' WITH ORDINALITY' : ''} AS given (
     request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
     tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
-    requests, hits, saved_nano, unknown_nano, remarks${isLabelled ? ', end_user, tags, place' : ''}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id${isLabelled ? ', end_user, tags, place' : ''}
   )
 ), inserted AS (
   INSERT INTO usage_events (
     request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks${labels}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id${labels}
   )
   SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks${labels}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id${labels}
   FROM given ${isFenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
   ORDER BY request_id, attempt, kind
   ON CONFLICT DO NOTHING
@@ -86,6 +86,14 @@ WITH fence AS MATERIALIZED (
   SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
   FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
+), batched AS (
+  INSERT INTO batch_usage AS batches (batch_id, shard, tokens, amount_nano, unknown_nano)
+  SELECT batch_id, $2::smallint, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
+  FROM counted WHERE batch_id IS NOT NULL GROUP BY batch_id ORDER BY batch_id
+  ON CONFLICT (batch_id, shard) DO UPDATE SET
+    tokens = batches.tokens + excluded.tokens,
+    amount_nano = batches.amount_nano + excluded.amount_nano,
+    unknown_nano = batches.unknown_nano + excluded.unknown_nano
 ), due AS MATERIALIZED (
   SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
   FROM (

@@ -65,6 +65,7 @@ interface EventRow {
   readonly key_id: string
   readonly model: string
   readonly deployment: string
+  readonly batch_id: string | null
   readonly usage: LedgerEntry['usage']
   readonly tokens: bigint | null
   readonly images: number
@@ -317,6 +318,7 @@ function entryOf(row: EventRow): LedgerEntry {
     keyId: row.key_id,
     model: row.model,
     deployment: row.deployment,
+    batchId: row.batch_id ?? undefined,
     usage: row.usage,
     tokens: row.tokens === null ? undefined : Number(row.tokens),
     images: row.images,

@@ -24,6 +24,7 @@ export async function insertChunks(
       plainArray(some.map(({ bytes }) => bytes)),
       plainArray(some.map(({ firstLine }) => firstLine)),
       plainArray(some.map(({ lines }) => lines)),
+      plainArray(some.map(({ without }) => without)),
     ])
   }
 }

@@ -36,6 +36,10 @@ export interface BatchRow {
   readonly tokens: bigint
   readonly output_tokens: bigint
   readonly cost_nano_usd: bigint
+  /** By the ledger, without calls of nodes of an earlier version: what these used is in `tokens` and `cost_nano_usd`. */
+  readonly ledger_tokens: bigint
+  readonly ledger_amount_nano: bigint
+  readonly ledger_unknown_nano: bigint
   readonly output_bytes: bigint
   readonly error_bytes: bigint
   readonly spaces: readonly string[]
@@ -51,6 +55,7 @@ export interface ChunkRow {
   readonly bytes: number
   readonly first_line: number
   readonly lines: number
+  readonly without: string | null
   readonly token: number
 }
 
@@ -119,9 +124,10 @@ export function batchOf(row: BatchRow): Batch {
     lines: row.lines,
     completed: row.completed,
     failed: row.failed,
-    tokens: Number(row.tokens),
+    tokens: Number(row.tokens + row.ledger_tokens),
     outputTokens: Number(row.output_tokens),
-    costNanoUsd: row.cost_nano_usd,
+    costNanoUsd: row.cost_nano_usd + row.ledger_amount_nano,
+    unknownNanoUsd: row.ledger_unknown_nano,
     outputBytes: Number(row.output_bytes),
     errorBytes: Number(row.error_bytes),
     spaces: row.spaces,
@@ -143,8 +149,9 @@ export function partOf(row: PartRow): DonePart {
   }
 }
 
-export function rangeOf({ first_byte, bytes, first_line, lines }: ChunkRow | MadeRow): LineRange {
-  return { firstByte: Number(first_byte), bytes, firstLine: first_line, lines }
+export function rangeOf({ first_byte, bytes, first_line, lines, without }: ChunkRow | MadeRow): LineRange {
+  const range = { firstByte: Number(first_byte), bytes, firstLine: first_line, lines }
+  return without === null ? range : { ...range, without }
 }
 
 /** What the batch counted of chunks, in the order of `DROP_COUNTS`. Every line of an ended chunk has succeeded or failed. */

@@ -5,6 +5,17 @@
 import { CHUNK_HOLD_MS } from '#ports/batches.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
 
+/** Tokens and cost by the ledger, beside the row of the batch: a few rows of `batch_usage` each. */
+export const USED = ['tokens', 'amount_nano', 'unknown_nano']
+  .map(
+    (sum) =>
+      `(SELECT coalesce(sum(${sum}), 0)::bigint FROM batch_usage WHERE batch_usage.batch_id = batches.batch_id) AS ledger_${sum}`,
+  )
+  .join(', ')
+
+/** Every statement that answers with batches answers with this. */
+const ROW = `batches.*, ${USED}`
+
 const HELD_UNTIL = `now() + interval '${CHUNK_HOLD_MS} ms'`
 
 /** A key that is over may be used anew. */
@@ -14,11 +25,11 @@ WHERE project = $1 AND idempotency_key = $2 AND created_at <= now() - interval '
 
 /** What was asked before: this very batch, whose answer was lost; or its idempotency key. */
 export const EARLIER_BATCH = `
-SELECT * FROM batches WHERE batch_id = $1 OR (project = $2 AND idempotency_key = $3)
+SELECT ${ROW} FROM batches WHERE batch_id = $1 OR (project = $2 AND idempotency_key = $3)
 ORDER BY batch_id = $1 DESC LIMIT 1`
 
 export const ALIKE_BATCH = `
-SELECT * FROM batches
+SELECT ${ROW} FROM batches
 WHERE project = $1 AND key_id = $2 AND digest = $3 AND idempotency_key IS NULL
   AND created_at > now() - interval '${RETRY_JOIN_MS} ms'
 ORDER BY created_at DESC, batch_id DESC LIMIT 1`
@@ -32,32 +43,36 @@ INSERT INTO batches (
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + $15 * interval '1 ms',
   CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19)
-ON CONFLICT DO NOTHING RETURNING *`
+ON CONFLICT DO NOTHING RETURNING ${ROW}`
 
 export const INSERT_CHUNKS = `
-INSERT INTO batch_chunks (batch_id, chunk, first_byte, bytes, first_line, lines)
-SELECT $1, $2 + place - 1, first_byte, bytes, first_line, lines
-FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[])
-  WITH ORDINALITY AS given (first_byte, bytes, first_line, lines, place)`
+INSERT INTO batch_chunks (batch_id, chunk, first_byte, bytes, first_line, lines, without)
+SELECT $1, $2 + place - 1, first_byte, bytes, first_line, lines, without
+FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[], $7::text[])
+  WITH ORDINALITY AS given (first_byte, bytes, first_line, lines, without, place)`
 
-export const FIND_BATCH = 'SELECT * FROM batches WHERE batch_id = $1 AND project = $2'
+export const FIND_BATCH = `SELECT ${ROW} FROM batches WHERE batch_id = $1 AND project = $2`
 
 export const LIST_BATCHES = `
-SELECT * FROM batches WHERE project = $1 AND ($2::text IS NULL OR batch_id < $2) ORDER BY batch_id DESC LIMIT $3`
+SELECT ${ROW} FROM batches WHERE project = $1 AND ($2::text IS NULL OR batch_id < $2) ORDER BY batch_id DESC LIMIT $3`
 
 export const PARTS = `
 SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes FROM batch_chunks
 WHERE batch_id = $1 AND done_number > $2 AND part_token IS NOT NULL ORDER BY done_number LIMIT $3`
 
 /** Locks the batch for what follows in the transaction. */
-export const LOCK_BATCH = 'SELECT * FROM batches WHERE batch_id = $1 FOR UPDATE'
+export const LOCK_BATCH = `SELECT ${ROW} FROM batches WHERE batch_id = $1 FOR UPDATE`
 
 export const CANCEL = `
 UPDATE batches SET state = 'cancelling', cancelling_at = now(), pause_code = NULL, cancel_code = $2
-WHERE batch_id = $1 RETURNING *`
+WHERE batch_id = $1 RETURNING ${ROW}`
 
 export const CONTINUE = `
-UPDATE batches SET continued = true, not_before = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *`
+UPDATE batches SET continued = true, not_before = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
+
+/** The batch need not pause any longer: lines of it succeed. */
+export const RESUME = `
+UPDATE batches SET not_before = now(), pause_code = NULL WHERE batch_id = $1 AND pause_code IS NOT NULL RETURNING batch_id`
 
 /** Chunks that were given back need not wait any longer: they may run now, or only have to end. */
 export const END_WAITS = `
@@ -66,14 +81,29 @@ UPDATE batch_chunks SET lease_until = now() WHERE batch_id = $1 AND state = 'hel
 /** The lines of such batches are image jobs. */
 const HAS_PICTURES = `endpoint LIKE '/v1/images/%'`
 
-/** What others are taking or changing at this moment is left to them. */
+/**
+ * A batch that pauses is tried with one chunk at a time, after each pause: `pause_code` stays until lines of it succeed. So one
+ * attempt is made, and not as many as there are chunks.
+ */
+const MAY_BEGIN = `not_before <= now() AND (pause_code IS NULL OR NOT EXISTS (
+    SELECT FROM batch_chunks AS tried WHERE tried.batch_id = batches.batch_id AND tried.state = 'held'
+      AND tried.node_id IS NOT NULL AND tried.lease_until > now()))`
+
+/** Lines are only told that their time is up. */
+const IS_LATE = 'expires_at <= now()'
+
+/** What others are taking or changing at this moment is left to them. Of a batch that pauses, one chunk. */
 export const TAKE_LOST = `
 WITH lost AS MATERIALIZED (
   SELECT lost.batch_id, chunk FROM batch_chunks AS lost JOIN batches USING (batch_id)
   WHERE lost.state = 'held' AND lease_until <= now() AND ${HAS_PICTURES} = $3 AND project <> ALL ($4::text[])
+    AND lost.batch_id <> ALL ($5::text[])
+    AND (batches.state <> 'in_progress' OR ${IS_LATE} OR (${MAY_BEGIN} AND (pause_code IS NULL OR chunk = (
+      SELECT min(chunk) FROM batch_chunks AS first
+      WHERE first.batch_id = batches.batch_id AND first.state = 'held' AND first.lease_until <= now()))))
   ORDER BY lease_until LIMIT $2 FOR UPDATE OF lost SKIP LOCKED
 )
-UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
+UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, reader = token + 1, lease_until = ${HELD_UNTIL}
 FROM lost WHERE chunks.batch_id = lost.batch_id AND chunks.chunk = lost.chunk RETURNING chunks.*`
 
 export const OPEN_BATCHES = `
@@ -83,13 +113,18 @@ WHERE ended_at IS NULL AND state = 'in_progress' GROUP BY key_id, project, conti
 /** Says what `state` says as well: the index of open batches is by it, and a million may have ended. */
 const IS_OPEN = 'ended_at IS NULL'
 
-/** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
+/**
+ * Of each project one batch: by turns the most urgent, and the one that has waited longest, so that a small batch does not wait for a
+ * large one. Of these the one whose project has waited longest.
+ */
 export const NEXT_BATCH = `
 SELECT batch_id FROM (
-  SELECT DISTINCT ON (project) batch_id, project FROM batches
-  WHERE ${IS_OPEN} AND state = 'in_progress' AND next_chunk < chunks AND not_before <= now() AND ${HAS_PICTURES} = $1
-    AND project <> ALL ($2::text[])
-  ORDER BY project, expires_at, batch_id
+  SELECT DISTINCT ON (project) batch_id, project FROM (
+    SELECT batch_id, project, expires_at, claimed_at, sum(next_chunk) OVER (PARTITION BY project) AS turns FROM batches
+    WHERE ${IS_OPEN} AND state = 'in_progress' AND next_chunk < chunks AND (${IS_LATE} OR (${MAY_BEGIN}))
+      AND ${HAS_PICTURES} = $1 AND project <> ALL ($2::text[]) AND batch_id <> ALL ($3::text[])
+  ) AS ready
+  ORDER BY project, CASE WHEN turns % 2 = 1 THEN coalesce(claimed_at, '-infinity') END, expires_at, batch_id
 ) AS urgent
 ORDER BY (
   SELECT max(claimed_at) FROM batches AS others WHERE others.project = urgent.project AND ${IS_OPEN}
@@ -99,15 +134,15 @@ LIMIT 1`
 
 export const TAKE_NEXT = `
 WITH moved AS (
-  UPDATE batches SET next_chunk = next_chunk + 1, claimed_at = clock_timestamp(), pause_code = NULL
+  UPDATE batches SET next_chunk = next_chunk + 1, claimed_at = clock_timestamp()
   WHERE batch_id = $1 AND state = 'in_progress' AND next_chunk < chunks
   RETURNING batch_id, next_chunk - 1 AS chunk
 )
-UPDATE batch_chunks AS chunks SET state = 'held', node_id = $2, token = token + 1, lease_until = ${HELD_UNTIL}
+UPDATE batch_chunks AS chunks SET state = 'held', node_id = $2, token = token + 1, reader = token + 1,
+  lease_until = ${HELD_UNTIL}
 FROM moved WHERE chunks.batch_id = moved.batch_id AND chunks.chunk = moved.chunk RETURNING chunks.*`
 
-export const BATCHES_OF =
-  'SELECT *, expires_at <= now() AS is_late FROM batches WHERE batch_id = ANY ($1::text[])'
+export const BATCHES_OF = `SELECT ${ROW}, ${IS_LATE} AS is_late FROM batches WHERE batch_id = ANY ($1::text[])`
 
 export const RENEW_CHUNKS = `
 UPDATE batch_chunks AS chunks SET lease_until = ${HELD_UNTIL}
@@ -116,13 +151,15 @@ WHERE chunks.batch_id = given.batch_id AND chunks.chunk = given.chunk AND chunks
   AND chunks.state = 'held' AND batches.batch_id = chunks.batch_id
 RETURNING chunks.batch_id, chunks.chunk, batches.state = 'cancelling' AS is_cancelled`
 
-/** `$13`: what is kept of it; null: not known, but at least `$14`. Returns by how much that has grown. */
+/** `$8` to `$12`: the lines that have an end; null: all of them. `$16`: what is kept of it; null: not known, but at least `$17`. Returns by how much that has grown. */
 export const FINISH_CHUNK = `
 WITH before AS (SELECT kept_bytes FROM batch_chunks WHERE batch_id = $1 AND chunk = $2)
 UPDATE batch_chunks SET state = 'done', node_id = NULL, lease_until = NULL, part_token = $4, head_bytes = $5,
-  output_bytes = $6, error_bytes = $7, lines = lines - $8, bytes = bytes - $9, done_number = $10,
-  done_at = now(), faults = $11, made = $12,
-  kept_bytes = coalesce($13::bigint, greatest(kept_bytes, $14::bigint))
+  output_bytes = $6, error_bytes = $7, first_byte = coalesce($8, first_byte), bytes = coalesce($9, bytes),
+  first_line = coalesce($10, first_line), lines = coalesce($11, lines),
+  without = CASE WHEN $8::bigint IS NULL THEN without ELSE $12 END,
+  done_number = $13, done_at = now(), faults = $14, made = $15,
+  kept_bytes = coalesce($16::bigint, greatest(kept_bytes, $17::bigint))
 WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held'
 RETURNING kept_bytes - (SELECT kept_bytes FROM before) AS grown_bytes`
 
@@ -135,10 +172,10 @@ UPDATE batches SET done_chunks = done_chunks + 1, chunks = chunks + $2, complete
   expired = expired + $5, tokens = tokens + $6, cost_nano_usd = cost_nano_usd + $7, output_bytes = output_bytes + $8,
   error_bytes = error_bytes + $9, output_tokens = output_tokens + $10, kept_bytes = kept_bytes + $12,
   spaces = ARRAY(SELECT DISTINCT unnest(spaces || $11::text[]) ORDER BY 1)
-WHERE batch_id = $1 RETURNING *, now() AS counted_at`
+WHERE batch_id = $1 RETURNING ${ROW}, now() AS counted_at`
 
 export const MADE_CHUNKS = `
-SELECT chunk, first_byte, bytes, first_line, lines, output_bytes, error_bytes, faults, made FROM batch_chunks
+SELECT chunk, first_byte, bytes, first_line, lines, without, output_bytes, error_bytes, faults, made FROM batch_chunks
 WHERE batch_id = $1 AND chunk > $2 AND made IS NOT NULL ORDER BY chunk LIMIT $3`
 
 /** They keep their number, as the blobs of their results do, and stay done. */
@@ -152,14 +189,14 @@ UPDATE batches SET chunks = chunks + $2, spaces = $3::text[], dropped_lines = dr
   failed = failed - $6, expired = expired - $7, output_bytes = output_bytes - $8, error_bytes = error_bytes - $9,
   not_before = least(now() + $10 * interval '1 ms', greatest(now(), expires_at)),
   pause_code = CASE WHEN $10 > 0 THEN 'space_left' END
-WHERE batch_id = $1 RETURNING *`
+WHERE batch_id = $1 RETURNING ${ROW}`
 
 export const RESIZE_OUTPUT = `
 UPDATE files SET bytes = CASE half WHEN 'output' THEN batches.output_bytes ELSE batches.error_bytes END
 FROM batches WHERE files.batch_id = $1 AND batches.batch_id = $1`
 
-export const END_BATCH =
-  'UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *'
+export const END_BATCH = `
+UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
 
 /** The bytes of its input need not stay for it any more. */
 export const RELEASE_INPUT = 'DELETE FROM file_holds WHERE holder = $1'
@@ -184,4 +221,6 @@ WHERE batch_id = $1 AND state = 'in_progress'`
 export const DUE_BATCHES = `
 SELECT batch_id FROM batches WHERE ended_at < now() - results_kept_ms * interval '1 ms' ORDER BY ended_at LIMIT $1`
 
-export const FORGET_BATCH = 'DELETE FROM batches WHERE batch_id = $1 AND ended_at IS NOT NULL'
+export const FORGET_BATCH = `
+WITH forgotten AS (DELETE FROM batches WHERE batch_id = $1 AND ended_at IS NOT NULL RETURNING batch_id)
+DELETE FROM batch_usage USING forgotten WHERE batch_usage.batch_id = forgotten.batch_id`

@@ -1,4 +1,3 @@
-import { spacePauseMs } from '#core/batch/space-pause.ts'
 import { spaceNames } from '#core/embedding/made-vectors.ts'
 import type { Actor } from '#ports/audit.ts'
 import {
@@ -31,8 +30,6 @@ import {
   CONTINUE,
   COUNT_CHUNK,
   COUNT_OPEN,
-  DROP_COUNTS,
-  DROP_PARTS,
   DUE_BATCHES,
   EARLIER_BATCH,
   END_BATCH,
@@ -46,31 +43,21 @@ import {
   INSERT_BATCH,
   LIST_BATCHES,
   LOCK_BATCH,
-  MADE_CHUNKS,
   NEXT_BATCH,
   OPEN_BATCHES,
   PARTS,
   PAUSE,
   RELEASE_INPUT,
   RENEW_CHUNKS,
-  RESIZE_OUTPUT,
+  RESUME,
   TAKE_LOST,
   TAKE_NEXT,
 } from './batches-sql.ts'
-import {
-  batchOf,
-  countedOf,
-  partOf,
-  rangeOf,
-  valuesOf,
-  type BatchRow,
-  type ChunkRow,
-  type MadeRow,
-  type PartRow,
-} from './batch-rows.ts'
+import { batchOf, partOf, valuesOf, type BatchRow, type ChunkRow, type PartRow } from './batch-rows.ts'
 import { keptOfChunk, takeRoom } from './batch-room.ts'
 import { cancelAction, continueAction } from './batch-actions.ts'
-import { heldOf, insertChunks, PORTION } from './batch-chunks.ts'
+import { heldOf, insertChunks } from './batch-chunks.ts'
+import { keptInSpace } from './batch-space.ts'
 import { addOutputFile } from './files.ts'
 import { LOCK_ALIKE } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
@@ -168,12 +155,12 @@ export class PostgresBatches implements Batches {
 
   claim(nodeId: string, limit: number, wanted: WantedChunks = {}): Promise<readonly HeldChunk[]> {
     const hasPictures = wanted.of === 'pictures'
-    const notOf = textArray(wanted.notOf ?? [])
+    const notOf = [textArray(wanted.notOf ?? []), textArray(wanted.notOfBatches ?? [])]
     return reachable(
       this.#database.transaction(async (sql) => {
         const lost = await sql.query<ChunkRow>(
           TAKE_LOST,
-          [nodeId, limit, hasPictures, notOf],
+          [nodeId, limit, hasPictures, ...notOf],
           'batches-take-lost',
         )
         // Alone: a claim that waited for a batch while it holds chunks would be against the order of locks.
@@ -182,7 +169,7 @@ export class PostgresBatches implements Batches {
         while (chunks.length < limit) {
           const [next] = await sql.query<{ batch_id: string }>(
             NEXT_BATCH,
-            [hasPictures, notOf],
+            [hasPictures, ...notOf],
             'batches-next',
           )
           if (next === undefined) break
@@ -221,6 +208,15 @@ export class PostgresBatches implements Batches {
 
   async giveBack({ batchId, chunk, token }: ChunkHold, forMs: number): Promise<void> {
     await reachable(this.#database.query(GIVE_BACK, [batchId, chunk, token, forMs]))
+  }
+
+  async resume(batchId: string): Promise<void> {
+    await reachable(
+      this.#database.transaction(async (sql) => {
+        const resumed = await sql.query(RESUME, [batchId])
+        if (resumed.length > 0) await sql.query(END_WAITS, [batchId])
+      }),
+    )
   }
 
   async pause(batchId: string, code: string, forMs: number): Promise<void> {
@@ -267,16 +263,17 @@ export class PostgresBatches implements Batches {
   }
 
   async #finish(sql: Sql, { batchId, chunk, token }: ChunkHold, end: ChunkEnd): Promise<boolean> {
-    const { counts, part, made = [] } = end
+    const { counts, part, done, made = [] } = end
     const [batch] = await sql.query<BatchRow>(LOCK_BATCH, [batchId])
     const rest = batch?.state === 'in_progress' ? end.rest : undefined
     const { headBytes = 0, outputBytes = 0, errorBytes = 0 } = part ?? {}
     const place = [part?.token ?? null, headBytes, outputBytes, errorBytes]
-    const left = [end.rest?.lines ?? 0, end.rest?.bytes ?? 0]
+    const range = [done?.firstByte, done?.bytes, done?.firstLine, done?.lines, done?.without]
+    const ran = range.map((value) => value ?? null)
     const number = (batch?.done_chunks ?? 0) + 1
     const faults = counts.failed === 0 ? null : JSON.stringify(counts.faults)
     const makers = made.length === 0 ? null : JSON.stringify(made)
-    const ended = [...place, ...left, number, faults, makers, ...keptOfChunk(end)]
+    const ended = [...place, ...ran, number, faults, makers, ...keptOfChunk(end)]
     const finished = await sql.query<{ grown_bytes: bigint }>(FINISH_CHUNK, [batchId, chunk, token, ...ended])
     if (batch === undefined || finished.length === 0)
       return (await sql.query(HAS_FINISHED, [batchId, chunk, token])).length === 1
@@ -297,7 +294,7 @@ export class PostgresBatches implements Batches {
   /** The batch is locked, so this is asked once after its last chunk. */
   async #endIfDone(sql: Sql, row: BatchRow): Promise<BatchRow> {
     if (!isDone(row)) return row
-    const kept = await this.#inSpace(sql, row)
+    const kept = await keptInSpace(sql, row, this.#hasLeftSpace)
     if (!isDone(kept)) return kept
     const { batch_id, state, expired } = kept
     const end: BatchState = state === 'cancelling' ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
@@ -305,30 +302,6 @@ export class PostgresBatches implements Batches {
     await sql.query(RELEASE_INPUT, [batch_id])
     await this.#tell(sql, ended as BatchRow)
     return ended as BatchRow
-  }
-
-  /** The batch without the results that have left their space. Their lines are to be run again, unless it was cancelled. */
-  async #inSpace(sql: Sql, row: BatchRow): Promise<BatchRow> {
-    const { batch_id, state, chunks, dropped_lines, lines } = row
-    const spaces = new Set<string>()
-    const left: MadeRow[] = []
-    for (let after = -1; ;) {
-      const made = await sql.query<MadeRow>(MADE_CHUNKS, [batch_id, after, PORTION])
-      for (const one of made)
-        if (one.made.some(this.#hasLeftSpace)) left.push(one)
-        else for (const space of spaceNames(one.made)) spaces.add(space)
-      if (made.length < PORTION) break
-      after = made.at(-1)?.chunk ?? after
-    }
-    if (left.length === 0) return row
-    const again = state === 'cancelling' ? [] : left.map(rangeOf)
-    await sql.query(DROP_PARTS, [batch_id, plainArray(left.map(({ chunk }) => chunk))])
-    await insertChunks(sql, batch_id, again, chunks)
-    const pauseMs = state === 'cancelling' ? 0 : spacePauseMs(dropped_lines, lines)
-    const counted = [textArray([...spaces].sort()), ...countedOf(left), pauseMs]
-    const [kept] = await sql.query<BatchRow>(DROP_COUNTS, [batch_id, again.length, ...counted])
-    await sql.query(RESIZE_OUTPUT, [batch_id])
-    return kept as BatchRow
   }
 
   async #tell(sql: Sql, row: BatchRow): Promise<void> {

@@ -10,6 +10,7 @@ import {
 import type { Clock } from '#ports/clock.ts'
 import { textArray } from '../arrays.ts'
 import { reachable } from '../away.ts'
+import { IS_OF_CALLERS } from './request-conditions.ts'
 import { lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
 
@@ -35,7 +36,7 @@ const NEWEST_MS = 15 * 60_000
 const NEWEST = `
 SELECT CASE WHEN status >= 500 THEN coalesce(fault, 'status ' || status) END AS fault, count(*)::integer AS requests
 FROM (
-  SELECT status, fault FROM requests WHERE request_id >= $1 ORDER BY request_id DESC LIMIT ${NEWEST_REQUESTS}
+  SELECT status, fault FROM requests WHERE request_id >= $1 AND ${IS_OF_CALLERS} ORDER BY request_id DESC LIMIT ${NEWEST_REQUESTS}
 ) AS newest GROUP BY 1 ORDER BY requests DESC, fault`
 
 const KEYS = `

@@ -9,14 +9,15 @@ import {
 import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
 import { batchOf, type BatchRow } from '../jobs/batch-rows.ts'
+import { USED } from '../jobs/batches-sql.ts'
 
 const LIST = `
-SELECT * FROM batches
+SELECT batches.*, ${USED} FROM batches
 WHERE ($1::text[] IS NULL OR project = ANY ($1)) AND ($2::text[] IS NULL OR state = ANY ($2))
   AND ($3::timestamptz IS NULL OR ended_at IS NULL OR ended_at >= $3) AND ($4::text IS NULL OR batch_id < $4)
 ORDER BY batch_id DESC LIMIT $5`
 
-const FIND = 'SELECT * FROM batches WHERE batch_id = $1'
+const FIND = `SELECT batches.*, ${USED} FROM batches WHERE batch_id = $1`
 
 const FAULTS = `
 SELECT key AS code, sum(value::bigint)::bigint AS lines

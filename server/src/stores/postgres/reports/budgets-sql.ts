@@ -1,4 +1,5 @@
 /** The statements about budgets. Whole days come from the days, the last two from the hours. */
+import { IS_OF_CALLERS } from './request-conditions.ts'
 
 /**
  * $1 to $4: the budgets of torana.yaml, which stand before those of the store. $5 to $7: where the day, the week and the
@@ -123,6 +124,6 @@ export const REFUSED = `
 SELECT fault, count(*)::integer AS count FROM (
   SELECT fault FROM requests
   WHERE request_id >= $1 AND request_id < $2 AND project = $3 AND ($4::text IS NULL OR key_id = $4)
-    AND status >= 400 AND fault IN ('budget_exhausted', 'budget_reserved', 'model_unpriced')
+    AND ${IS_OF_CALLERS} AND status >= 400 AND fault IN ('budget_exhausted', 'budget_reserved', 'model_unpriced')
   LIMIT 100000
 ) AS refused GROUP BY fault`

@@ -12,6 +12,7 @@ import {
   type SpacePin,
 } from '#ports/model-figures.ts'
 import { reachable } from '../away.ts'
+import { IS_OF_CALLERS } from './request-conditions.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
 
@@ -28,7 +29,7 @@ SELECT model, count(*)::int AS requests,
   percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE status < 400) AS p95_ms
 FROM (
   SELECT model, status, fault, duration_ms FROM requests
-  WHERE request_id >= $1 AND ($2::text[] IS NULL OR project = ANY($2))
+  WHERE request_id >= $1 AND ${IS_OF_CALLERS} AND ($2::text[] IS NULL OR project = ANY($2))
   ORDER BY request_id DESC LIMIT ${MOST_REQUESTS}
 ) AS newest
 WHERE model IS NOT NULL GROUP BY model`

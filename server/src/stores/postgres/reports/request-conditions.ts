@@ -1,6 +1,6 @@
 /** Which requests a report is about, as SQL. */
 import { OUTCOMES, type Outcome } from '#core/request-outcome.ts'
-import { KIND_OF_ROUTE, type RequestFilter } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, sourceOf, type RequestFilter, type RequestSource } from '#ports/request-reports.ts'
 import { lowestIdAt } from '../books/upkeep-ids.ts'
 
 const IS_OUTCOME: Readonly<Record<Outcome, string>> = {
@@ -13,6 +13,15 @@ const IS_OUTCOME: Readonly<Record<Outcome, string>> = {
 
 /** The log also has questions for models and refusals of what is no request. */
 const IS_WORK = `route IN (${Array.from(KIND_OF_ROUTE.keys(), (route) => `'${route}'`).join(', ')})`
+
+function isFrom(source: RequestSource): string {
+  const batches = [...KIND_OF_ROUTE.keys()].filter((route) => sourceOf(route) === 'batches')
+  const routes = batches.map((route) => `'${route}'`).join(', ')
+  return source === 'batches' ? `route IN (${routes})` : `route NOT IN (${routes})`
+}
+
+/** Lines of batches are not among what callers were answered. */
+export const IS_OF_CALLERS = isFrom('callers')
 
 /** A position in `OUTCOMES`. */
 export const OUTCOME_NUMBER = `CASE ${OUTCOMES.map((outcome, index) => `WHEN ${IS_OUTCOME[outcome]} THEN ${index}`).join(' ')} END`
@@ -52,6 +61,7 @@ export class Conditions {
       models,
       deployment,
       kinds,
+      source,
       outcomes,
       status,
       faults,
@@ -72,6 +82,7 @@ export class Conditions {
       'route',
       kinds && [...KIND_OF_ROUTE].filter(([, kind]) => kinds.includes(kind)).map(([route]) => route),
     )
+    if (source !== undefined) conditions.push(isFrom(source))
     isAnyOf('fault', faults)
     if (outcomes !== undefined)
       conditions.push(`(${outcomes.map((outcome) => IS_OUTCOME[outcome]).join(' OR ')})`)

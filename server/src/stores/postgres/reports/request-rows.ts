@@ -3,7 +3,7 @@ import { momentOf } from '#core/ledger.ts'
 import type { EntryKind, EntryRemarks, UsageSource } from '#core/ledger.ts'
 import { labelsOf, type Tags } from '#core/labels.ts'
 import { outcomeOf } from '#core/request-outcome.ts'
-import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, sourceOf } from '#ports/request-reports.ts'
 import type { BookedCall, LoggedRequest, RequestDetail } from '#ports/request-reports.ts'
 import { traceOf, traceOfOldSteps, type OldSteps, type ReadTrace } from '../books/trace-text.ts'
 
@@ -68,6 +68,7 @@ function loggedOf(row: RequestRow, trace: ReadTrace): LoggedRequest {
     id: row.request_id,
     atMs: momentOf(row.request_id),
     kind: KIND_OF_ROUTE.get(row.route) ?? 'embedding',
+    source: sourceOf(row.route),
     status,
     fault: fault ?? undefined,
     outcome,
