@@ -19,14 +19,18 @@ export const BATCH_LINES_ROUTE = 'batch-lines'
 export const BATCH_PICTURES_ROUTE = 'batch-images'
 export const BATCH_EDITS_ROUTE = 'batch-image-edits'
 
-const BATCH_ROUTES: readonly string[] = [BATCH_LINES_ROUTE, BATCH_PICTURES_ROUTE, BATCH_EDITS_ROUTE]
+const BATCH_ROUTES: ReadonlySet<string> = new Set([
+  BATCH_LINES_ROUTE,
+  BATCH_PICTURES_ROUTE,
+  BATCH_EDITS_ROUTE,
+])
 
 /** Where requests come from: somebody waits for those of callers, and nobody for lines of batches. They are counted apart. */
 export const REQUEST_SOURCES = ['callers', 'batches'] as const
 export type RequestSource = (typeof REQUEST_SOURCES)[number]
 
 export function sourceOf(route: string): RequestSource {
-  return BATCH_ROUTES.includes(route) ? 'batches' : 'callers'
+  return BATCH_ROUTES.has(route) ? 'batches' : 'callers'
 }
 
 /** Undefined: a question for models, or what is no request. */
