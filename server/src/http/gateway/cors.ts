@@ -29,6 +29,7 @@ const EXPOSED = [
   'x-torana-attempts',
   'x-torana-cache',
   'x-torana-cost',
+  'x-torana-cost-by',
   'x-torana-deployment',
   'x-torana-differs',
   'x-torana-dropped',
@@ -37,6 +38,7 @@ const EXPOSED = [
   'x-torana-incomplete',
   'x-torana-job',
   'x-torana-model-ends',
+  'x-torana-provenance',
   'x-torana-space',
   'x-torana-usage',
 ].join(', ')
