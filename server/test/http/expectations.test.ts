@@ -85,5 +85,8 @@ test('the control port invites only a caller that it knows, and refuses what Nod
     /^HTTP\/1\.1 100 Continue[\s\S]*HTTP\/1\.1 400/,
   )
   assert.equal((await sendRaw(gateway.controlUrl, [ask.replace('100-continue', 'tea')])).status, 417)
-  assert.equal((await sendRaw(gateway.controlUrl, ['GET /livez HTTP/1.1\r\n\r\n'])).status, 400)
+  assert.equal(
+    (await sendRaw(gateway.controlUrl, ['GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n'])).status,
+    400,
+  )
 })
