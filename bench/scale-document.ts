@@ -8,15 +8,15 @@ const BEGIN = '<!-- measured: npm run bench:scale -- --write -->'
 const END = '<!-- /measured -->'
 
 interface Check {
-  readonly foretold: number
-  /** 0.1: ten per cent more was foretold than came. */
+  readonly predicted: number
+  /** 0.1: the model predicts ten per cent more than was measured. */
   readonly wrong: number
 }
 
 export function scaleDocument(
   measured: readonly Measured[],
   plans: readonly ScalePlan[],
-  { foretold, wrong }: Check,
+  { predicted, wrong }: Check,
 ): void {
   const file = join(DOCS, 'scale.md')
   const text = readFileSync(file, 'utf8')
@@ -31,7 +31,7 @@ export function scaleDocument(
     '### What a rate needs',
     planTable(plans),
     '![Processes, cores of PostgreSQL and Redis servers by requests per second](pictures/scale.svg)',
-    `Measured on ${new Date().toISOString().slice(0, 10)}. For two processes on the machine of the measurement the model predicts ${perSecond(foretold)} requests per second; we measured ${perSecond(foretold / (1 + wrong))}. Expect the model to be about ${share}.`,
+    `Measured on ${new Date().toISOString().slice(0, 10)}. For two processes on the machine of the measurement the model predicts ${perSecond(predicted)} requests per second; we measured ${perSecond(predicted / (1 + wrong))}. Expect the model to be about ${share}.`,
     END,
   ]
   writeFileSync(file, `${before}${parts.join('\n\n')}${after}`)

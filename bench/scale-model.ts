@@ -37,7 +37,7 @@ export const USED_SHARE = 0.6
 export const CELL_POSTGRES_CORES = 16
 /**
  * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run bench:ledger`, docs/performance.md).
- * Its CPU alone would allow more, which nobody has measured.
+ * Its CPU alone would allow more, but more has not been measured.
  */
 export const CELL_RECORDS_PER_SECOND = 20_000
 /** Of the log that is written ahead: what a good disk and a standby in another zone follow without lag. */

@@ -95,18 +95,18 @@ try {
   ])
   const [single, double] = measured as [Measured, Measured]
   const [ofOne, ofTwo] = stages as [Stage, Stage]
-  // Each window is foretold by the one just before it, for what the host left of the cores.
+  // Each window is predicted by the one just before it, for what the host left of the cores.
   const pairs = ofOne.windows.map((one, window) => {
     const two = ofTwo.windows[window] as Window
     return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
   })
   const wrong = median(pairs) - 1
-  const foretold = double.perSecond * (1 + wrong)
+  const predicted = double.perSecond * (1 + wrong)
   console.log(
-    `\ntwo processes: ${foretold.toFixed(0)}/s foretold, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
+    `\ntwo processes: ${predicted.toFixed(0)}/s predicted, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
   )
   const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
-  if (options.write) scaleDocument(measured, plans, { foretold, wrong })
+  if (options.write) scaleDocument(measured, plans, { predicted, wrong })
   if (Math.abs(wrong) > MOST_WRONG) process.exitCode = 1
 } finally {
   await database.close()

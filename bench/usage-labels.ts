@@ -34,7 +34,7 @@ const calls = Number(options.calls)
 /** Fewer than are counted apart: each must come out to the nano-dollar. */
 const TENANTS = 500
 const TEAMS = 20
-/** One call in so many is left unknown, and resolved afterwards. */
+/** Every how many calls one is left unknown, to be resolved afterwards. */
 const UNKNOWN_EVERY = 500
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))

@@ -40,7 +40,7 @@ export interface ContenderFigures {
   readonly answers?: Readonly<Record<string, string>>
 }
 
-/** A part that was measured again by itself, so that a whole row of its table is not known anew. */
+/** A part that was measured again alone: the rest of its row keeps the older figures. */
 export interface Remeasured {
   readonly day: string
   readonly case: CaseId

@@ -1501,7 +1501,7 @@ export interface components {
             };
             /** @description US dollars, with nine decimals. */
             spent_usd: string;
-            /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+            /** @description Of it: reserved for calls with an unknown outcome. */
             unknown_usd: string;
             /** @description US dollars, with nine decimals. */
             left_usd: string;
@@ -1581,7 +1581,7 @@ export interface components {
             };
             /** @description US dollars, with nine decimals. */
             spent_usd: string;
-            /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+            /** @description Of it: reserved for calls with an unknown outcome. */
             unknown_usd: string;
             /** @description US dollars, with nine decimals. */
             left_usd: string;
@@ -3634,13 +3634,13 @@ export interface components {
             requests: number;
             /** @description Calls that were paid, and answers that needed none. */
             posts: number;
-            /** @description Calls of which nobody knows yet whether they were paid. */
+            /** @description Calls with an unknown outcome. */
             unknowns: number;
             tokens: number;
             images: number;
             /** @description What was spent, with what is unknown. */
             usd: string;
-            /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+            /** @description Of it: reserved for calls with an unknown outcome. */
             unknown_usd: string;
             /** @description Calls without a price. They are in no sum of dollars. */
             unpriced: number;
@@ -3822,13 +3822,13 @@ export interface components {
                     requests: number;
                     /** @description Calls that were paid, and answers that needed none. */
                     posts: number;
-                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    /** @description Calls with an unknown outcome. */
                     unknowns: number;
                     tokens: number;
                     images: number;
                     /** @description What was spent, with what is unknown. */
                     usd: string;
-                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    /** @description Of it: reserved for calls with an unknown outcome. */
                     unknown_usd: string;
                     /** @description Calls without a price. They are in no sum of dollars. */
                     unpriced: number;
@@ -3850,13 +3850,13 @@ export interface components {
                     requests: number;
                     /** @description Calls that were paid, and answers that needed none. */
                     posts: number;
-                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    /** @description Calls with an unknown outcome. */
                     unknowns: number;
                     tokens: number;
                     images: number;
                     /** @description What was spent, with what is unknown. */
                     usd: string;
-                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    /** @description Of it: reserved for calls with an unknown outcome. */
                     unknown_usd: string;
                     /** @description Calls without a price. They are in no sum of dollars. */
                     unpriced: number;
@@ -3877,13 +3877,13 @@ export interface components {
                     requests: number;
                     /** @description Calls that were paid, and answers that needed none. */
                     posts: number;
-                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    /** @description Calls with an unknown outcome. */
                     unknowns: number;
                     tokens: number;
                     images: number;
                     /** @description What was spent, with what is unknown. */
                     usd: string;
-                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    /** @description Of it: reserved for calls with an unknown outcome. */
                     unknown_usd: string;
                     /** @description Calls without a price. They are in no sum of dollars. */
                     unpriced: number;
@@ -3904,13 +3904,13 @@ export interface components {
                     requests: number;
                     /** @description Calls that were paid, and answers that needed none. */
                     posts: number;
-                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    /** @description Calls with an unknown outcome. */
                     unknowns: number;
                     tokens: number;
                     images: number;
                     /** @description What was spent, with what is unknown. */
                     usd: string;
-                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    /** @description Of it: reserved for calls with an unknown outcome. */
                     unknown_usd: string;
                     /** @description Calls without a price. They are in no sum of dollars. */
                     unpriced: number;

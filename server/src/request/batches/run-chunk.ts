@@ -272,7 +272,7 @@ class ChunkRun {
     const { clock, catalog, observer } = this.#dependencies
     const { batch } = this.#held
     const request = requestOf(lines)
-    const parts = partsOf(lines)
+    const labelTerms = labelTermsOf(partsOf(lines))
     const trace = new RequestTrace(clock.monotonicMs())
     const keyNow = (): Key | Promise<Key> => batchKey(batch, this.#dependencies.terms)
     const fromMs = clock.nowMs()
@@ -293,7 +293,7 @@ class ChunkRun {
           cacheUse: 'usual',
           isBackground: true,
           caller: this.#orders.stop,
-          parts,
+          labelTerms,
           trace,
         },
         this.#dependencies,
@@ -304,7 +304,7 @@ class ChunkRun {
       fault = faultOf(error)
     }
     const { model } = request
-    const { user, tags } = labelTermsOf(parts).labels ?? {}
+    const { user, tags } = labelTerms.labels ?? {}
     const inputs = inputCount(request.input)
     const attempted = { requestId, route: BATCH_LINES_ROUTE, trace, fault, model, inputs, user, tags }
     const record = batchRecord(batch, attempted, catalog())

@@ -25,7 +25,7 @@ import { dryRun, type DryRun } from './dry-run.ts'
 import { gather, sameSlot } from './gather.ts'
 import type { SavedCall } from '../money/call.ts'
 import { payable } from '../money/hard-budget.ts'
-import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
+import type { LabelTerms } from '../money/label-shares.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
@@ -78,7 +78,7 @@ export interface EmbedOptions {
   /** Asked before each call, for work that outlives the moment in which its key was looked up. */
   readonly keyNow?: KeyAsked | undefined
   /** Parts of it with a user and tags of their own. Undefined: those of the request are those of all of it. */
-  readonly parts?: readonly [LabelShare, ...LabelShare[]] | undefined
+  readonly labelTerms?: LabelTerms | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
@@ -128,8 +128,7 @@ export async function embed(
   const unknownField = fieldOfUnknownEffect(offers)
   const guardedSpace = guardedSpaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
   const space = unknownField === undefined ? guardedSpace : undefined
-  const { requestId, key, keyNow, trace } = options
-  const shares = options.parts && labelTermsOf(options.parts)
+  const { requestId, key, keyNow, labelTerms, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
@@ -150,8 +149,8 @@ export async function embed(
       model,
       offers,
       input: request.input,
-      labels: shares === undefined ? labelsOf(request) : shares.labels,
-      shares: shares?.shares,
+      labels: labelTerms === undefined ? labelsOf(request) : labelTerms.labels,
+      shares: labelTerms?.shares,
       counted: options.counted,
       batchId: options.batchId,
       keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),

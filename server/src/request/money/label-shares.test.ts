@@ -29,6 +29,7 @@ test('parts of an entry are the entry, to the token and the nano-dollar, with nu
           projectLeaseNanoUsd: 7n,
           countsRequest: true,
           hits: 3,
+          remarks: { toldTokens: 9 },
         })
         let attempt = 5
         const parts = dividedEntry(entry, shares, () => attempt++)
@@ -39,6 +40,7 @@ test('parts of an entry are the entry, to the token and the nano-dollar, with nu
         assert.equal(sum(parts.map((part) => part.projectLeaseNanoUsd)), 7n)
         assert.equal(sum(parts.map((part) => part.hits)), 3n)
         assert.equal(parts.filter((part) => part.countsRequest).length, 1)
+        assert.equal(parts.filter((part) => part.remarks !== undefined).length, 1)
         assert.equal(new Set(parts.map((part) => part.attempt)).size, parts.length)
         assert.equal(parts[0]?.attempt, entry.attempt)
       },

@@ -11,7 +11,7 @@ export interface LabelShare extends Labels {
   readonly weight: number
 }
 
-interface LabelTerms {
+export interface LabelTerms {
   /** Of the whole request. Undefined: none, or its parts have different ones. */
   readonly labels: Labels | undefined
   /** Undefined: all of it has the same labels. */
@@ -30,8 +30,8 @@ export function labelTermsOf(parts: readonly [LabelShare, ...LabelShare[]]): Lab
 }
 
 /**
- * An entry for each share; together they are the entry. The first keeps its number and what is not divided: the lease, and
- * that the request is counted once. `nextAttempt`: numbers the others.
+ * An entry for each share; together they are the entry. The first keeps its number and what is not divided: the lease, the
+ * remarks, and that the request is counted once. `nextAttempt`: numbers the others.
  */
 export function dividedEntry(
   entry: LedgerEntry,
@@ -54,6 +54,7 @@ export function dividedEntry(
       projectLeaseNanoUsd: 0n,
       keyLeaseNanoUsd: 0n,
       countsRequest: false,
+      remarks: undefined,
     }),
     tokens: tokens[index],
     hits: hits[index],

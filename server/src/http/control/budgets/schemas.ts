@@ -26,7 +26,7 @@ export const budgetStanding = z
     hard: z.boolean().describe('It refuses what does not fit. A soft one only tells.'),
     window: z.object({ start: time, end: time.nullable() }),
     spent_usd: usd,
-    unknown_usd: usd.describe('Of it: reserved for calls of which nobody knows yet whether they were paid.'),
+    unknown_usd: usd.describe('Of it: reserved for calls with an unknown outcome.'),
     left_usd: usd,
     leased_usd: usd.describe('Of what is left: what nodes may spend without asking.'),
     forecast,

@@ -14,11 +14,11 @@ const sum = z
   .object({
     requests: z.int().describe('Requests that were answered or charged for. Refused ones are not counted.'),
     posts: z.int().describe('Calls that were paid, and answers that needed none.'),
-    unknowns: z.int().describe('Calls of which nobody knows yet whether they were paid.'),
+    unknowns: z.int().describe('Calls with an unknown outcome.'),
     tokens: z.int(),
     images: z.int(),
     usd: usd.describe('What was spent, with what is unknown.'),
-    unknown_usd: usd.describe('Of it: reserved for calls of which nobody knows yet whether they were paid.'),
+    unknown_usd: usd.describe('Of it: reserved for calls with an unknown outcome.'),
     unpriced: z.int().describe('Calls without a price. They are in no sum of dollars.'),
     hits: z.int().describe('Inputs that needed no call.'),
     saved_usd: usd.describe('What a call for them would have cost.'),
