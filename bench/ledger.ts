@@ -3,21 +3,10 @@
  * record, as requests do, with the journal and the rollups, and then pause for a while, or those of one batch would all come
  * together again. `npm run bench:ledger -- --seconds 8 --writers 512`
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../server/src/core/ledger.ts'
-import { systemClock } from '../server/src/runtime/clock.ts'
-import { uuidv7Identifiers } from '../server/src/runtime/identifiers.ts'
-import { yieldLoop } from '../server/src/runtime/event-loop.ts'
-import { openPostgres } from '../server/src/stores/postgres/database.ts'
-import { PostgresLedger } from '../server/src/stores/postgres/books/ledger.ts'
-import { migrate } from '../server/src/stores/postgres/migrate.ts'
-import { makeNodeFolder } from '../server/src/stores/spool/node-folder.ts'
-import { BatchedLedger } from '../server/src/worker/books/batched-ledger.ts'
-import { startPostgresServer } from '../server/test/support/servers.ts'
+import { openOwnLedger } from './own-ledger.ts'
 import { print, writeResults } from './parts.ts'
 
 const { values: options } = parseArgs({
@@ -30,40 +19,16 @@ const { values: options } = parseArgs({
   },
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
-const postgres = await startPostgresServer()
-const database = openPostgres(postgres.url, { queryTimeoutMs: 2000, poolSize: 4 })
-const identifiers = uuidv7Identifiers(systemClock)
-const nodeId = identifiers.next()
-const nodeFolder = makeNodeFolder(folder, nodeId)
-if (nodeFolder === undefined) throw new Error('the folder is taken')
-await migrate(database)
-const store = new PostgresLedger(database)
-await store.startNode({ id: nodeId, host: 'bench', version: '0' })
 let batches = 0
 let spooled = 0
-const ledger = new BatchedLedger({
-  nodeId,
-  store,
-  ...nodeFolder,
-  connect: async () => void (await store.heartbeat(nodeId)),
-  monotonicMs: systemClock.monotonicMs,
-  yieldLoop: yieldLoop,
-  events: {
-    written({ entries, where }) {
-      batches += 1
-      if (where === 'spool') spooled += entries
-    },
-    storeAway: (error) => console.error(error.message),
-    storeBack: () => {},
-    refused: (_, error) => console.error(error),
-    spoolFailed: (error) => console.error(error),
-    journalFailed: (error) => console.error(error),
-    diskBack: () => {},
-    nodeEnded: () => console.error('ended'),
+const { ledger, database, identifiers, close } = await openOwnLedger({
+  queryTimeoutMs: 2000,
+  written({ entries, where }) {
+    batches += 1
+    if (where === 'spool') spooled += entries
   },
+  onFailure: (error) => console.error(error),
 })
-await ledger.drain()
 
 const rows = [
   ['writers', 'records/s', 'records a batch', 'p50 ms', 'p99 ms', 'CPU µs/record (this process)', 'spooled'],
@@ -75,10 +40,7 @@ const [check] = await database.query<{ ledger: bigint; rollups: bigint }>(
 print(rows)
 writeResults('ledger', { pauseMs: Number(options.pauseMs), rows })
 console.log(`${check?.ledger} rows in the ledger, ${check?.rollups} in the rollups`)
-nodeFolder.leave(true)
-await database.close()
-await postgres.stop()
-rmSync(folder, { recursive: true, force: true })
+await close()
 
 async function measure(writers: number): Promise<string[]> {
   const waits: number[] = []

@@ -3,25 +3,15 @@
  * journal, to a PostgreSQL of its own. Every call has a tag of its own, so there are as many values as calls. The script adds up
  * what it sent by itself, and compares to the nano-dollar. `npm run bench:labels -- --calls 1000000`
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../server/src/core/ledger.ts'
 import type { Labels } from '../server/src/core/labels.ts'
 import { dollars } from '../server/src/core/price.ts'
 import { MOST_VALUES, type UsageCell, type UsageLabel } from '../server/src/ports/usage.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
-import { yieldLoop } from '../server/src/runtime/event-loop.ts'
-import { uuidv7Identifiers } from '../server/src/runtime/identifiers.ts'
-import { PostgresLedger } from '../server/src/stores/postgres/books/ledger.ts'
 import { PostgresReconciler } from '../server/src/stores/postgres/books/upkeep-books.ts'
-import { openPostgres } from '../server/src/stores/postgres/database.ts'
-import { migrate } from '../server/src/stores/postgres/migrate.ts'
 import { PostgresUsage } from '../server/src/stores/postgres/reports/usage.ts'
-import { makeNodeFolder } from '../server/src/stores/spool/node-folder.ts'
-import { startPostgresServer } from '../server/test/support/servers.ts'
-import { BatchedLedger } from '../server/src/worker/books/batched-ledger.ts'
+import { openOwnLedger } from './own-ledger.ts'
 import { print, writeResults } from './parts.ts'
 
 const { values: options } = parseArgs({
@@ -37,38 +27,12 @@ const TEAMS = 20
 /** Every how many calls one is left unknown, to be resolved afterwards. */
 const UNKNOWN_EVERY = 500
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
-const postgres = await startPostgresServer()
-const database = openPostgres(postgres.url, { queryTimeoutMs: 60_000, poolSize: 4 })
-const identifiers = uuidv7Identifiers(systemClock)
-const nodeId = identifiers.next()
-const nodeFolder = makeNodeFolder(folder, nodeId)
-if (nodeFolder === undefined) throw new Error('the folder is taken')
-await migrate(database)
-const store = new PostgresLedger(database)
-await store.startNode({ id: nodeId, host: 'bench', version: '0' })
-const fail = (error: Error): never => {
-  throw error
-}
-const ledger = new BatchedLedger({
-  nodeId,
-  store,
-  ...nodeFolder,
-  connect: async () => void (await store.heartbeat(nodeId)),
-  monotonicMs: systemClock.monotonicMs,
-  yieldLoop,
-  events: {
-    written: () => {},
-    storeAway: (error) => console.error(error.message),
-    storeBack: () => {},
-    refused: (_, error) => fail(error),
-    spoolFailed: fail,
-    journalFailed: fail,
-    diskBack: () => {},
-    nodeEnded: () => fail(new Error('ended')),
+const { ledger, store, database, identifiers, nodeId, close } = await openOwnLedger({
+  queryTimeoutMs: 60_000,
+  onFailure: (error) => {
+    throw error
   },
 })
-await ledger.drain()
 
 /** What was sent, added up here. */
 const sent = { nanoUsd: 0n, users: new Map<string, bigint>(), teams: new Map<string, bigint>() }
@@ -128,10 +92,7 @@ for (const { project, label, amountNanoUsd } of overflows)
 console.log(problems.length === 0 ? 'All sums are equal.' : problems.join('\n'))
 writeResults('usage-labels', { calls, rows: table, problems })
 process.exitCode = problems.length === 0 ? 0 : 1
-nodeFolder.leave(true)
-await database.close()
-await postgres.stop()
-rmSync(folder, { recursive: true, force: true })
+await close()
 
 async function compared(by: UsageLabel): Promise<string[]> {
   const askedMs = performance.now()
