@@ -1,4 +1,4 @@
-/** A node with PostgreSQL before an upstream of its own, and a caller that has files of lines run there. */
+/** A node with PostgreSQL in front of a separate upstream, and a caller that runs files of lines there. */
 import { createWriteStream, openAsBlob, readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ export async function startUpstream(plan: Omit<UpstreamPlan, 'port'>): Promise<S
   return { pid, origin }
 }
 
-/** What the upstream did since it was asked last. */
+/** The upstream's counters since the last call. */
 export async function countersOf({ origin }: Pick<Started, 'origin'>): Promise<{
   readonly several: UpstreamCounters
   readonly single: UpstreamCounters
@@ -61,7 +61,7 @@ export interface StageOptions {
   readonly baseUrl: string
   readonly upstreamModel?: string
   readonly width: number
-  /** Calls that the upstream is known to take at once. */
+  /** Calls that the upstream is known to serve in parallel. */
   readonly maxConcurrent?: number | undefined
   readonly flags?: readonly string[]
   readonly program?: string | undefined
@@ -144,7 +144,7 @@ export async function create({ torana }: BatchStage, fileId: string): Promise<Se
   })
 }
 
-/** How many lines of it are done. Throws when it has ended in any other way than it should. */
+/** The number of its lines that are done. Throws when the batch has ended unexpectedly. */
 export async function doneOf(
   { torana }: BatchStage,
   id: string,
@@ -156,7 +156,7 @@ export async function doneOf(
   return { done: completed, isEnded: batch.status === 'completed' }
 }
 
-/** Runs several batches of the same file at once, to their ends. */
+/** Runs several batches of the same file in parallel, to their ends. */
 export async function runBatches(stage: BatchStage, fileId: string, count = 1): Promise<BatchOutcome> {
   const { pid } = stage.torana
   const [cpuBefore, startedMs] = [cpuMicroseconds(pid), performance.now()]

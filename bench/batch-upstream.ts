@@ -1,7 +1,7 @@
 /**
- * An upstream for benches of batches: it makes the same vector of every text, and only its time is real. A call takes `callMs` and
- * `inputMs` for each of its texts, and as many as `parallel` are worked on at once: further ones wait, first come, first served. With
- * no times it costs next to nothing. `GET /counters` says what it did since it was asked last.
+ * An upstream for benches of batches: it makes the same vector of every text, and only its time is real. A call takes
+ * `callMs` and `inputMs` for each of its texts, and up to `parallel` calls run at once: further ones queue, first come,
+ * first served. Without times it costs next to nothing. `GET /counters` returns its counters since the last call.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,7 +19,7 @@ export interface UpstreamPlan {
 export interface UpstreamCounters {
   readonly calls: number
   readonly inputs: number
-  /** Of the work itself, not of the wait for it. */
+  /** Time of the work itself, without the queue. */
   readonly busyMs: number
   readonly seconds: number
 }
@@ -29,7 +29,7 @@ const values = Float32Array.from({ length: plan.width }, (_, index) => Math.sin(
 const embedding = new Uint8Array(values.buffer).toBase64()
 /** Answers by their number of texts: making them would cost more than all the rest. */
 const answers = new Map<number, Buffer>()
-const MOST_ANSWERS = 64
+const MAX_ANSWERS = 64
 
 const waiting: (() => void)[] = []
 let working = 0
@@ -80,7 +80,7 @@ function answerFor(inputs: number): Buffer {
   const tokens = inputs * 8
   const text = `{"object":"list","data":[${items.join(',')}],"model":"bench","usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`
   const made = Buffer.from(text)
-  if (answers.size >= MOST_ANSWERS) answers.clear()
+  if (answers.size >= MAX_ANSWERS) answers.clear()
   answers.set(inputs, made)
   return made
 }

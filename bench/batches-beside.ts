@@ -1,6 +1,6 @@
 /**
- * What people who wait notice of a batch beside them. The upstream does 32 calls at once, each 100 ms and 1 ms for each text. People ask
- * for 10, 50 and 90 % of what it can do, and in bursts, without a batch and with one.
+ * The effect of a batch on waiting callers. The upstream does 32 calls at once, each 100 ms and 1 ms for each text. Callers
+ * ask for 10, 50 and 90 % of its capacity, and in bursts, without a batch and with one.
  */
 import {
   countersOf,
@@ -14,7 +14,7 @@ import {
   writeLines,
 } from './batch-stage.ts'
 import { answered, latencyMs, send, statusesOf } from './load-stage.ts'
-import type { Told } from './paced-sender.ts'
+import type { SentRequest } from './paced-sender.ts'
 import { stopAll } from './processes.ts'
 import type { Report } from './report.ts'
 
@@ -24,10 +24,10 @@ const INPUT_MS = 1
 const WIDTH = 16
 const PER_SECOND = (PARALLEL * 1000) / (CALL_MS + INPUT_MS)
 const LOADS = [0.1, 0.5, 0.9]
-/** A burst and the quiet behind it, as a part of what the upstream can do. */
+/** A burst and the quiet time after it, as shares of the upstream's capacity. */
 const BURST = [0.9, 0.1] as const
 const BURSTS = 3
-/** So much of the beginning is not counted: call sizes find their place. */
+/** Time at the beginning that does not count, while call sizes adapt. */
 const SETTLING_MS = 4000
 const PATIENCE_MS = 5000
 const AIM_P99 = 1.2
@@ -77,12 +77,12 @@ export async function measureBeside(folder: string, seconds: number, report: Rep
   const batches = await Promise.all(Array.from({ length: BATCHES }, () => create(stage, file)))
   for (const [name, wave] of waves) {
     await countersOf(upstream)
-    const told = await people(port, wave)
+    const sent = await people(port, wave)
     const { several, single } = await countersOf(upstream)
     const seen = await Promise.all(batches.map(({ id }) => doneOf(stage, id)))
     if (seen.every(({ isEnded }) => isEnded)) throw new Error('the batches ended before their measurement')
     const before = alone.get(name) as Seen
-    const beside = seenBy(told)
+    const beside = seenBy(sent)
     const slotMs = PARALLEL * several.seconds * 1000
     const used = several.busyMs / (slotMs - single.busyMs)
     const ratio = beside.p99Ms / before.p99Ms
@@ -115,18 +115,18 @@ export async function measureBeside(folder: string, seconds: number, report: Rep
   await stopAll(stage.torana.pid, upstream.pid)
 }
 
-async function people(port: number, wave: Wave): Promise<readonly Told[]> {
-  const told: Told[] = []
+async function people(port: number, wave: Wave): Promise<readonly SentRequest[]> {
+  const sent: SentRequest[] = []
   for (const { share, seconds } of wave) {
     const streams = [{ key: KEY, model: MODEL, perSecond: PER_SECOND * share }]
-    told.push(...(await send({ port, seconds, patienceMs: PATIENCE_MS, streams })).flat())
+    sent.push(...(await send({ port, seconds, patienceMs: PATIENCE_MS, streams })).flat())
   }
-  return told
+  return sent
 }
 
-function seenBy(told: readonly Told[]): Seen {
-  const fromMs = Math.min(...told.map(([atMs]) => atMs)) + SETTLING_MS
-  const counted = told.filter(([atMs]) => atMs >= fromMs)
+function seenBy(sent: readonly SentRequest[]): Seen {
+  const fromMs = Math.min(...sent.map(([atMs]) => atMs)) + SETTLING_MS
+  const counted = sent.filter(([atMs]) => atMs >= fromMs)
   const served = answered(counted)
   return {
     p50Ms: latencyMs(served, 0.5),

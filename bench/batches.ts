@@ -1,9 +1,8 @@
 /**
- * What a batch costs. `npm run bench:batches -- --parts CL --lines 20000 --width 1536`. Parts:
- * C: processor time of the node for each text, and its memory, against an upstream that costs nothing.
- * L: texts a second beside a bare loop that makes the same calls without a gateway, both with a real model.
- * B: what people who wait notice of a batch beside them (`bench/batches-beside.ts`).
- * Ends with 1 when an aim is missed.
+ * The cost of a batch. `npm run bench:batches -- --parts CL --lines 20000 --width 1536`. Parts: C: CPU time of the node per
+ * text, and its memory, with an upstream that costs nothing. L: texts per second beside a bare loop that makes the same
+ * calls without a gateway, both with a real model. B: the effect of a batch on waiting callers (`bench/batches-beside.ts`).
+ * Exits with 1 when a goal is missed.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +19,7 @@ import { profileFlags } from './torana.ts'
 const { values: options } = parseArgs({
   options: {
     parts: { type: 'string', default: 'CLB' },
-    /** Of C: in one file, and how many batches of that file at once. Ten of a million are 10⁷. */
+    /** For C: lines of one file, and parallel batches of that file. Ten of a million are 10⁷. */
     lines: { type: 'string', default: '20000' },
     batches: { type: 'string', default: '1' },
     width: { type: 'string', default: '1536' },
@@ -31,7 +30,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     /** Of each measurement of B. */
     seconds: { type: 'string', default: '20' },
-    /** Of the node, such as that of a built package. Unless given, the sources. */
+    /** The node's program, such as that of a built package. Default: the sources. */
     program: { type: 'string' },
     profile: { type: 'boolean', default: false },
   },
@@ -44,7 +43,10 @@ const AIM_MB = 300
 const AIM_GROWTH = 1.05
 /** Lines that are run before, unmeasured: a cold process compiles its code first. */
 const WARM_LINES = 10_000
-/** Calls of the bare loop at once: as many as somebody would make who has looked into it, of twice as many texts as those of a node grow to. */
+/**
+ * Parallel calls of the bare loop: as many as an experienced author would make, each of twice as many texts as a node's
+ * calls grow to.
+ */
 const LOOP_CALLS = 8
 const LOOP_INPUTS = 512
 
@@ -115,7 +117,7 @@ async function measureLoop(): Promise<void> {
   for (let round = 0; round < Number(options.rounds); round += 1) {
     const texts = sampleTexts(count, undefined, (round + 1) * count)
     const file = await upload(stage, await writeLines(folder, count, (line) => texts[line] ?? String(line)))
-    // Which goes first changes with each round: a machine that gets slower or quicker favours neither.
+    // The order alternates with each round: a machine that changes its speed favours neither.
     const isLoopFirst = round % 2 === 0
     const looped = isLoopFirst ? await loopedRate(model, texts) : 0
     const batched = count / (await runBatches(stage, file)).seconds
@@ -141,7 +143,7 @@ async function startModel(): Promise<Started> {
   return { pid, origin }
 }
 
-/** Texts a second of a script that somebody writes who has no gateway. Who is refused waits a moment, as they would. */
+/** Texts per second of a script without a gateway. A refused call waits a moment, as a script would. */
 async function loopedRate({ origin }: Started, texts: readonly string[]): Promise<number> {
   const startedMs = performance.now()
   let next = 0

@@ -1,8 +1,8 @@
 /**
- * Whether anything of one project ever reaches another. Two projects ask the same models, with calls shared between projects and
- * the cache on, and every text has a word of its own; the upstream repeats what it was sent in every way there is. No word of a
- * project may be in anything that the other one receives, and none at all in the log or the metrics.
- * `npm run bench:canaries -- --minutes 20`. Ends with 1 when a word was found where it must not be.
+ * Whether anything of one project ever reaches another. Two projects ask the same models, with calls shared between
+ * projects and the cache on, and every text has a unique word; the upstream repeats what it was sent in every possible way.
+ * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run
+ * bench:canaries -- --minutes 20`. Exits with 1 when a word was found where it must not be.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -102,7 +102,7 @@ function question(project: Project, id: string, index: number): { path: string; 
   const word = `${wordOf(project)}${id}`
   if (index % 10 === 9)
     return { path: '/v1/images/generations', body: { model: 'pictures', prompt: `a house ${word}` } }
-  // Every fifth text is asked for again and by both, so that vectors come from the cache and from calls under way.
+  // Both projects repeat every fifth text, so that vectors come from the cache and from calls in progress.
   const input =
     index % 5 === 0
       ? `the same for everybody ${Math.floor(index / 25)}`

@@ -3,8 +3,8 @@
  * bulk SQL; rollups are added up from the entries, so that the doctor finds nothing to say.
  */
 import { migrate } from '../server/src/stores/postgres/migrate.ts'
-import { makePartitions } from '../server/src/stores/postgres/books/upkeep-partitions.ts'
-import { rollUpDays } from '../server/src/stores/postgres/books/roll-up.ts'
+import { makePartitions } from '../server/src/stores/postgres/ledger/upkeep-partitions.ts'
+import { rollUpDays } from '../server/src/stores/postgres/ledger/roll-up.ts'
 import type { Database } from '../server/src/stores/postgres/database.ts'
 import type { Samples } from './console-questions.ts'
 
@@ -25,11 +25,11 @@ const USAGE_DAYS = 60
 /** The request log is kept as long. */
 const LOG_DAYS = 30
 const PROJECTS = 50
-/** Made in portions: a statement of a million rows would be larger than the time-out of a connection. */
+/** Rows per statement: a million would exceed the timeout of a connection. */
 const PORTION = 50_000
 const PORTION_MS = 900_000
 
-/** Half of all traffic comes from a fifth of the keys, as anywhere. */
+/** Half of all traffic comes from a fifth of the keys, as usual. */
 const KEY = `floor(power(random(), 2.4) * $3)::integer`
 /** A UUIDv7 of a moment in Unix milliseconds. */
 const idAt = (moment: string): string => `(
@@ -165,7 +165,7 @@ export async function fillConsoleData(
   }, PORTION_MS)
 }
 
-/** What stands in it, for whoever asks about it. */
+/** Sample ids from the filled database, for the questions. */
 export async function samplesIn(
   database: Database,
   nowMs: number,

@@ -1,4 +1,4 @@
-/** What a console asks: every GET route of the contract, with the parameters that its pages use. */
+/** The questions of a console: every GET route of the contract, with the parameters that its pages use. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -98,7 +98,7 @@ export interface Question {
   readonly path: string
 }
 
-/** Throws when the contract has a GET route of which nobody said how it is asked. */
+/** Throws when the contract has a GET route without a question. */
 export function consoleQuestions(samples: Samples): readonly Question[] {
   const { paths } = JSON.parse(readFileSync(CONTRACT, 'utf8')) as { paths: Record<string, { get?: unknown }> }
   const known = questionsFor(samples)
@@ -117,7 +117,7 @@ export function consoleQuestions(samples: Samples): readonly Question[] {
 function pathOf(route: string, more: string): string {
   const ups = /^(?:\/\.\.)+/.exec(more)?.[0] ?? ''
   const parts = route.split('/')
-  // A route with parameters ends where its first parameter stands.
+  // The name of a route with parameters ends before the first one.
   const first = parts.findIndex((part) => part.startsWith('{'))
   return ups === '' ? `${route}${more}` : `${parts.slice(0, first).join('/')}${more.slice(ups.length)}`
 }

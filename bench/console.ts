@@ -25,8 +25,8 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '6' },
   },
 })
-const MOST_MS = Number(options['most-ms'])
-const LEAST_THROUGHPUT = 0.9
+const MAX_MS = Number(options['most-ms'])
+const MIN_THROUGHPUT = 0.9
 const ASKED_EVERY_MS = 500
 const GATEWAY_CORE = 0
 const LOAD_CORE = 1
@@ -90,12 +90,12 @@ async function checkQuestions(control: string, questions: readonly Question[]): 
     ...measured.map(({ path, status, medianMs, bytes }) => [
       decodeURIComponent(path.replace('/api/v1', '')).slice(0, 90),
       String(status),
-      `${medianMs.toFixed(1)}${medianMs > MOST_MS ? ' !' : ''}`,
+      `${medianMs.toFixed(1)}${medianMs > MAX_MS ? ' !' : ''}`,
       (bytes / 1024).toFixed(1),
     ]),
   ])
-  const wrong = measured.filter(({ status, medianMs }) => status !== 200 || medianMs > MOST_MS)
-  console.log(`\n${measured.length - wrong.length} of ${measured.length} answered within ${MOST_MS} ms`)
+  const wrong = measured.filter(({ status, medianMs }) => status !== 200 || medianMs > MAX_MS)
+  console.log(`\n${measured.length - wrong.length} of ${measured.length} answered within ${MAX_MS} ms`)
   return wrong.length === 0
 }
 
@@ -141,7 +141,7 @@ end
   }
   const ratio = ratios.toSorted((left, right) => left - right)[Math.floor(ratios.length / 2)] ?? 0
   console.log(`throughput beside a console: ${ratio.toFixed(3)} of that without (median)`)
-  return ratio >= LEAST_THROUGHPUT
+  return ratio >= MIN_THROUGHPUT
 }
 
 /** Two questions a second, one after another. */

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the files of a group say: in version 1 of control groups, where there is one, else in version 2. */
+/** The figures of a control group: of version 1 where there is one, otherwise of version 2. */
 export interface Allowance {
   readonly version1: { readonly root: string; readonly files: Readonly<Record<string, string>> }
   readonly version2: Readonly<Record<string, string>>
@@ -45,7 +45,7 @@ function leave(root: string, group: string): void {
     try {
       writeFileSync(join(root, 'cgroup.procs'), pid)
     } catch {
-      // A process that ended meanwhile has left the group.
+      // A process that has ended has left the group.
     }
   }
   rmdirSync(group)

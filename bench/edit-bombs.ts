@@ -1,4 +1,4 @@
-/** Pictures that are made to do harm, sent to a gateway one after another: what each costs it. */
+/** Malicious images, sent to a gateway one after another: the cost of each. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { sendEdit } from '../server/test/support/large-edits.ts'
 import { BOMBS, type Bomb } from '../server/test/support/picture-bombs.ts'
@@ -7,7 +7,7 @@ import { print } from './parts.ts'
 
 const AIM_CPU_MS = 50
 const AIM_GROWTH_BYTES = 50 * MEGABYTE
-/** What the gateway does behind its answer belongs to it as well. */
+/** The gateway's work after its answer counts as well. */
 const SETTLE_MS = 100
 const IDLE_MS = 2000
 
@@ -22,7 +22,7 @@ interface Cost {
 
 export interface Rounds {
   readonly rounds: number
-  /** Whether the aim on CPU time counts: once is not enough to tell a bomb from a collection of garbage. */
+  /** Whether the goal of CPU time counts: once is not enough to distinguish a bomb from a garbage collection. */
   readonly areTimed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Sends edits at once, all together at a given pace, and tells how each was answered. */
+/** Sends parallel edits at a given total rate, and reports how each was answered. */
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { largePictures, sendEdit } from '../server/test/support/large-edits.ts'
@@ -18,7 +18,7 @@ export interface Sent {
   readonly edits: readonly {
     readonly status: number
     readonly promptSha256: string
-    /** Of the pictures, in their order. */
+    /** Of the images, in their order. */
     readonly sha256s: readonly string[]
     /** Empty when all went well. */
     readonly error: string
@@ -31,7 +31,7 @@ export interface Sent {
   readonly outSeconds: number
 }
 
-/** What a sender that was held up may catch up on at once. */
+/** Backlog that a delayed sender may send at once. */
 const CREDIT_MS = 10
 
 if (import.meta.main) {

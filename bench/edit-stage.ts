@@ -1,4 +1,4 @@
-/** A gateway, an upstream for edits and one for embeddings, each a process of its own. */
+/** A gateway, an upstream for edits and one for embeddings, each in its own process. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayWatch } from './gateway-watch.ts'
@@ -11,9 +11,9 @@ export const EMBEDDINGS_MODEL = 'embed-w256'
 /** On one core alone its collector's threads would compete with it. */
 const GATEWAY_CORES = '0,1'
 export const OTHER_CORE = 1
-/** Those that make the load give way to those that measure what it does. */
+/** The load yields to the processes that measure it. */
 export const LOAD_NICENESS = 10
-/** 16 pictures of 50 MB, and the form around them. */
+/** 16 images of 50 MB, and the form around them. */
 const EDITS_BODY_BYTES = 16 * 50 * MEGABYTE + MEGABYTE
 
 export interface Stage {
@@ -22,7 +22,7 @@ export interface Stage {
   readonly directUrl: string
   readonly key: string
   readonly watch: GatewayWatch
-  /** The digests of the pictures that the upstream got, in their order, by the digest of the prompt. */
+  /** The digests of the images that the upstream got, in their order, by the digest of the prompt. */
   received(): ReadonlyMap<string, readonly string[]>
   /** With them end all connections to them, which the gateway would keep for a minute. */
   stopUpstreams(): Promise<void>

@@ -21,7 +21,7 @@ export const FLOAT: Shape = { name: '19 KB float', encoding: 'float', path: '/fl
 export interface StageOptions {
   readonly folder: string
   readonly shape: Shape
-  /** Where nginx answers. */
+  /** The address of nginx. */
   readonly origin: string
   readonly connections: number
   /** The bare proxy beside itself: how far from 1.00 noise alone leads. */
@@ -44,7 +44,7 @@ export interface Window {
 
 export interface Stage {
   readonly script: string
-  /** Both under load at once for so long. A failed request throws. */
+  /** Both under load for `seconds`. A failed request throws. */
   window(seconds: number): Promise<Window>
   stop(): Promise<void>
 }

@@ -1,8 +1,8 @@
 /**
- * What Torana adds to an embeddings call, measured beside a bare proxy: both at the same time on core 0 under equal load, nginx
- * as upstream and wrk on core 1, every text different. The figure is CPU time per request of each process, since both share
- * one core; requests a second stand beside it, and the bare proxy beside itself says how much of it is noise.
- * `npm run bench:embeddings -- --seconds 8 --connections 64`
+ * What Torana adds to an embeddings call, measured beside a bare proxy: both at the same time on core 0 under equal load,
+ * nginx as upstream and wrk on core 1, every text different. The figure is CPU time per request of each process, since both
+ * share one core; requests per second are shown beside it, and the bare proxy beside itself shows the noise. `npm run
+ * bench:embeddings -- --seconds 8 --connections 64`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const { values: options } = parseArgs({
     warmup: { type: 'string', default: '9' },
     connections: { type: 'string', default: '64' },
     windows: { type: 'string', default: '5' },
-    /** What is remembered of requests has reached its bounds by then: a node must not get slower with age. */
+    /** Requests after which all bounded maps are full: a node must not get slower with age. */
     aged: { type: 'string', default: '300000' },
     inspect: { type: 'boolean', default: false },
   },

@@ -1,10 +1,10 @@
 /**
- * What a node refuses that it could have served. Callers that wait for their answers ask an upstream that always takes 20 ms,
- * while the gateway is (a) alone on its core, (b) beside a busy process on it, (c) stopped for 50 of every 100 ms, (d) in a
- * control group of half a core. The bare proxy has the same handicap in the same run. No request may be refused, and the
- * gateway must do nine tenths of what the bare proxy does, times the ordinary ratio: what a request costs the bare proxy in
- * processor time without a handicap, by what it costs the gateway.
- * `npm run bench:refusals -- --seconds 6 --rounds 3`. Ends with 1 when an aim is missed. (d) needs root.
+ * Refusals of requests that a node could have served. Callers that wait for their answers ask an upstream that always takes
+ * 20 ms, while the gateway is (a) alone on its core, (b) beside a busy process on it, (c) stopped for 50 of every 100 ms,
+ * (d) in a control group of half a core. The bare proxy has the same handicap in the same run. No request may be refused,
+ * and the gateway must do nine tenths of what the bare proxy does, times the ordinary ratio: the bare proxy's CPU time per
+ * request without a handicap, divided by the gateway's. `npm run bench:refusals -- --seconds 6 --rounds 3`. Exits with 1
+ * when a goal is missed. (d) needs root.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -116,7 +116,7 @@ async function under(begin: Handicap, pid: number, work: () => Promise<Load>): P
   return await work()
 }
 
-/** And what a request cost in microseconds of processor time. */
+/** Adds the CPU time per request in microseconds. */
 async function costly(pid: number, work: () => Promise<Load>): Promise<readonly [load: Load, cost: number]> {
   const before = cpuMicroseconds(pid)
   const load = await work()

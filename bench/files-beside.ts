@@ -1,4 +1,4 @@
-/** Somebody who embeds beside a large file: one text after another, until the thread is told to stop. */
+/** A caller that embeds beside a large file: one text after another, until the thread receives the order to stop. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:files`: a large file through one node. It comes in parts of which some break off and are sent again, and goes out by
- * ranges that break off too, while somebody embeds. Another comes in one form over a slow line. `-- --mb 8192 --slow-mb 200` for
- * the largest there are. Prints each figure beside its goal.
+ * `npm run bench:files`: a large file through one node. It arrives in parts, some of which break off and are sent again,
+ * and is downloaded in ranges that break off too, while a caller embeds. Another file comes in one form over a slow line.
+ * `-- --mb 8192 --slow-mb 200` for the largest possible ones. Prints each figure beside its goal.
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -20,13 +20,13 @@ const { values } = parseArgs({
   options: {
     mb: { type: 'string', default: '256' },
     failing: { type: 'string', default: '0.05' },
-    /** Comes at a megabyte a second. */
+    /** Arrives at a megabyte per second. */
     'slow-mb': { type: 'string', default: '10' },
   },
 })
 const MB = 1024 * 1024
 const PART_BYTES = 16 * MB
-/** A download breaks off after so much, and goes on from there. */
+/** Bytes after which a download breaks off; it continues from there. */
 const STRIDE_BYTES = 48 * MB
 const MODEL = 'plain-w8'
 /** A few hundred requests, of which some are the slowest percent. */
@@ -61,7 +61,7 @@ function memoryMb(field: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
 }
 
-/** From here on the peak is that of what follows. */
+/** Resets the peak, so that it covers only what follows. */
 function forgetPeak(): number {
   writeFileSync(`/proc/${node.child.pid}/clear_refs`, '5')
   return memoryMb('VmRSS')
@@ -97,7 +97,7 @@ async function sendPart(uploadId: string, part: Buffer, breaksOff: boolean): Pro
   }
 }
 
-/** Requests one after another until `stop`, in a thread of its own: what this one does meanwhile must not count. */
+/** Requests one after another until `stop`, in a separate thread: this one's work must not count. */
 function embedBeside(): { stop(): Promise<number[]> } {
   const question = {
     url: at('/embeddings'),
@@ -119,7 +119,7 @@ const parts = Math.max(1, Math.round((Number(values.mb) * MB) / PART_BYTES))
 const sent = createHash('sha256')
 let brokenOff = 0
 
-/** The file that comes of so many parts. */
+/** A file uploaded in `count` parts. */
 async function uploaded(count: number, failing: number): Promise<string> {
   const md5 = createHash('md5')
   const { id } = await postJson<{ id: string }>('/uploads', {
@@ -141,7 +141,7 @@ async function uploaded(count: number, failing: number): Promise<string> {
   return (await postJson<{ file: { id: string } }>(`/uploads/${id}/complete`, done)).file.id
 }
 
-/** One form whose file comes a line of a megabyte each second. What is kept of it is read back. */
+/** One form whose file arrives at a megabyte line per second. The kept bytes are read back. */
 async function uploadedSlowly(
   lines: number,
 ): Promise<{ readonly isEqual: boolean; readonly seconds: number }> {
@@ -175,7 +175,7 @@ async function uploadedSlowly(
   return { isEqual: kept.digest('hex') === digest.digest('hex'), seconds }
 }
 
-// A node that has just started grows by what it needs for any work at all.
+// A node that has just started grows by what any work needs.
 await uploaded(1, 0)
 const before = forgetPeak()
 const uploadedMs = performance.now()

@@ -1,5 +1,5 @@
 /**
- * A picture of where the time of a process goes, from a profile of Node's. Widths are shares of the busy time; what stands on a bar was called by
+ * A flame graph of a process, from a Node profile. Widths are shares of the busy time; a bar was called by the one below
  * it. `npm run bench:flame -- results/CPU.….cpuprofile ../docs/pictures/flame.svg --from 0.3 --to 0.9`
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -40,9 +40,9 @@ const WIDTH = 1200
 const ROW = 17
 const HEADER = 44
 /** Narrower bars can't be seen. */
-const LEAST_SHARE = 0.0015
-/** A process that waits for a processor is not at work: no sample stands for longer than this. */
-const LONGEST_MICROS = 1500
+const MIN_SHARE = 0.0015
+/** Longest time of one sample: a process that waits for a CPU is not at work. */
+const MAX_MICROS = 1500
 const CHARACTER = 6.3
 
 const COLOURS = [
@@ -66,7 +66,7 @@ function merged({ nodes, samples, timeDeltas }: Profile): Frame {
     const share = atMicros / wholeMicros
     const name = byId.get(id)?.callFrame.functionName
     if (share < Number(values.from) || share > Number(values.to) || name === '(idle)') continue
-    const micros = Math.min(timeDeltas[index] ?? 0, LONGEST_MICROS)
+    const micros = Math.min(timeDeltas[index] ?? 0, MAX_MICROS)
     const stack: ProfileNode[] = []
     for (let at: number | undefined = id; at !== undefined; at = callers.get(at))
       stack.unshift(byId.get(at) as ProfileNode)
@@ -108,7 +108,7 @@ function pictureOf(all: Frame): string {
     )
     let at = from
     for (const callee of [...frame.callees.values()].toSorted((a, b) => b.micros - a.micros)) {
-      if (callee.micros / all.micros < LEAST_SHARE) break
+      if (callee.micros / all.micros < MIN_SHARE) break
       draw(callee, row + 1, at)
       at += (callee.micros / all.micros) * WIDTH
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verdictOf, type Costs } from './gate-verdict.ts'
 
-/** As they come on a busy machine: the first while code is compiled, one beside somebody else's work. */
+/** As on a busy machine: the first while code is compiled, one beside another process's work. */
 const WINDOWS: readonly Costs[] = [
   { bareCpu: 120, toranaCpu: 350 },
   { bareCpu: 51, toranaCpu: 116 },

@@ -1,4 +1,4 @@
-/** What the gate makes of its windows. */
+/** The gate's verdict on its windows. */
 
 /** A quarter: between runs the ratio moves by a tenth, on a busy machine too. */
 const MAX_LOSS = 0.25
@@ -17,8 +17,8 @@ export interface Verdict {
 }
 
 /**
- * The better quarter of the windows speaks. In a window both have the same machine, whose speed changes between windows; compiling
- * and neighbours fall on either of the two by turns, and the lane is the dearer one to disturb.
+ * The better quarter of the windows decides. In a window both have the same machine, whose speed changes between windows;
+ * compiling and neighbours disturb either of the two, and the lane costs more when disturbed.
  */
 const SPEAKING_SHARE = 0.75
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:gate`: fails when a small embeddings request costs much more CPU time, beside the bare proxy's, than the figure
- * in gate.json says. Both run at the same time on one core, so that a busy machine slows both, and CPU time is what counts. If
- * the lane became dearer for a good reason, the new figure is committed with that reason.
+ * `npm run bench:gate`: fails when a small embeddings request costs much more CPU time, relative to the bare proxy, than
+ * the figure in gate.json. Both run at the same time on one core, so that a busy machine slows both, and CPU time is what
+ * counts. If the lane became more expensive for a good reason, commit the new figure with that reason.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,10 +12,10 @@ import { startNginx } from './parts.ts'
 import { stopAll } from './processes.ts'
 
 const CONNECTIONS = 32
-/** The first ones warm up; with so many, some have the core for themselves. */
+/** The first windows warm up; among this many, some have the core to themselves. */
 const WINDOWS = 12
-/** Neighbours may leave neither of the two a quiet moment for long: so many windows are looked at before the lane is called dearer. */
-const MOST_WINDOWS = 48
+/** Neighbours may disturb both for long: this many windows are measured before the lane counts as more expensive. */
+const MAX_WINDOWS = 48
 const WINDOW_SECONDS = 2
 /** On a busy machine answers may take long; they still come. */
 const TIMEOUT_SECONDS = 60
@@ -36,7 +36,7 @@ try {
   const windows: Window[] = []
   while (
     windows.length < WINDOWS ||
-    (!verdictOf(windows, committed).isPassed && windows.length < MOST_WINDOWS)
+    (!verdictOf(windows, committed).isPassed && windows.length < MAX_WINDOWS)
   )
     windows.push(await stage.window(WINDOW_SECONDS))
   const { isPassed, text } = verdictOf(windows, committed)

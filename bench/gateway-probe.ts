@@ -1,4 +1,4 @@
-/** Loaded into a gateway with `--import`: tells on a socket of its own what only the process itself knows. */
+/** Loaded into a gateway with `--import`: reports figures on a separate socket that only the process itself knows. */
 import { createServer } from 'node:http'
 import { isMainThread } from 'node:worker_threads'
 import { watchLoop } from '../server/test/support/loop-watch.ts'

@@ -1,4 +1,7 @@
-/** An upstream that does harm when a text asks for it, as a broken or hostile server would. Else a vector of 16 numbers. */
+/**
+ * An upstream that misbehaves when a text asks for it, as a broken or hostile server would. Otherwise it returns a vector
+ * of 16 numbers.
+ */
 import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
@@ -6,7 +9,7 @@ import { text } from 'node:stream/consumers'
 const [port = '0'] = process.argv.slice(2)
 const JSON_TYPE = { 'content-type': 'application/json' }
 const TINY_CHUNKS = 20_000
-const LONGEST_ANSWER_BYTES = 64 * 1024 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const vector = JSON.stringify(Array.from({ length: 16 }, (_, index) => index + 1))
 
 const ways: Readonly<Record<string, (response: ServerResponse, body: string) => void | Promise<void>>> = {
@@ -28,7 +31,7 @@ const ways: Readonly<Record<string, (response: ServerResponse, body: string) => 
   async endless(response) {
     response.writeHead(200, JSON_TYPE)
     const chunk = Buffer.alloc(65_536, ' ')
-    for (let sent = 0; sent < LONGEST_ANSWER_BYTES && !response.destroyed; sent += chunk.length) {
+    for (let sent = 0; sent < MAX_ANSWER_BYTES && !response.destroyed; sent += chunk.length) {
       response.write(chunk)
       await wait(1)
     }

@@ -1,7 +1,7 @@
 /**
- * A hundred callers at once, each with a picture of 4 MB, as base64 and as events: how long the gateway's event loop was held at
- * most (CPU time of a round, by a probe inside it, and the time on the clock), and how much memory it took. The upstream, the
- * gateway and the callers are processes of their own. `npm run bench:images`
+ * A hundred parallel callers, each with an image of 4 MB, as base64 and as events: the longest hold of the gateway's event
+ * loop (CPU time of a round, by a probe inside it, and the wall time), and its memory. The upstream, the gateway and the
+ * callers are separate processes. `npm run bench:images`
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -45,7 +45,7 @@ try {
   })
   const watch = new GatewayWatch(pid, probeSocket, join(dataFolder, 'uploads'))
 
-  // Once unmeasured: the first pictures also compile the code.
+  // Once unmeasured: the first images also compile the code.
   for (const stream of [false, true]) await ask(port, stream)
   process.stdout.write(
     'answer  callers  right  longest round CPU ms  on the clock ms  memory at rest MB  most MB  seconds\n',
@@ -83,7 +83,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The digest of the picture that came. */
+/** The digest of the received image. */
 async function ask(port: number, stream: boolean): Promise<string> {
   const body = JSON.stringify({
     model: 'large',

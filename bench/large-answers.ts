@@ -13,8 +13,9 @@ import { stopAll } from './processes.ts'
 import { startProvider } from './torana.ts'
 import { readEnvironment } from '../server/src/config/environment.ts'
 import { readText } from '../server/src/config/file/variable.ts'
-import { Listeners } from '../server/src/compose/listeners.ts'
+import { bindListeners } from '../server/src/node/listeners.ts'
 import { startNode } from '../server/src/main.ts'
+import { openMemoryStores } from '../server/test/support/stores/open.ts'
 import { watchLoop } from '../server/test/support/loop-watch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-large-'))
@@ -48,10 +49,9 @@ try {
     TORANA_DATA_DIR: join(folder, 'data'),
     TORANA_BOOTSTRAP_KEY: key,
     LOG_LEVEL: 'warn',
-    DATABASE_URL: 'memory:',
   }
   const settings = readEnvironment(environment, folder, readText)
-  const node = await startNode(settings, environment, await Listeners.bind(settings))
+  const node = await startNode(settings, environment, await bindListeners(settings), openMemoryStores)
 
   // Once unmeasured: the first large answer also compiles the code.
   for (const [from, to] of PAIRS) await ask(node.url, from, to)
@@ -70,12 +70,12 @@ try {
     const { bytes, seconds, equal } = await ask(node.url, from, to)
     delay.disable()
     clearInterval(sampling)
-    // Once more for the CPU time alone: watching it keeps the core busy, which would disturb the first figure.
+    // Again for the CPU time alone: watching it keeps the core busy, which would disturb the first figure.
     const watch = watchLoop()
     await ask(node.url, from, to)
     const roundMs = watch.longestMs()
     watch.end()
-    // The monitor's own timer fires every millisecond: what lies beyond it is the hold.
+    // The monitor's own timer fires every millisecond: the rest is the hold.
     const holdMs = delay.max / 1e6 - 1
     const growth = (peak - before) / MEGABYTE
     worstMs = Math.max(worstMs, holdMs)

@@ -1,5 +1,5 @@
-/** A gateway whose upstreams are played by one fake provider, and who sends to it: each a process of its own. */
-import type { Paced, Told } from './paced-sender.ts'
+/** A gateway whose upstreams are played by one fake provider, and its senders: each in its own process. */
+import type { Paced, SentRequest } from './paced-sender.ts'
 import { percentile } from './parts.ts'
 import { scriptOn } from './processes.ts'
 import { startTorana } from './torana.ts'
@@ -42,7 +42,7 @@ export async function startGateway(folder: string, { models, projects }: Gateway
             kind: 'embedding',
             embedding: { dimensions: id.endsWith('-w16') ? WIDTH : 1536 },
             price: 'free',
-            // Each text is sent once; probes would be calls that nobody counted.
+            // Each text is sent once; probes would be uncounted calls.
             spaceGuard: false,
             deployments: on.map((url) => ({
               upstream: nameOf(url),
@@ -61,24 +61,24 @@ export async function startGateway(folder: string, { models, projects }: Gateway
   return { port, pid, keyOf }
 }
 
-export function send(paced: Paced): Promise<readonly (readonly Told[])[]> {
-  return scriptOn<readonly (readonly Told[])[]>(OTHER_CORE, 'paced-sender.ts', paced).answer
+export function send(paced: Paced): Promise<readonly (readonly SentRequest[])[]> {
+  return scriptOn<readonly (readonly SentRequest[])[]>(OTHER_CORE, 'paced-sender.ts', paced).answer
 }
 
-export function latencyMs(told: readonly Told[], share: number): number {
+export function latencyMs(sent: readonly SentRequest[], share: number): number {
   return percentile(
-    told.map(([, tookMs]) => tookMs),
+    sent.map(([, tookMs]) => tookMs),
     share,
   )
 }
 
-export function answered(told: readonly Told[]): readonly Told[] {
-  return told.filter(([, , status]) => status === 200)
+export function answered(sent: readonly SentRequest[]): readonly SentRequest[] {
+  return sent.filter(([, , status]) => status === 200)
 }
 
-export function statusesOf(told: readonly Told[]): string {
+export function statusesOf(sent: readonly SentRequest[]): string {
   const counts = new Map<string, number>()
-  for (const [, , status, , code] of told) {
+  for (const [, , status, , code] of sent) {
     const name = `${status} ${code}`.trim()
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }

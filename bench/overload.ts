@@ -1,8 +1,7 @@
 /**
- * What more load than there is capacity for does to those who are served. A gateway, an upstream and senders as processes of
- * their own; senders do not slow down when answers do. Parts: B an upstream that serves 400 calls a second, C one project of
- * ten that asks for too much, D a gateway without processor time. `npm run bench:overload -- --parts BCD`
- * Ends with 1 when an aim is missed.
+ * The effect of overload on the requests that are served. A gateway, an upstream and senders as separate processes; senders
+ * do not slow down when answers do. Parts: B an upstream that serves 400 calls per second, C one project of ten that asks
+ * for too much, D a gateway without CPU time. `npm run bench:overload -- --parts BCD` Exits with 1 when a goal is missed.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +16,7 @@ import {
   statusesOf,
   type Gateway,
 } from './load-stage.ts'
-import type { Stream, Told } from './paced-sender.ts'
+import type { Stream, SentRequest } from './paced-sender.ts'
 import { loadText, median, startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from './processes.ts'
 import { Report } from './report.ts'
@@ -43,17 +42,17 @@ const UPSTREAM_PER_SECOND = (Number(options.slots) * 1000) / SERVICE_MS
 const PROVIDER_NICENESS = -10
 const WARM_UP_SECONDS = 5
 const PATIENCE_MS = 5000
-/** How an overload begins is told apart from how it goes on. */
+/** The beginning of an overload is measured apart from its course. */
 const SETTLED_MS = 3000
 const AIM_NORMAL_SECONDS = 5
 const QUEUE_WAIT_MS = 2000
 /** A refusal comes at once, or when a wait of this length was in vain; timers and sockets add a little. */
 const LATEST_REFUSAL_MS = QUEUE_WAIT_MS + 100
 /** A request may wait for its turn, and then for its call behind another. */
-const LONGEST_MS = QUEUE_WAIT_MS + 2 * SERVICE_MS
+const MAX_MS = QUEUE_WAIT_MS + 2 * SERVICE_MS
 const MODEL = 'limited-w16'
 const QUIET_PROJECTS = 9
-/** All ten together ask for half of what there is. */
+/** All ten together ask for half of the capacity. */
 const QUIET_PER_SECOND = UPSTREAM_PER_SECOND / 20
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-overload-'))
@@ -72,43 +71,43 @@ try {
 async function limitedUpstream(): Promise<void> {
   const { gateway, stopBoth } = await start(['all'])
   let cpuUs = 0
-  const at = async (times: number, forSeconds = seconds): Promise<readonly Told[]> => {
+  const at = async (times: number, forSeconds = seconds): Promise<readonly SentRequest[]> => {
     const before = cpuMicroseconds(gateway.pid)
-    const [told = []] = await load(gateway, forSeconds, [stream(gateway, 'all', UPSTREAM_PER_SECOND * times)])
+    const [sent = []] = await load(gateway, forSeconds, [stream(gateway, 'all', UPSTREAM_PER_SECOND * times)])
     cpuUs = cpuMicroseconds(gateway.pid) - before
-    return told
+    return sent
   }
   await at(0.5, WARM_UP_SECONDS)
   const calm = await repeated(async () => [await at(0.5), await at(1), cpuUs] as const)
-  const half = middle(calm, ([told]) => latencyMs(answered(told), 0.99))
-  const peak = middle(calm, ([, told]) => goodput(told))
-  const callUs = middle(calm, ([, told, spentUs]) => spentUs / told.length)
+  const half = middle(calm, ([sent]) => latencyMs(answered(sent), 0.99))
+  const peak = middle(calm, ([, sent]) => goodput(sent))
+  const callUs = middle(calm, ([, sent, spentUs]) => spentUs / sent.length)
   report.figure('p99 at half load, ms', half.toFixed(1))
   report.figure('peak goodput, a second', peak.toFixed(0))
   for (const [times, aim] of [
     [2, 95],
     [5, 95],
   ] as const) {
-    // Whatever is left of the overload is in what comes after.
+    // The rest of the overload is in the following figures.
     const runs = await repeated(async () => ({
-      told: await at(times),
+      sent: await at(times),
       cpuUs,
       after: await at(0.5, AIM_NORMAL_SECONDS + 3),
     }))
-    const settled = runs.map(({ told }) => since(told, SETTLED_MS))
-    const share = (middle(runs, ({ told }) => goodput(told, SETTLED_MS)) / peak) * 100
-    const p99Ms = middle(settled, (told) => latencyMs(answered(told), 0.99))
+    const settled = runs.map(({ sent }) => since(sent, SETTLED_MS))
+    const share = (middle(runs, ({ sent }) => goodput(sent, SETTLED_MS)) / peak) * 100
+    const p99Ms = middle(settled, (sent) => latencyMs(answered(sent), 0.99))
     report.aim(`${times} ×: goodput, % of peak`, share.toFixed(1), `≥ ${aim}`, share >= aim)
-    report.figure('… of the whole run', ((middle(runs, ({ told }) => goodput(told)) / peak) * 100).toFixed(1))
-    report.aim('… p99 of the answered, ms', p99Ms.toFixed(1), `≤ ${LONGEST_MS}`, p99Ms <= LONGEST_MS)
+    report.figure('… of the whole run', ((middle(runs, ({ sent }) => goodput(sent)) / peak) * 100).toFixed(1))
+    report.aim('… p99 of the answered, ms', p99Ms.toFixed(1), `≤ ${MAX_MS}`, p99Ms <= MAX_MS)
     report.figure(
       '… of the whole run',
-      middle(runs, ({ told }) => latencyMs(answered(told), 0.99)).toFixed(1),
+      middle(runs, ({ sent }) => latencyMs(answered(sent), 0.99)).toFixed(1),
     )
     reportRefusals(settled)
     const refusalUs = middle(runs, (run) => {
-      const served = answered(run.told).length
-      return (run.cpuUs - served * callUs) / (run.told.length - served)
+      const served = answered(run.sent).length
+      return (run.cpuUs - served * callUs) / (run.sent.length - served)
     })
     report.figure('… a refusal costs, of a call', (refusalUs / callUs).toFixed(2))
     const normal = middle(runs, ({ after }) => secondsUntilNormal(after, half))
@@ -130,14 +129,17 @@ async function noisyNeighbour(): Promise<void> {
   const quiet = Array.from({ length: QUIET_PROJECTS }, (_, index) => `quiet-${index}`)
   const { gateway, stopBoth } = await start([...quiet, 'loud'])
   const quietStreams = quiet.map((project) => stream(gateway, project, QUIET_PER_SECOND))
-  const beside = async (loudPerSecond: number, forSeconds = seconds): Promise<readonly (readonly Told[])[]> =>
+  const beside = async (
+    loudPerSecond: number,
+    forSeconds = seconds,
+  ): Promise<readonly (readonly SentRequest[])[]> =>
     load(gateway, forSeconds, [...quietStreams, stream(gateway, 'loud', loudPerSecond)])
   await beside(QUIET_PER_SECOND, WARM_UP_SECONDS)
   for (const times of [10, 30]) {
     const runs = await repeated(async () => {
       const before = (await beside(QUIET_PER_SECOND)).slice(0, -1).flat()
-      const told = await beside(QUIET_PER_SECOND * times)
-      return { before, nine: told.slice(0, -1).flat(), loud: told.at(-1) ?? [] }
+      const sent = await beside(QUIET_PER_SECOND * times)
+      return { before, nine: sent.slice(0, -1).flat(), loud: sent.at(-1) ?? [] }
     })
     const success = middle(runs, ({ nine }) => (answered(nine).length / nine.length) * 100)
     const ratio = middle(
@@ -149,7 +151,7 @@ async function noisyNeighbour(): Promise<void> {
       middle(runs, ({ before }) => latencyMs(before, 0.99)).toFixed(1),
     )
     report.aim(`${times} × beside: success of the nine, %`, success.toFixed(2), '≥ 99.9', success >= 99.9)
-    // Beyond 20 times there is less than all ask for, and whoever is served waits in the upstream's own queue for a while.
+    // Beyond 20 times there is less than all ask for, and served requests wait in the upstream's own queue for a while.
     const isMet = times <= 20 ? ratio <= 1.5 : undefined
     report.aim('… p99, times of before', ratio.toFixed(2), times <= 20 ? '≤ 1.5' : '', isMet)
     report.figure(
@@ -169,7 +171,7 @@ async function repeated<Run>(run: () => Promise<Run>): Promise<readonly Run[]> {
   return runs
 }
 
-/** A shared machine stands still now and then: one such moment is in one run. */
+/** A shared machine pauses occasionally: one such moment is in one run. */
 function middle<Run>(runs: readonly Run[], figure: (run: Run) => number): number {
   return median(runs.map(figure))
 }
@@ -182,7 +184,7 @@ async function noProcessor(): Promise<void> {
     models: { [model]: [`${origin}/base64/v1`] },
     projects: ['all'],
   })
-  // Numbers are written anew for each answer: work for the gateway, and little for who sends and receives.
+  // Numbers are formatted for each answer: work for the gateway, and little for sender and upstream.
   const one: Stream = { key: gateway.keyOf('all'), model, perSecond: 0, encoding: 'float' }
   const closed = { port: gateway.port, patienceMs: PATIENCE_MS, streams: [one], atOnce: 32 }
   await send({ ...closed, seconds: WARM_UP_SECONDS })
@@ -193,12 +195,12 @@ async function noProcessor(): Promise<void> {
     [2, 80],
     [3, 70],
   ] as const) {
-    const [told = []] = await load(gateway, seconds, [{ ...one, perSecond: capacity * times }])
-    const share = (goodput(told) / capacity) * 100
-    report.figure(`${times} ×: really sent, times capacity`, (perSecond(told) / capacity).toFixed(2))
+    const [sent = []] = await load(gateway, seconds, [{ ...one, perSecond: capacity * times }])
+    const share = (goodput(sent) / capacity) * 100
+    report.figure(`${times} ×: really sent, times capacity`, (perSecond(sent) / capacity).toFixed(2))
     report.aim('… goodput, % of capacity', share.toFixed(1), `≥ ${aim}`, share >= aim)
-    report.figure('… p50 / p99 of the answered, ms', latencyText(answered(told)))
-    reportRefusals([told], false)
+    report.figure('… p50 / p99 of the answered, ms', latencyText(answered(sent)))
+    reportRefusals([sent], false)
   }
   report.print(`D. A gateway without processor time (${loadText()})`)
   await stopAll(gateway.pid)
@@ -223,14 +225,14 @@ async function load(
   { port }: Gateway,
   forSeconds: number,
   streams: readonly Stream[],
-): Promise<readonly (readonly Told[])[]> {
+): Promise<readonly (readonly SentRequest[])[]> {
   return send({ port, seconds: forSeconds, patienceMs: PATIENCE_MS, streams })
 }
 
-/** What the sender itself could not send, having no connection left, is no refusal. */
-function reportRefusals(runs: readonly (readonly Told[])[], isTimed = true): void {
-  const refused = runs.map((told) => told.filter(([, , status]) => status >= 400))
-  const p99Ms = middle(refused, (told) => latencyMs(told, 0.99))
+/** Requests that the sender could not send, for lack of a connection, are no refusals. */
+function reportRefusals(runs: readonly (readonly SentRequest[])[], isTimed = true): void {
+  const refused = runs.map((sent) => sent.filter(([, , status]) => status >= 400))
+  const p99Ms = middle(refused, (sent) => latencyMs(sent, 0.99))
   const isMet = isTimed ? p99Ms <= LATEST_REFUSAL_MS : undefined
   report.aim('… refusals, p99 ms', p99Ms.toFixed(1), isTimed ? `≤ ${LATEST_REFUSAL_MS}` : '', isMet)
   const withoutTime = refused.flat().filter(([, , , saysWhen]) => saysWhen === 0).length
@@ -239,7 +241,7 @@ function reportRefusals(runs: readonly (readonly Told[])[], isTimed = true): voi
 }
 
 /** The first half second, seen from the end of an overload, from which on all is as at half load. */
-function secondsUntilNormal(after: readonly Told[], usualMs: number): number {
+function secondsUntilNormal(after: readonly SentRequest[], usualMs: number): number {
   const startMs = firstMs(after)
   let normalFrom = 0
   for (const [atMs, tookMs, status] of after)
@@ -247,29 +249,29 @@ function secondsUntilNormal(after: readonly Told[], usualMs: number): number {
   return normalFrom
 }
 
-function since(told: readonly Told[], ms: number): readonly Told[] {
-  const fromMs = firstMs(told) + ms
-  return told.filter(([atMs]) => atMs >= fromMs)
+function since(sent: readonly SentRequest[], ms: number): readonly SentRequest[] {
+  const fromMs = firstMs(sent) + ms
+  return sent.filter(([atMs]) => atMs >= fromMs)
 }
 
-function firstMs(told: readonly Told[]): number {
-  return told.reduce((first, [atMs]) => Math.min(first, atMs), Number.POSITIVE_INFINITY)
+function firstMs(sent: readonly SentRequest[]): number {
+  return sent.reduce((first, [atMs]) => Math.min(first, atMs), Number.POSITIVE_INFINITY)
 }
 
-/** Answers a second while requests were sent, from `afterMs` on: what came only afterwards was too late to count. */
-function goodput(told: readonly Told[], afterMs = 0): number {
-  const lastMs = told.reduce((last, [atMs]) => Math.max(last, atMs), 0)
-  const fromMs = firstMs(told) + afterMs
-  const inTime = answered(told).filter(([atMs, tookMs]) => atMs + tookMs >= fromMs && atMs + tookMs <= lastMs)
+/** Answers per second while requests were sent, from `afterMs` on: later ones were too late to count. */
+function goodput(sent: readonly SentRequest[], afterMs = 0): number {
+  const lastMs = sent.reduce((last, [atMs]) => Math.max(last, atMs), 0)
+  const fromMs = firstMs(sent) + afterMs
+  const inTime = answered(sent).filter(([atMs, tookMs]) => atMs + tookMs >= fromMs && atMs + tookMs <= lastMs)
   return (inTime.length / (lastMs - fromMs)) * 1000
 }
 
 /** Over the time in which they were sent. */
-function perSecond(told: readonly Told[]): number {
-  const lastMs = told.reduce((last, [atMs]) => Math.max(last, atMs), 0)
-  return (told.length / (lastMs - firstMs(told))) * 1000
+function perSecond(sent: readonly SentRequest[]): number {
+  const lastMs = sent.reduce((last, [atMs]) => Math.max(last, atMs), 0)
+  return (sent.length / (lastMs - firstMs(sent))) * 1000
 }
 
-function latencyText(told: readonly Told[]): string {
-  return `${latencyMs(told, 0.5).toFixed(0)} / ${latencyMs(told, 0.99).toFixed(0)}`
+function latencyText(sent: readonly SentRequest[]): string {
+  return `${latencyMs(sent, 0.5).toFixed(0)} / ${latencyMs(sent, 0.99).toFixed(0)}`
 }

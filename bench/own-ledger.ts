@@ -1,15 +1,15 @@
-/** A ledger as a node has it, on a PostgreSQL of its own with fsync on: the batcher, its journal and the rollups. */
+/** A ledger as a node has it, on a dedicated PostgreSQL with fsync on: the batcher, its journal and the rollups. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../server/src/runtime/clock.ts'
 import { yieldLoop } from '../server/src/runtime/event-loop.ts'
 import { uuidv7Identifiers } from '../server/src/runtime/identifiers.ts'
-import { PostgresLedger } from '../server/src/stores/postgres/books/ledger.ts'
+import { PostgresLedger } from '../server/src/stores/postgres/ledger/ledger.ts'
 import { openPostgres } from '../server/src/stores/postgres/database.ts'
 import { migrate } from '../server/src/stores/postgres/migrate.ts'
 import { makeNodeFolder } from '../server/src/stores/spool/node-folder.ts'
-import { BatchedLedger, type LedgerEvents } from '../server/src/worker/books/batched-ledger.ts'
+import { BatchedLedger, type LedgerEvents } from '../server/src/worker/ledger/batched-ledger.ts'
 import { startPostgresServer } from '../server/test/support/servers.ts'
 
 interface OwnLedger {
@@ -39,7 +39,7 @@ export async function openOwnLedger({ queryTimeoutMs, written = () => {}, onFail
     yieldLoop,
     events: {
       written,
-      storeAway: (error) => console.error(error.message),
+      storeUnreachable: (error) => console.error(error.message),
       storeBack: () => {},
       refused: (_, error) => onFailure(error),
       spoolFailed: onFailure,

@@ -1,7 +1,8 @@
 /**
  * Embeddings at a steady rate, whether or not earlier ones were answered: callers do not slow down because a gateway does.
- * Speaks HTTP over plain sockets, one request at a time on each, so that it can send far more than a gateway can take. Without
- * a rate it keeps so many under way instead, which finds a gateway's capacity; it then ends early when its input is closed.
+ * Speaks HTTP over plain sockets, one request at a time on each, so that it can send far more than a gateway can take.
+ * Without a rate it keeps `atOnce` requests in progress instead, which finds a gateway's capacity; it then ends early when
+ * its input is closed.
  */
 import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,19 +20,28 @@ export interface Paced {
   /** How long answers are waited for afterwards. */
   readonly patienceMs: number
   readonly streams: readonly Stream[]
-  /** So many of the first stream at once, instead of a rate. */
+  /** Requests of the first stream in progress, instead of a rate. */
   readonly atOnce?: number
 }
 
-/** One request: when it was sent (since 1970), how long it took, its status (0: none came), whether it said when to come back, and why. */
-export type Told = readonly [atMs: number, tookMs: number, status: number, saysWhen: 0 | 1, code: string]
+/**
+ * One request: when it was sent (since 1970), how long it took, its status (0: none came), whether it named a retry time,
+ * and why.
+ */
+export type SentRequest = readonly [
+  atMs: number,
+  tookMs: number,
+  status: number,
+  saysWhen: 0 | 1,
+  code: string,
+]
 
 /** As many connections as a load balancer would open. Beyond it a request counts as failed. */
-const MOST_CONNECTIONS = 4000
+const MAX_CONNECTIONS = 4000
 const TICK_MS = 1
 
 interface Pending {
-  readonly told: Told[]
+  readonly results: SentRequest[]
   readonly atMs: number
   readonly sentMs: number
   readonly done: () => void
@@ -81,7 +91,7 @@ class Connection {
     const code = status === 200 ? '' : (/"code":"(\w+)"/.exec(this.#text)?.[1] ?? '')
     this.#text = ''
     this.#bodyFrom = -1
-    // Whoever sent on it again would be reset, and it would be nobody's fault but his own.
+    // A further request on it would be reset, by the sender's own fault.
     if (this.#isLast) this.#socket.destroy()
     this.#end(status, saysWhen, code)
     if (!this.#isLast) this.#idle(this)
@@ -106,7 +116,7 @@ class Connection {
     const pending = this.#pending
     this.#pending = undefined
     if (!pending) return
-    pending.told.push([pending.atMs, performance.now() - pending.sentMs, status, saysWhen, code])
+    pending.results.push([pending.atMs, performance.now() - pending.sentMs, status, saysWhen, code])
     pending.done()
   }
 }
@@ -122,14 +132,18 @@ class Sender {
     this.#port = port
   }
 
-  send({ key, model, encoding = 'base64' }: Stream, told: Told[], done: () => void = () => {}): void {
+  send(
+    { key, model, encoding = 'base64' }: Stream,
+    results: SentRequest[],
+    done: () => void = () => {},
+  ): void {
     this.#number += 1
     const body = `{"model":"${model}","input":"text ${this.#number} of ${process.pid}","encoding_format":"${encoding}"}`
     const bytes = `POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     const atMs = Date.now()
     const connection = this.#free()
     if (!connection) {
-      told.push([atMs, 0, 0, 0, 'no connection'])
+      results.push([atMs, 0, 0, 0, 'no connection'])
       return
     }
     this.underWay += 1
@@ -137,7 +151,7 @@ class Sender {
       this.underWay -= 1
       done()
     }
-    connection.send(bytes, { told, atMs, sentMs: performance.now(), done: ended })
+    connection.send(bytes, { results, atMs, sentMs: performance.now(), done: ended })
   }
 
   close(): void {
@@ -149,33 +163,39 @@ class Sender {
       if (free.isOpen) return free
       this.#all.delete(free)
     }
-    if (this.#all.size >= MOST_CONNECTIONS) return undefined
+    if (this.#all.size >= MAX_CONNECTIONS) return undefined
     const connection = new Connection(this.#port, (one) => this.#idle.push(one))
     this.#all.add(connection)
     return connection
   }
 }
 
-async function paced({ port, seconds, patienceMs, streams, atOnce }: Paced): Promise<readonly Told[][]> {
+async function paced({
+  port,
+  seconds,
+  patienceMs,
+  streams,
+  atOnce,
+}: Paced): Promise<readonly SentRequest[][]> {
   const sender = new Sender(port)
-  const told = streams.map((): Told[] => [])
+  const results = streams.map((): SentRequest[] => [])
   const startedMs = performance.now()
   const endMs = startedMs + seconds * 1000
   if (atOnce !== undefined) {
-    const isToldToEnd = inputClosed()
+    const ending = inputClosed()
     const again = (): void => {
-      if (performance.now() < endMs && !isToldToEnd.aborted)
-        sender.send(streams[0] as Stream, told[0] as Told[], again)
+      if (performance.now() < endMs && !ending.aborted)
+        sender.send(streams[0] as Stream, results[0] as SentRequest[], again)
     }
     for (let one = 0; one < atOnce; one += 1) again()
-    await wait(seconds * 1000, undefined, { signal: isToldToEnd }).catch(() => {})
+    await wait(seconds * 1000, undefined, { signal: ending }).catch(() => {})
   } else {
     const sent = streams.map(() => 0)
     for (let nowMs = startedMs; nowMs < endMs; nowMs = performance.now()) {
       for (const [index, stream] of streams.entries()) {
         const due = ((nowMs - startedMs) / 1000) * stream.perSecond
         for (; (sent[index] as number) < due; sent[index] = (sent[index] as number) + 1)
-          sender.send(stream, told[index] as Told[])
+          sender.send(stream, results[index] as SentRequest[])
       }
       await wait(TICK_MS)
     }
@@ -184,18 +204,18 @@ async function paced({ port, seconds, patienceMs, streams, atOnce }: Paced): Pro
   while (sender.underWay > 0 && performance.now() < untilMs) await wait(10)
   sender.close()
   await wait(50)
-  return told
+  return results
 }
 
 function inputClosed(): AbortSignal {
   const closed = new AbortController()
   process.stdin.once('end', () => closed.abort()).resume()
-  // One whose input stays open ends all the same.
+  // A process whose input stays open still ends.
   if (process.stdin instanceof Socket) process.stdin.unref()
   return closed.signal
 }
 
 if (import.meta.main) {
-  const told = await paced(JSON.parse(process.argv[2] ?? '') as Paced)
-  process.stdout.write(JSON.stringify(told))
+  const results = await paced(JSON.parse(process.argv[2] ?? '') as Paced)
+  process.stdout.write(JSON.stringify(results))
 }

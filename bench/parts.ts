@@ -1,17 +1,17 @@
-/** What the measurements share: the upstream, the bare proxy, a table, and how figures are summed up. */
+/** Shared by the measurements: the upstream, the bare proxy, a table, and the summary of figures. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { freePort, httpReady, portReady, spawnOn, type Started } from './processes.ts'
 
-/** What nginx answers at `/<name>/v1/<route>`. */
+/** The answer of nginx at `/<name>/v1/<route>`. */
 export interface FixedAnswer {
   readonly name: string
   readonly route: 'embeddings' | 'images/generations'
   readonly body: string
 }
 
-/** One vector for each of so many texts. */
+/** One vector for each of `count` texts. */
 export function embeddingsBody(encoding: 'base64' | 'float', count = 1): string {
   const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
   const numbers = Array.from(values, (value) => String(Number(value.toPrecision(9))))
@@ -56,7 +56,7 @@ export async function startNginx(
   return { pid, origin }
 }
 
-/** What there is to compare with. */
+/** The proxy to compare with. */
 export async function startBare(upstream: string, core: number): Promise<Started> {
   const port = await freePort()
   const { pid } = spawnOn(

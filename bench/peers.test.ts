@@ -80,7 +80,7 @@ test('a longer bar stands for more', () => {
   )
 })
 
-test('a later run keeps what it did not measure anew', () => {
+test('a later run keeps what it did not measure again', () => {
   const later: Figures = {
     machine: 'two cores',
     contenders: [{ ...figuresOf('slow', 900), cases: { float: caseOf(900) } }, figuresOf('absent', 70)],

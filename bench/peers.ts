@@ -1,8 +1,8 @@
 /**
- * Torana beside other gateways: the same upstream, the same load, the same cores, one gateway at a time, by turns with the bare
- * proxy; then what each answers when an upstream misbehaves. `npm run bench:peers -- --install` brings the others,
- * `-- --only torana-memory,bifrost --cases base64` measures some, `-- --answers-only` only asks, `-- --write` puts the figures into
- * docs/benchmarks.md beside those that were there before. All of it takes some forty minutes.
+ * Torana beside other gateways: the same upstream, the same load, the same cores, one gateway at a time, alternating with
+ * the bare proxy; then the answer of each when an upstream misbehaves. `npm run bench:peers -- --install` installs the
+ * others, `-- --only torana-memory,bifrost --cases base64` measures some, `-- --answers-only` only asks, `-- --write` puts
+ * the figures into docs/benchmarks.md beside the earlier ones. All of it takes some forty minutes.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

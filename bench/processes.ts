@@ -34,9 +34,9 @@ export function spawnOn(
 }
 
 export interface Script<Answer> {
-  /** Closes its input, which tells some that it is time. */
+  /** Closes its input, which some processes take as the order to stop. */
   end(): void
-  /** What it wrote when it was done, which is JSON. */
+  /** The JSON that it wrote at its end. */
   readonly answer: Promise<Answer>
 }
 
@@ -61,7 +61,7 @@ export function scriptOn<Answer>(
     if (code !== 0) throw new Error(`${script} ended with ${code}`)
     return JSON.parse(text) as Answer
   })
-  // Who stops before it answers is not interested.
+  // A process that stops before its answer has no result.
   answer.catch(() => {})
   return { end: () => child.stdin.end(), answer }
 }
@@ -83,7 +83,7 @@ export function cpuMicroseconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-/** The same of all processes that this one has started and seen the end of: what a load took. */
+/** The same for all ended children of this process: what a load took. */
 export function endedChildrenCpuMicroseconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -99,7 +99,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** For a server whose every answer would be a call. */
+/** For a server on which every request would count as a call. */
 export async function portReady(port: number): Promise<void> {
   const deadline = Date.now() + 60_000
   for (;;) {
@@ -157,8 +157,8 @@ class NothingAnswered extends Error {
   }
 }
 
-/** A shared machine may stand still for seconds, and a cold process warms up; a gateway that is silent in so many looks is broken. */
-const MOST_SILENT_LOOKS = 5
+/** A shared machine may pause for seconds, and a cold process warms up; a gateway that is silent in this many looks is broken. */
+const MAX_SILENT_LOOKS = 5
 
 /** Repeats a look in which no request was answered. */
 export async function answered<Figures>(look: () => Promise<Figures>): Promise<Figures> {
@@ -166,7 +166,7 @@ export async function answered<Figures>(look: () => Promise<Figures>): Promise<F
     try {
       return await look()
     } catch (error) {
-      if (!(error instanceof NothingAnswered) || silent === MOST_SILENT_LOOKS) throw error
+      if (!(error instanceof NothingAnswered) || silent === MAX_SILENT_LOOKS) throw error
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * An upstream that repeats what it was sent in every way an upstream can: in errors of every status and form, in headers, in
- * fields beside the vectors, in answers that are broken, and in silence. Every second call is answered as it should be.
+ * An upstream that repeats what it was sent in every possible way: in errors of every status and form, in headers, in
+ * fields beside the vectors, in answers that are broken, and in silence. Every second call is answered correctly.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'

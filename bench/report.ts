@@ -9,7 +9,7 @@ export class Report {
     this.#rows.push([what, figure, '', ''])
   }
 
-  /** `isMet` undefined: the aim is told, and does not count here. */
+  /** `isMet` undefined: the goal is shown, and does not count here. */
   aim(what: string, figure: string, aim: string, isMet: boolean | undefined): void {
     if (isMet === false) this.isKept = false
     this.#rows.push([what, figure, aim, isMet === undefined ? '' : isMet ? 'ok' : 'MISSED'])

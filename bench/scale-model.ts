@@ -1,17 +1,17 @@
-/** How many machines a rate needs, from what one request costs. Sums and divisions: whoever has other figures puts them in. */
+/** How many machines a rate needs, from the cost of one request. Sums and divisions: replace the figures by your own. */
 
-/** What one request costs, as measured. */
+/** The measured cost of one request. */
 export interface UnitCosts {
   /** CPU time of a gateway process. */
   readonly gatewayUs: number
   readonly postgresUs: number
   readonly redisUs: number
   readonly redisCommands: number
-  /** What PostgreSQL writes ahead, which its standby and its archive get too. */
+  /** PostgreSQL's write-ahead log, which its standby and its archive receive too. */
   readonly walBytes: number
 }
 
-/** The unit costs of one case of the measurement, and what came with them. */
+/** The unit costs of one case of the measurement, and other figures. */
 export interface Measured extends UnitCosts {
   readonly name: string
   readonly perSecond: number
@@ -33,14 +33,14 @@ export interface ScalePlan {
 
 /** Of a core in ordinary hours: the rest is for bursts, and for the work of a machine that was lost. */
 export const USED_SHARE = 0.6
-/** What one PostgreSQL gives to one cell. More exist; they cost more than a second cell. */
+/** Cores of PostgreSQL for one cell. Larger machines exist; they cost more than a second cell. */
 export const CELL_POSTGRES_CORES = 16
 /**
  * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run bench:ledger`, docs/performance.md).
  * Its CPU alone would allow more, but more has not been measured.
  */
 export const CELL_RECORDS_PER_SECOND = 20_000
-/** Of the log that is written ahead: what a good disk and a standby in another zone follow without lag. */
+/** Write-ahead log per second that a good disk and a standby in another zone follow without lag. */
 export const CELL_WAL_MEGABYTES = 200
 
 const MEGABYTE = 1_000_000
@@ -71,8 +71,8 @@ export function planFor(perSecond: number, costs: UnitCosts): ScalePlan {
 }
 
 /**
- * What so many processes on one machine can do, when everything else of a request runs there too: either the processes are busy,
- * or the cores are.
+ * The capacity of several processes on one machine that runs everything else of a request too: either the processes are
+ * busy, or the cores are.
  */
 export function mostPerSecond(
   processes: number,

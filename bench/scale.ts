@@ -1,8 +1,8 @@
 /**
- * `npm run bench:scale`: what one request costs in CPU time, commands of Redis and bytes of PostgreSQL; how that grows with a second
- * process, ten times the keys and ten times the models; whether the model of docs/scale.md foretells two processes within 20 %. The
- * figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `-- --write` puts the tables into
- * docs/scale.md.
+ * `npm run bench:scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
+ * second process, ten times the keys and ten times the models; whether the model of docs/scale.md predicts two processes
+ * within 20 %. The figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `--
+ * --write` puts the tables into docs/scale.md.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
 })
 const ALL_CORES = `0-${availableParallelism() - 1}`
 const CONNECTIONS = 64
-const MOST_WRONG = 0.2
+const MAX_WRONG = 0.2
 const IMAGE_BYTES = 1_000_000
 const STEAL = 7
 
@@ -95,7 +95,7 @@ try {
   ])
   const [single, double] = measured as [Measured, Measured]
   const [ofOne, ofTwo] = stages as [Stage, Stage]
-  // Each window is predicted by the one just before it, for what the host left of the cores.
+  // Each window is predicted from the one just before it, for the share of the cores that the host left.
   const pairs = ofOne.windows.map((one, window) => {
     const two = ofTwo.windows[window] as Window
     return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
@@ -107,7 +107,7 @@ try {
   )
   const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
   if (options.write) scaleDocument(measured, plans, { predicted, wrong })
-  if (Math.abs(wrong) > MOST_WRONG) process.exitCode = 1
+  if (Math.abs(wrong) > MAX_WRONG) process.exitCode = 1
 } finally {
   await database.close()
   await stopAll()
@@ -188,17 +188,17 @@ type Figures = Omit<Measured, 'name' | 'perSecond'>
 async function figures(gateways: readonly Started[]): Promise<Figures> {
   const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)
   const info = execFileSync('redis-cli', ['-u', redis.url, 'INFO'], { encoding: 'utf8' })
-  const told = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
+  const figure = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
   const [books] = await database.query<{ wal: string; rows: string }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
   )
   return {
     gatewayUs: sum(gateways.map(({ pid }) => pid)),
     postgresUs: sum(postgres.pids()),
-    redisUs: (told('used_cpu_user') + told('used_cpu_sys')) * 1_000_000,
+    redisUs: (figure('used_cpu_user') + figure('used_cpu_sys')) * 1_000_000,
     wholeUs: machineUs(),
-    redisCommands: told('total_commands_processed'),
-    redisBytes: told('total_net_input_bytes') + told('total_net_output_bytes'),
+    redisCommands: figure('total_commands_processed'),
+    redisBytes: figure('total_net_input_bytes') + figure('total_net_output_bytes'),
     walBytes: Number(books?.wal),
     ledgerRows: Number(books?.rows),
   }

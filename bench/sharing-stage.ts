@@ -13,7 +13,7 @@ export interface GatewayOptions {
   /** With its `/v1`. */
   readonly upstream: string
   readonly model: string
-  /** What is said of the model beside its deployment. */
+  /** The model's entry beside its deployment. */
   readonly entry: object
   readonly limits?: object
   readonly env?: Record<string, string>

@@ -1,7 +1,7 @@
 /**
- * What sharing saves. A: callers of single texts, directly at a model and through a gateway that joins them. B: texts that come
- * again, with the cache. C: the CPU of a cache hit beside that of a proxied call. Ends with 1 when an aim is missed.
- * `npm run bench:sharing -- --parts AB --windows 3 --seconds 8`
+ * The savings of sharing. A: callers of single texts, directly at a model and through a gateway that joins them. B:
+ * repeated texts, with the cache. C: the CPU time of a cache hit beside that of a proxied call. Exits with 1 when a goal is
+ * missed. `npm run bench:sharing -- --parts AB --windows 3 --seconds 8`
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
     windows: { type: 'string', default: '3' },
     connections: { type: 'string', default: '64' },
     words: { type: 'string', default: '2' },
-    /** Two runs of a single text: those who were answered together come back within it, and are together again. */
+    /** Two runs of a single text: callers that were answered together come back within it, and are together again. */
     'max-wait-ms': { type: 'string', default: '50' },
     /** Half the callers, so that one half is gathered while the other is worked on. A larger run saves no more. */
     'max-items': { type: 'string', default: '32' },
@@ -60,7 +60,7 @@ const HIT_TEXTS = 1000
 /** Until the code is compiled, on a busy machine too. */
 const WARM_UP_REQUESTS_OF_HITS = 30_000
 const WARM_UP_SECONDS = 4
-/** Enough for a core; more would only stand in line for the upstream, and some be refused. */
+/** Enough for a core; more would only queue for the upstream, and some be refused. */
 const CALLERS_OF_HITS = 16
 /** A caller at the end of the model's line waits for seconds on a busy machine. */
 const CALLER_TIMEOUT_SECONDS = 30
@@ -163,7 +163,7 @@ interface Both {
   /** Of the gateway's window. */
   readonly textsInModel: number
   readonly runs: number
-  /** Texts answered for each second of the model's CPU, to direct: what the ratio is where nobody takes the model's core. */
+  /** Answered texts per second of the model's CPU, relative to direct calls: the ratio when the model has its core to itself. */
   readonly cpuRatio: number
 }
 
@@ -280,7 +280,7 @@ async function measureHits(): Promise<void> {
   await redis.stop()
 }
 
-/** An error is answered sooner than a vector: with many of them no other figure means anything. */
+/** An error is faster than a vector: with many of them no other figure means anything. */
 function reportFailed(failed: readonly number[]): void {
   const sum = failed.reduce((left, right) => left + right, 0)
   report.aim('failed requests', `${sum} (${failed.join(' ')})`, '0', sum === 0)

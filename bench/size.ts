@@ -1,8 +1,8 @@
 /**
- * What size costs. A: how long a start takes and what it takes of memory, by keys in the file; how long the event loop is held
- * while such a file is read anew. B: CPU time of a request on a large install beside a small one, both at the same time on core 0
- * under equal load; PostgreSQL, nginx and wrk on core 1. `npm run bench:size` fills 10,000,000 rows of the ledger, which takes
- * a quarter of an hour; `-- --small` is a quick look, `-- --parts A` one part.
+ * The cost of size. A: duration and memory of a start, by keys in the file; the hold of the event loop while such a file is
+ * read again. B: CPU time of a request on a large install beside a small one, both at the same time on core 0 under equal
+ * load; PostgreSQL, nginx and wrk on core 1. `npm run bench:size` fills 10,000,000 rows of the ledger, which takes a
+ * quarter of an hour; `-- --small` is a quick look, `-- --parts A` one part.
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../server/src/stores/postgres/database.ts'
+import { migrate } from '../server/src/stores/postgres/migrate.ts'
 import { startPostgresServer, type TestServer } from '../server/test/support/servers.ts'
 import { fillConsoleData, type ConsoleDataSize } from './console-data.ts'
 import { GatewayWatch } from './gateway-watch.ts'
@@ -33,10 +34,11 @@ const [GATEWAY_CORE, LOAD_CORE] = [0, 1]
 const CONNECTIONS = 32
 const MEGABYTE = 1024 * 1024
 /** The aims of the project. */
-const [MOST_HOLD_MS, MOST_START_SECONDS, MOST_RATIO] = [20, 3, 1.1]
+const [MAX_HOLD_MS, MAX_START_SECONDS, MAX_RATIO] = [20, 3, 1.1]
 /** Of the keys that ask. */
 const ASKING_KEYS = 1000
 const RELOADS = 3
+const TORANA_SECRET = 'a-secret-of-the-bench-0123456789'
 
 interface InstallSize extends ConsoleDataSize {
   readonly models: number
@@ -53,7 +55,7 @@ const report = new Report()
 const results: object[] = []
 const servers: TestServer[] = []
 try {
-  if (options.parts.includes('A')) for (const keys of FILE_KEYS) await measureFile(keys)
+  if (options.parts.includes('A')) await measureFiles()
   if (options.parts.includes('B')) await measureInstalls()
   report.print(`size, ${loadText()}`)
   writeResults('size', { results })
@@ -64,7 +66,17 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function measureFile(keys: number): Promise<void> {
+/** The database is up to date already: a start that makes its tables is another question. */
+async function measureFiles(): Promise<void> {
+  const postgres = await startPostgresServer({ memory: '128MB' })
+  servers.push(postgres)
+  const database = openPostgres(postgres.url)
+  await migrate(database)
+  await database.close()
+  for (const keys of FILE_KEYS) await measureFile(keys, postgres.url)
+}
+
+async function measureFile(keys: number, databaseUrl: string): Promise<void> {
   const own = join(folder, `keys-${keys}`)
   const probeSocket = join(own, 'probe')
   mkdirSync(own)
@@ -75,7 +87,7 @@ async function measureFile(keys: number): Promise<void> {
     config: fileOf(keys),
     patienceMs: 600_000,
     flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
-    env: { GATEWAY_PROBE_SOCKET: probeSocket, LOG_LEVEL: 'warn' },
+    env: { GATEWAY_PROBE_SOCKET: probeSocket, LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, TORANA_SECRET },
     ...(options.program !== undefined && { program: options.program }),
   })
   const startSeconds = (performance.now() - startedMs) / 1000
@@ -88,20 +100,20 @@ async function measureFile(keys: number): Promise<void> {
     await watch.probe()
     appendFileSync(torana.configFile, `\n# reload ${reload}\n`)
     while ((await loadedAt(torana)) === before) await wait(100)
-    // What follows a reload, the audit for one, is part of it.
+    // The consequences of a reload, such as the audit entry, are part of it.
     await wait(1000)
     holds.push((await watch.probe()).longestRoundMs)
   }
   await stopAll(torana.pid)
   const name = `${keys.toLocaleString('en-US')} keys in the file`
   const start = `${startSeconds.toFixed(1)} s, CPU ${(cpuMs / 1000).toFixed(1)} s, ${megabytes.toFixed(0)} MB`
-  report.aim(`ready with ${name}`, start, `< ${MOST_START_SECONDS} s`, startSeconds < MOST_START_SECONDS)
+  report.aim(`ready with ${name}`, start, `< ${MAX_START_SECONDS} s`, startSeconds < MAX_START_SECONDS)
   const hold = `${holds.map((ms) => ms.toFixed(1)).join(' · ')} ms`
   report.aim(
     `longest hold in a reload of ${name}`,
     hold,
-    `< ${MOST_HOLD_MS} ms with 10,000`,
-    keys > 10_000 ? undefined : median(holds) < MOST_HOLD_MS,
+    `< ${MAX_HOLD_MS} ms with 10,000`,
+    keys > 10_000 ? undefined : median(holds) < MAX_HOLD_MS,
   )
   results.push({ keys, startSeconds, cpuMs, megabytes, holds })
 }
@@ -167,8 +179,8 @@ async function measureInstalls(): Promise<void> {
   report.aim(
     'CPU of a request, large beside small',
     spreadText(ratios),
-    `≤ ${MOST_RATIO}`,
-    median(ratios) <= MOST_RATIO,
+    `≤ ${MAX_RATIO}`,
+    median(ratios) <= MAX_RATIO,
   )
   results.push({
     installs: installs.map(({ name, startSeconds, megabytes }) => ({ name, startSeconds, megabytes })),
@@ -197,7 +209,7 @@ async function startInstall(size: InstallSize, origin: string): Promise<Install>
     folder,
     config: configOf(`${origin}/base64/v1`, size.models),
     env: {
-      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
+      TORANA_SECRET,
       DATABASE_URL: postgres.url,
       LOG_LEVEL: 'warn',
     },

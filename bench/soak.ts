@@ -1,8 +1,8 @@
 /**
- * A judge that shares no code with the server: mixed clients who leave at any byte, upstreams that fail in many ways, PostgreSQL as
- * the store. Afterwards every vector and picture was right, the books equal the upstream's own, memory and handles are flat.
- * `DATABASE_URL=postgres://… npm run soak -- --minutes 20 --clients 200`. It makes a database of its own there, and drops it.
- * Ends with 1 when anything was wrong.
+ * A judge that shares no code with the server: mixed clients who leave at any byte, upstreams that fail in many ways,
+ * PostgreSQL as the store. Afterwards every vector and image was right, the ledger equals the upstream's records, memory
+ * and handles are flat. `DATABASE_URL=postgres://… npm run soak -- --minutes 20 --clients 200`. It creates its own database
+ * there, and drops it. Exits with 1 when anything was wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,20 +32,20 @@ const { values: options } = parseArgs({
 })
 const ANY_CORE = '0-1'
 const PICTURES = 0.25
-/** Between two requests of a client: the run is about what can go wrong, not about load. */
-const MOST_PAUSE_MS = 400
+/** Pause between two requests of a client: the run is about faults, not about load. */
+const MAX_PAUSE_MS = 400
 const SAMPLE_MS = 2_000
 const ENOUGH_SAMPLES = 60
-/** What was begun for clients that left is ended, and what can be collected is. */
+/** Calls begun for clients that left have ended, and garbage is collected. */
 const REST_MS = 20_000
 /** Memory is looked at from here on: before, caches and pools fill. */
 const WARM_MS = 60_000
 /** Of the memory after the first minute: a leak of one kilobyte for each request would be more in twenty minutes. */
-const MOST_GROWTH = 1.2
+const MAX_GROWTH = 1.2
 /** Idle connections to upstreams and PostgreSQL, kept for the next request. */
-const MOST_CONNECTIONS = 64
+const MAX_CONNECTIONS = 64
 /** Handles of the threads that a node starts when it first needs them, about five each. */
-const MOST_NEW_HANDLES = 32
+const MAX_NEW_HANDLES = 32
 const SHOWN = 20
 
 const storeUrl = process.env['DATABASE_URL'] ?? process.env['TORANA_TEST_POSTGRES_URL']
@@ -98,14 +98,14 @@ async function run(databaseUrl: string): Promise<void> {
   report.aim(
     'connections at rest',
     String(after.connections),
-    `≤ ${MOST_CONNECTIONS}`,
-    after.connections <= MOST_CONNECTIONS,
+    `≤ ${MAX_CONNECTIONS}`,
+    after.connections <= MAX_CONNECTIONS,
   )
   report.aim(
     'other handles, before and after',
     `${before.others}, ${after.others}`,
-    `≤ ${MOST_NEW_HANDLES} more`,
-    after.others <= before.others + MOST_NEW_HANDLES,
+    `≤ ${MAX_NEW_HANDLES} more`,
+    after.others <= before.others + MAX_NEW_HANDLES,
   )
   report.aim('files of uploads left', String(after.uploads), '0', after.uploads === 0)
   tellMemory(memory, restBytes)
@@ -125,8 +125,8 @@ function tellMemory(memory: readonly number[], restBytes: number): void {
   report.aim(
     'memory after the first minute, at the end',
     isLong ? `${megabytes(first)}, ${megabytes(last)}` : 'too short to say',
-    `≤ × ${MOST_GROWTH}`,
-    isLong ? last <= first * MOST_GROWTH : undefined,
+    `≤ × ${MAX_GROWTH}`,
+    isLong ? last <= first * MAX_GROWTH : undefined,
   )
   report.figure('memory at rest', megabytes(restBytes))
 }
@@ -143,7 +143,7 @@ async function load({ origin }: StartedTorana, watch: GatewayWatch): Promise<num
     while (Date.now() < untilMs) {
       const ask = chance(PICTURES) ? paint : embed
       await ask(visit).catch((error: unknown) => tally.wrong.push(`${ask.name}: ${String(error)}`))
-      await wait(below(MOST_PAUSE_MS))
+      await wait(below(MAX_PAUSE_MS))
     }
   })
   const memory: number[] = []

@@ -1,6 +1,6 @@
 /**
- * Small embeddings at a steady rate, whether or not earlier ones were answered, until its input ends. As many go to the upstream
- * directly: what these take longer under load is the machine's part.
+ * Small embeddings at a steady rate, whether or not earlier ones were answered, until its input ends. The same number goes
+ * to the upstream directly: their slowdown under load is the machine's part.
  */
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'

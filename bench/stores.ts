@@ -1,5 +1,5 @@
 /**
- * What durable accounting costs: Torana with ledger, request log and Redis limits, beside Torana with `memory:` and beside a
+ * What durable accounting costs: Torana with ledger, request log and Redis limits, beside Torana without a ledger and beside a
  * bare proxy, which also runs a second time, so that the noise is known; all four at the same time on core 0 under equal load;
  * nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys of the store, each with a rate limit. `npm run bench:stores -- --windows 5`
  */
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     inspect: { type: 'boolean', default: false },
   },
 })
-/** Where they stand among those that are measured. */
+/** Their indexes among the measured processes. */
 const [MEMORY, STORES] = [2, 3]
 const GATEWAY_CORE = 0
 const LOAD_CORE = 1
@@ -44,7 +44,7 @@ try {
   const all = [
     { name: 'bare proxy', pid: bare.pid, url: `${bare.origin}/base64/v1/embeddings` },
     { name: 'bare proxy again', pid: again.pid, url: `${again.origin}/base64/v1/embeddings` },
-    { name: 'Torana, memory:', pid: memory.pid, url: `${memory.origin}/v1/embeddings` },
+    { name: 'Torana without a ledger', pid: memory.pid, url: `${memory.origin}/v1/embeddings` },
     { name: 'Torana, PostgreSQL + Redis', pid: stores.pid, url: `${stores.origin}/v1/embeddings` },
   ]
   const run = (seconds: number): Promise<Load[]> =>
@@ -68,7 +68,7 @@ try {
   const cpuOf = (index: number): number => median(windows.map(({ cpu }) => cpu[index] as number))
   const middle = windows[Math.floor(windows.length / 2)] as (typeof windows)[number]
   print([
-    ['what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare', 'ratio to memory:'],
+    ['what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare', 'ratio to no ledger'],
     ...all.map(({ name }, index) => {
       const load = middle.loads[index] as Load
       return [

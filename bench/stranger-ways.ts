@@ -1,6 +1,6 @@
 /**
- * Everything that a stranger without a key, and a key without money, can try in order to stop a node for others: so many
- * connections of each, each of which tries one way after another until the time is over. Started by strangers.ts.
+ * Every way in which a stranger without a key, and a key without money, can try to stop a node for others: a number of
+ * connections each, each of which tries one way after another until the time is over. Started by strangers.ts.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,17 +18,17 @@ export interface Attack {
   readonly perSecond: number
 }
 
-/** How often each way was tried, and what it heard: statuses, `silence` when it was only cut. */
+/** How often each way was tried, and the answers: statuses, `silence` when it was only cut. */
 export type Heard = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** A connection that the node has not cut by then is left: it holds what it could. */
+/** A connection that the node has not cut by then is closed: it held what it could. */
 const HOLD_MS = 60_000
 const MEGABYTE = 1024 * 1024
 
 interface Try {
   readonly head: string
   readonly body?: Buffer | undefined
-  /** After the body, a byte comes this often. Undefined: nothing more comes, and the connection stays. */
+  /** After the body, a byte comes this often. Undefined: nothing more comes, and the connection stays open. */
   readonly everyMs?: number
   /** At the control port. */
   readonly isAtControl?: boolean
@@ -180,7 +180,7 @@ const form = (file: Buffer): Buffer =>
   ])
 const masked = form(mask)
 
-/** Lines of a batch whose model is as long as a line may be. */
+/** Lines of a batch whose model's name is as long as a line may be. */
 const longModels = Array.from({ length: 3 }, (_, index) =>
   JSON.stringify({
     custom_id: `${index}`,
@@ -302,7 +302,7 @@ function flatPng(header: PngHeader & { readonly depth: number }): Buffer {
   ])
 }
 
-/** Until the node cuts it, or it has been held for long enough. Resolves with what was heard. */
+/** Until the node cuts it, or it has been held for long enough. Resolves with the answer. */
 function tryOnce(port: number, { head: start, body, everyMs }: Try, untilMs: number): Promise<string> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, '127.0.0.1')
@@ -311,7 +311,7 @@ function tryOnce(port: number, { head: start, body, everyMs }: Try, untilMs: num
     const end = setTimeout(() => socket.destroy(), Math.max(0, Math.min(HOLD_MS, untilMs - Date.now())))
     socket.on('data', (chunk: Buffer) => {
       if (heard === 'silence') heard = chunk.toString('latin1').slice(9, 12)
-      // An answer is all that was wanted; a connection that is kept is a way of its own.
+      // Only the answer is wanted; keeping a connection is a separate way.
       if (start.startsWith('POST')) socket.end()
     })
     socket.on('error', () => {})

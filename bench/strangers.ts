@@ -1,7 +1,7 @@
 /**
  * What strangers and a key without money do to another project. A node in 2 GB of memory; connections without a key at both ports, and
  * connections of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always
- * does. The node keeps its ledger in PostgreSQL, as in production; `memory:` would hold it in the memory that is measured.
+ * does. The node keeps its ledger in PostgreSQL, as in production; stores in memory would hold it in the memory that is measured.
  * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { startPostgresServer } from '../server/test/support/servers.ts'
 import { inControlGroup, memoryOf } from './control-group.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
-import type { Told } from './paced-sender.ts'
+import type { SentRequest } from './paced-sender.ts'
 import { loadText } from './parts.ts'
 import { freePort, httpReady, scriptOn, spawnOn, stopAll } from './processes.ts'
 import { Report } from './report.ts'
@@ -39,7 +39,7 @@ const AIM_ROUND_MS = 50
 const VICTIM_PER_SECOND = 40
 const CALM_SECONDS = Math.min(60, seconds)
 const PATIENCE_MS = 10_000
-/** Both cores: its threads and the collector's would compete with it on one. The attackers give way. */
+/** Both cores: its threads and the garbage collector's would compete on one. The attackers yield. */
 const GATEWAY_CORES = '0,1'
 const ATTACKER_NICENESS = 10
 const LOOK_MS = 5000
@@ -85,13 +85,13 @@ async function run(): Promise<void> {
   stack.use(inControlGroup(torana.pid, memoryOf(MEMORY_BYTES)))
   const watch = new GatewayWatch(torana.pid, probeSocket, join(torana.dataFolder, 'uploads'))
 
-  const victim = (forSeconds: number): Promise<readonly Told[]> =>
+  const victim = (forSeconds: number): Promise<readonly SentRequest[]> =>
     send({
       port: torana.port,
       seconds: forSeconds,
       patienceMs: PATIENCE_MS,
       streams: [{ key: keyOf('victim'), model: 'victim-w16', perSecond: VICTIM_PER_SECOND }],
-    }).then(([told = []]) => told)
+    }).then(([sent = []]) => sent)
   await victim(5)
   const calm = await victim(CALM_SECONDS)
   await watch.probe()
@@ -110,16 +110,16 @@ async function run(): Promise<void> {
   const looking = new AbortController()
   const longestRounds = longestRoundOf(watch, looking.signal)
   const edits = editsOfVictim(torana.origin, keyOf('victim'), looking.signal)
-  const told = await victim(seconds)
+  const sent = await victim(seconds)
   looking.abort()
   const heard = await attack.answer
   await httpReady(`${torana.origin}/livez`)
 
-  const [calmMs, attackedMs] = [latencyMs(answered(calm), 0.99), latencyMs(answered(told), 0.99)]
-  const failed = (told.length - answered(told).length) / told.length
+  const [calmMs, attackedMs] = [latencyMs(answered(calm), 0.99), latencyMs(answered(sent), 0.99)]
+  const failed = (sent.length - answered(sent).length) / sent.length
   const rounds = await longestRounds
   const refusedEdits = await edits
-  report.figure('requests of the other project', `${told.length}, ${statusesOf(told)}`)
+  report.figure('requests of the other project', `${sent.length}, ${statusesOf(sent)}`)
   report.figure('its p99 before, ms', calmMs.toFixed(1))
   report.aim(
     'its p99 meanwhile, ms',
@@ -162,7 +162,7 @@ async function run(): Promise<void> {
 
 interface Rounds {
   readonly longestMs: number
-  /** In looks at times when the host took next to nothing from this machine: what it takes counts as ours. */
+  /** Measured while the host took next to nothing from this machine: what it takes counts as ours. */
   readonly undisturbedMs: number
   readonly undisturbedLooks: number
   readonly looks: number

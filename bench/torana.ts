@@ -1,4 +1,4 @@
-/** Torana and the fake provider, each as a process of its own. */
+/** Torana and the fake provider, each in its own process. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
@@ -12,9 +12,9 @@ export interface ToranaOptions {
   /** Options of Node, beside those that `npm start` gives it. */
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Undefined: its log is nobody's. */
+  /** Undefined: its log is discarded. */
   readonly logFile?: string
-  /** Undefined: the sources of this repository. */
+  /** Undefined: the sources of this repository. Only with a DATABASE_URL. */
   readonly program?: string | undefined
   /** How long a start may take. */
   readonly patienceMs?: number
@@ -29,24 +29,25 @@ export interface StartedTorana extends Started {
 
 /** Of the control API of every node that a bench starts. */
 const ADMIN_TOKEN = 'a-token-of-the-benches-0123456789'
-/** The control API takes each key in a step of its own. */
+/** Parallel requests: the control API creates one key at a time. */
 const STORED_AT_ONCE = 16
 const SOURCES = join(import.meta.dirname, '../server/bin/torana.js')
+const MEMORY_NODE = join(import.meta.dirname, 'memory-node.ts')
 
-/** As `npm start` does. It keeps nothing, unless DATABASE_URL says so. */
+/** As `npm start` does with a DATABASE_URL; without one, the node has no ledger and its stores are in memory. */
 export async function startTorana(options: ToranaOptions): Promise<StartedTorana> {
   const { core, folder, config, flags = [], env = {}, logFile, program = SOURCES, patienceMs } = options
   const [port, controlPort] = [await freePort(), await freePort()]
   const configFile = join(folder, `torana-${port}.yaml`)
   const dataFolder = join(folder, `data-${port}`)
   writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config))
-  const args = ['--max-semi-space-size=32', ...flags, program, 'start']
+  const command = env['DATABASE_URL'] === undefined ? [MEMORY_NODE] : [program, 'start']
+  const args = ['--max-semi-space-size=32', ...flags, ...command]
   const environment = {
     PORT: String(port),
     CONTROL_PORT: String(controlPort),
     TORANA_CONFIG: configFile,
     TORANA_DATA_DIR: dataFolder,
-    DATABASE_URL: 'memory:',
     TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
     ...env,
   }
@@ -66,7 +67,7 @@ export interface StoredKey {
   readonly limits?: Readonly<Record<string, number>>
 }
 
-/** Keys of the store, as people make them. A declared key would hide what it takes to find one. */
+/** Creates keys in the store, as people do. A declared key would hide the cost of finding one. */
 export async function storeKeys(
   { controlPort }: Pick<StartedTorana, 'controlPort'>,
   keys: readonly StoredKey[],
@@ -80,7 +81,7 @@ export async function storeKeys(
             headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
             body: JSON.stringify({ project: 'bench', ...key }),
           })
-          // Of an attempt before, whose answer said that the key may have been made.
+          // From an earlier attempt, whose answer left open whether the key was made.
           if (answer.status === 201 || (answer.status === 409 && attempt > 1)) return
           const text = await answer.text()
           if (answer.status !== 503 || attempt === STORING_ATTEMPTS)
@@ -90,7 +91,7 @@ export async function storeKeys(
     )
 }
 
-/** What the node answered beside 200, and what its lines and limits stand at: why a run has failed. */
+/** The node's answers other than 200, with its queues and limits: why a run has failed. */
 export async function refusalsOf({ controlPort }: Pick<StartedTorana, 'controlPort'>): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${controlPort}/metrics`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },

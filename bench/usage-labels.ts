@@ -1,16 +1,16 @@
 /**
  * Usage by user and by tag against the ledger, over a million calls written as a node writes them: by the batcher, with its
- * journal, to a PostgreSQL of its own. Every call has a tag of its own, so there are as many values as calls. The script adds up
- * what it sent by itself, and compares to the nano-dollar. `npm run bench:labels -- --calls 1000000`
+ * journal, to a dedicated PostgreSQL. Every call has a unique tag, so there are as many values as calls. The script adds up
+ * what it sent, and compares to the nano-dollar. `npm run bench:labels -- --calls 1000000`
  */
 import { parseArgs } from 'node:util'
-import type { LedgerEntry } from '../server/src/core/ledger.ts'
-import type { Labels } from '../server/src/core/labels.ts'
-import { dollars } from '../server/src/core/price.ts'
-import { MOST_VALUES, type UsageCell, type UsageLabel } from '../server/src/ports/usage.ts'
+import type { LedgerEntry } from '../server/src/core/money/ledger.ts'
+import { MAX_LABEL_VALUES, type Labels } from '../server/src/core/money/labels.ts'
+import { dollars } from '../server/src/core/money/price.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
-import { PostgresReconciler } from '../server/src/stores/postgres/books/upkeep-books.ts'
-import { PostgresUsage } from '../server/src/stores/postgres/reports/usage.ts'
+import { PostgresReconciler } from '../server/src/stores/postgres/ledger/reconciler.ts'
+import { emptyRankings, usageTable, type UsageCell } from '../server/src/control/usage/queries.ts'
+import type { UsageLabel } from '../server/src/control/usage/rollup-queries.ts'
 import { openOwnLedger } from './own-ledger.ts'
 import { print, writeResults } from './parts.ts'
 
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   },
 })
 const calls = Number(options.calls)
-/** Fewer than are counted apart: each must come out to the nano-dollar. */
+/** Fewer than are counted separately: each must be exact to the nano-dollar. */
 const TENANTS = 500
 const TEAMS = 20
 /** Every how many calls one is left unknown, to be resolved afterwards. */
@@ -34,7 +34,7 @@ const { ledger, store, database, identifiers, nodeId, close } = await openOwnLed
   },
 })
 
-/** What was sent, added up here. */
+/** The sums of what was sent. */
 const sent = { nanoUsd: 0n, users: new Map<string, bigint>(), teams: new Map<string, bigint>() }
 const unknowns: LedgerEntry[] = []
 const fromMs = dayOf(Date.now())
@@ -68,7 +68,6 @@ for (const unknown of unknowns) {
   note(resolved)
 }
 
-const usage = new PostgresUsage(database, systemClock)
 const span = { projects: undefined, only: {}, fromMs, endMs: dayOf(Date.now()) + 86_400_000 }
 const [row] = await database.query<{ nano: bigint; rows: bigint; counted: bigint }>(
   `SELECT sum(amount_nano)::bigint AS nano, count(*) AS rows,
@@ -96,14 +95,15 @@ await close()
 
 async function compared(by: UsageLabel): Promise<string[]> {
   const askedMs = performance.now()
-  const { cells, groups, beside } = await usage.table({ ...span, by, slot: 'day', groups: 2 * MOST_VALUES })
+  const question = { ...span, by, slot: 'day', groups: 2 * MAX_LABEL_VALUES } as const
+  const { cells, groups, beside } = await usageTable(database, question, systemClock.nowMs(), emptyRankings())
   const tookMs = performance.now() - askedMs
   const [values, other, none] = [cells, beside?.overflow ?? [], beside?.none ?? []].map(sumOf)
   const whole = (values ?? 0n) + (other ?? 0n) + (none ?? 0n)
   if (whole !== ledgerNano) problems.push(`by ${by}: ${whole} instead of ${ledgerNano}`)
   const expected = by === 'user' ? sent.users : by === 'tag:team' ? sent.teams : undefined
   for (const [name, nanoUsd] of expected ?? []) {
-    const own = sumOf(cells.filter(({ group }) => group === name))
+    const own = sumOf(cells.filter((cell) => cell.name === name))
     if (own !== nanoUsd) problems.push(`${by} ${name}: ${own} instead of ${nanoUsd}`)
   }
   return [
@@ -119,7 +119,7 @@ async function compared(by: UsageLabel): Promise<string[]> {
 }
 
 function sumOf(cells: readonly UsageCell[]): bigint {
-  return cells.reduce((total, { sum: { amountNanoUsd } }) => total + amountNanoUsd, 0n)
+  return cells.reduce((total, { nano }) => total + nano, 0n)
 }
 
 function note({ amountNanoUsd = 0n, labels }: LedgerEntry): void {

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answered, statusesOf } from './load-stage.ts'
-import type { Paced, Told } from './paced-sender.ts'
+import type { Paced, SentRequest } from './paced-sender.ts'
 import { scriptOn, type Script } from './processes.ts'
 import { BOTH_CORES, CASE, type Subject } from './workers-stage.ts'
 
 /** The load runs before anything happens to the workers, and after it. */
 const BESIDE_MS = 2000
 const LOOK_MS = 50
-/** Ten times what is aimed at: whatever takes longer hangs. */
+/** Ten times the goal: a slower worker hangs. */
 const BACK_MS = 30_000
 /** Two starts under full load, and twice the delay with which a replaced worker ends. */
 const REPLACED_MS = 60_000
@@ -26,7 +26,7 @@ export interface FaultFigures {
 }
 
 export interface KillFigures extends FaultFigures {
-  /** Connections that the killed worker held: each has one request under way at most. */
+  /** Connections that the killed worker held: each has one request in progress at most. */
   readonly held: number
   /** From the kill to the last request that failed. */
   readonly lastFailedMs: number
@@ -45,10 +45,10 @@ export async function killOne(subject: Subject): Promise<KillFigures> {
     return pid !== undefined && !before.includes(pid)
   })
   const tookMs = Date.now() - killedMs
-  const told = await ended(load)
-  const failedAtMs = failedOf(told).map(([atMs, forMs]) => atMs + forMs)
+  const sent = await ended(load)
+  const failedAtMs = failedOf(sent).map(([atMs, forMs]) => atMs + forMs)
   return {
-    ...summed(told, tookMs),
+    ...summed(sent, tookMs),
     held,
     lastFailedMs: Math.max(0, ...failedAtMs.map((ms) => ms - killedMs)),
   }
@@ -68,7 +68,7 @@ export async function replaceAll(subject: Subject): Promise<FaultFigures> {
   return summed(await ended(load), tookMs)
 }
 
-type Load = Script<readonly (readonly Told[])[]>
+type Load = Script<readonly (readonly SentRequest[])[]>
 
 function startLoad(subject: Subject): Load {
   const { headers, model } = subject.running.target(CASE.id)
@@ -82,19 +82,19 @@ function startLoad(subject: Subject): Load {
   return scriptOn(BOTH_CORES, 'paced-sender.ts', paced)
 }
 
-async function ended(load: Load): Promise<readonly Told[]> {
+async function ended(load: Load): Promise<readonly SentRequest[]> {
   await wait(BESIDE_MS)
   load.end()
   return (await load.answer).flat()
 }
 
-function summed(told: readonly Told[], tookMs: number): FaultFigures {
-  return { requests: told.length, failed: failedOf(told).length, statuses: statusesOf(told), tookMs }
+function summed(sent: readonly SentRequest[], tookMs: number): FaultFigures {
+  return { requests: sent.length, failed: failedOf(sent).length, statuses: statusesOf(sent), tookMs }
 }
 
-function failedOf(told: readonly Told[]): readonly Told[] {
-  const good = new Set(answered(told))
-  return told.filter((one) => !good.has(one))
+function failedOf(sent: readonly SentRequest[]): readonly SentRequest[] {
+  const good = new Set(answered(sent))
+  return sent.filter((one) => !good.has(one))
 }
 
 async function until(what: string, patienceMs: number, isSo: () => Promise<boolean>): Promise<void> {
@@ -112,7 +112,7 @@ function portOf({ running }: Subject): number {
 /** The worker that answers a request on a new connection; undefined: none did. */
 async function servedBy(subject: Subject): Promise<number | undefined> {
   const { url, headers, model } = subject.running.target(CASE.id)
-  // Kept open until it is known whose it is.
+  // Kept open until its worker is known.
   const agent = new Agent({ keepAlive: true })
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
   const asking = request(`${url}/${CASE.route}`, {
@@ -136,7 +136,7 @@ async function servedBy(subject: Subject): Promise<number | undefined> {
   return promise.finally(() => agent.destroy())
 }
 
-/** The ports of those who have a connection at `port` that this process holds. */
+/** The ports of the callers with a connection to `port` that this process holds. */
 function callersOf(pid: number, port: number): ReadonlySet<number> {
   const sockets = new Set<string | undefined>()
   for (const name of readdirSync(`/proc/${pid}/fd`))

@@ -1,4 +1,7 @@
-/** One process and two workers of the built package, each with stores of its own, before one nginx; and where their CPU time goes. */
+/**
+ * One process and two workers of the built package, each with its own stores, in front of one nginx; and where their CPU
+ * time goes.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,9 +14,9 @@ import { cpuMicroseconds, endedChildrenCpuMicroseconds, rateOf, wrk } from './pr
 
 export const [GATEWAY_CORE, OTHER_CORE] = [0, 1]
 export const BOTH_CORES = `${GATEWAY_CORE},${OTHER_CORE}`
-/** The small answer: what the gateway itself does weighs most in it. */
+/** The small answer: the gateway's own work weighs most in it. */
 export const CASE = CASES.find(({ id }) => id === 'base64') as Case
-/** A worker that has half a core stands still for fifty of a hundred milliseconds. */
+/** A worker with half a core pauses for fifty of a hundred milliseconds. */
 const TIMEOUT_SECONDS = 10
 
 /** Cores that each part used: 1 is a whole one. */
@@ -51,7 +54,7 @@ export interface WorkersStage {
   readonly one: Subject
   readonly two: Subject
   readonly version: string
-  /** Where the gateways run, and where stores, upstream and load do. */
+  /** The cores of the gateways, and of stores, upstream and load. */
   pin(gatewayCores: number | string, otherCores: number | string): void
   window(subject: Subject, load: WindowLoad): Promise<WorkersWindow>
   stop(): Promise<void>

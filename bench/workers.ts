@@ -1,11 +1,10 @@
 /**
- * What a second worker gains, and what it takes to lose one. One process and two workers of the built package by turns, with
- * PostgreSQL and Redis, nginx as the upstream:
- * (A) every process of the gateway that answers has half of core 0 (a control group, which needs root); stores, upstream and load
- *     have core 1. So a second worker has as much processor as the first, and nobody takes it from another.
- * (B) both cores for everybody: what is left of them for the gateway is printed, since two workers can't have two whole cores.
- * (C) one of two workers is killed with -9 under load; (D) SIGHUP under load. Ends with 1 when an aim is missed.
- * `npm run bench:workers -- --rounds 5 --seconds 3`
+ * The gain of a second worker, and the cost of losing one. One process and two workers of the built package in turn, with
+ * PostgreSQL and Redis, nginx as the upstream: (A) every process of the gateway that answers has half of core 0 (a control
+ * group, which needs root); stores, upstream and load have core 1. A second worker then has as much CPU as the first,
+ * without taking it from another. (B) both cores for all: the share that is left for the gateway is printed, since two
+ * workers can't have two whole cores. (C) one of two workers is killed with -9 under load; (D) SIGHUP under load. Exits
+ * with 1 when a goal is missed. `npm run bench:workers -- --rounds 5 --seconds 3`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,7 +43,7 @@ const AIM_BACK_MS = 3000
 /** The kernel resets the connections of a killed process at once; later failures have another cause. */
 const RESET_MS = 1000
 /** Starts and the waits of all parts included. */
-const MOST_MS = 170_000
+const MAX_MS = 170_000
 
 /** One window of each round. */
 interface Compared {
@@ -86,8 +85,8 @@ async function measure(stage: WorkersStage): Promise<void> {
 }
 
 async function tooLate(): Promise<never> {
-  await wait(MOST_MS, undefined, { ref: false })
-  throw new Error(`the run took longer than ${MOST_MS / 1000} s`)
+  await wait(MAX_MS, undefined, { ref: false })
+  throw new Error(`the run took longer than ${MAX_MS / 1000} s`)
 }
 
 async function halfACoreEach(stage: WorkersStage): Promise<Compared | undefined> {

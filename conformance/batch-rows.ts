@@ -17,7 +17,7 @@ export interface BatchResult {
   readonly made?: readonly string[]
   readonly listed?: readonly string[]
   readonly content?: string
-  readonly told?: string
+  readonly report?: string
 }
 
 /** A webhook of Torana, as it came. */
@@ -36,7 +36,7 @@ export interface World {
 export interface BatchRow {
   readonly name: string
   readonly work: 'run' | 'cancel' | 'pages' | 'parts' | 'files' | 'missing' | 'unwrap'
-  /** What the program is told beside that. */
+  /** The further fields of the question to the program. */
   readonly asked: (client: Program, world: World) => object
   readonly judge: (answer: BatchResult, world: World, client: Program) => Verdict
   /** The status and code of the error that must come instead of an answer. */
@@ -129,8 +129,8 @@ export const batchRows: readonly BatchRow[] = [
     judge: ({ status, afterCancel, counts = [], output = '' }) => {
       const lines = output.split('\n').length - 1
       // Ended at once when nothing of it had begun.
-      const isTold = afterCancel === 'cancelling' || afterCancel === 'cancelled'
-      const got = `${isTold}, ${status}, ${counts[1] === lines && lines < MANY.length}`
+      const isCancelled = afterCancel === 'cancelling' || afterCancel === 'cancelled'
+      const got = `${isCancelled}, ${status}, ${counts[1] === lines && lines < MANY.length}`
       return same('true, cancelled, true', got)
     },
   },
@@ -152,24 +152,24 @@ export const batchRows: readonly BatchRow[] = [
     name: 'files',
     work: 'files',
     asked: () => textLines(EMBEDDINGS, ['one', 'two']),
-    judge: ({ made = [], listed = [], content, told }) => {
+    judge: ({ made = [], listed = [], content, report }) => {
       const isListed = made.every((id) => listed.includes(id))
       const isSame = content === textLines(EMBEDDINGS, ['one', 'two']).lines
-      return same('lines.jsonl batch processed true, true, true', `${told}, ${isListed}, ${isSame}`)
+      return same('lines.jsonl batch processed true, true, true', `${report}, ${isListed}, ${isSame}`)
     },
   },
   {
     name: 'missing',
     work: 'missing',
     asked: () => ({}),
-    judge: ({ told }) => same('an error', `${told}`),
+    judge: ({ report }) => same('an error', `${report}`),
     fails: { status: 404, code: 'not_found', says: 'batch_missing' },
   },
   {
     name: 'unwrap',
     work: 'unwrap',
     asked: (_client, { delivered: { body, headers, secret } }) => ({ body, headers, secret }),
-    judge: ({ told }, { delivered }) => same(`batch.completed ${delivered.batchId}`, `${told}`),
+    judge: ({ report }, { delivered }) => same(`batch.completed ${delivered.batchId}`, `${report}`),
   },
 ]
 

@@ -186,9 +186,9 @@ async function main(): Promise<number> {
     try {
       const reached = { baseUrl: torana.baseUrl, apiKey: API_KEY }
       const batchId = await batchOfOneLine(torana.baseUrl, API_KEY)
-      const told = await Promise.race([receiver.first, wait(WEBHOOK_WITHIN_MS, undefined, { ref: false })])
-      if (told === undefined) throw new Error('No webhook came.')
-      const world = { provider, delivered: { ...told, secret: SECRET, batchId } }
+      const webhook = await Promise.race([receiver.first, wait(WEBHOOK_WITHIN_MS, undefined, { ref: false })])
+      if (webhook === undefined) throw new Error('No webhook came.')
+      const world = { provider, delivered: { ...webhook, secret: SECRET, batchId } }
       await inLanes(columns, (client) => runOne(client, rows, reached, world, matrix))
     } finally {
       await torana.stop()

@@ -45,7 +45,7 @@ const dropping: Kind = {
   maxImages: 10,
 }
 
-/** Where the operator did not allow to drop anything, the app is told what it can't say. */
+/** Where the operator does not allow dropping, the app gets an error that names what it can't ask for. */
 const refusing: ImageRow = {
   name: 'dall-e-refused',
   models: { 'dall-e-refused': gptImage({}) },

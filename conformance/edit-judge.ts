@@ -27,7 +27,7 @@ export function mustHaveArrived({ images, mask, isTranslated, sentAs }: Expected
 /** Mean difference of a channel, of 255, that a lossy format may make. */
 const maxDifference = 8
 
-/** The fake provider makes every colour its complement where it was told to, and leaves the rest alone. */
+/** The fake provider inverts every colour where the mask allows it, and leaves the rest alone. */
 export async function mustBePainted({ images, mask }: ExpectedEdit, file: string): Promise<void> {
   const [first] = images
   if (first === undefined) return

@@ -144,7 +144,7 @@ function fileRow(giveAs: string): ImageRow {
   }
 }
 
-/** The ways in which libraries that nobody has heard of write the same form. */
+/** The same form as less common libraries write it. */
 export const formRows: readonly ImageRow[] = Object.entries({
   image: { images: [photo], names: ['image'] },
   'image[]': { images: [photo, drawing, poster], names: ['image[]', 'image[]', 'image[]'] },

@@ -1,4 +1,4 @@
-/** What callers are told of an upstream's fault: status and code of the catalogue, and words that its reader needs. */
+/** The errors that callers get for an upstream's fault: status and code of the fault table, and words that the reader needs. */
 import type { ExpectedError } from './rows.ts'
 
 export const refused = (says: string): ExpectedError => ({ status: 400, code: 'upstream_refused', says })

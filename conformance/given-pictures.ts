@@ -1,4 +1,4 @@
-/** The files that clients send to be edited. They are written anew for every run, and told apart by their sums. */
+/** The files that clients send to be edited. They are written for every run, and recognised by their digests. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'

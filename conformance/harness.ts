@@ -1,4 +1,4 @@
-/** What the matrices have in common: whom and what the command line chose, a few programs side by side, the result. */
+/** Shared by the matrices: the clients and rows that the command line chose, a few programs in parallel, the result. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Program } from './clients.ts'
@@ -9,7 +9,7 @@ import type { Matrix } from './matrix.ts'
 /** Two programs at a time: the gateway and the fake provider need the cores as well. */
 const programsAtOnce = 2
 
-/** A key of the right form that nobody issued. */
+/** A key of the right form that was never issued. */
 export const wrongKey = 'not-a-key-of-this-gateway-at-all'
 
 /** For `parseArgs`. */
@@ -29,7 +29,7 @@ export function chosenClients<Item extends { readonly name: string }>(
   return chosen(all, clients?.split(',') ?? (quick ? quickNames : undefined), 'clients')
 }
 
-/** Leaves out the clients that nobody named and whose tools this machine lacks, and says so. */
+/** Leaves out clients whose tools this machine lacks, unless the command line named them, and says so. */
 export function runnable<Item extends Program>(
   all: readonly Item[],
   named: string | undefined,

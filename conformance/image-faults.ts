@@ -35,7 +35,7 @@ function errorCase(
   return { prompt: promptOf(client, name), purchases: 0, ...asked, name, expected }
 }
 
-/** Bought, and the answer lost: one purchase, told as such, whatever the library's own retries would do. */
+/** Bought, and the answer lost: one purchase, reported as such, despite the library's own retries. */
 function unknown(name: string, model: ModelEntry): ImageRow {
   return {
     name,

@@ -67,8 +67,8 @@ async function judged(
     const verdict = judgeError(client, expected, answer.ok ? got : answer.error)
     if (verdict.result === 'wrong') return verdict
     const { shouldRetry } = expected
-    const told = answer.ok ? undefined : answer.error.shouldRetry
-    must(shouldRetry === undefined || told === shouldRetry, `x-should-retry: ${shouldRetry}`, String(told))
+    const sent = answer.ok ? undefined : answer.error.shouldRetry
+    must(shouldRetry === undefined || sent === shouldRetry, `x-should-retry: ${shouldRetry}`, String(sent))
   } else {
     const wanted = `${client.streamErrorClass}: … ${expected.says} …`
     if (answer.ok) throw new Unfit(wanted, got)

@@ -93,7 +93,7 @@ export interface ImageRow {
   cases(client: ImageClient): readonly ImageCase[]
 }
 
-/** A kind of upstream, and what the gateway is told of it. */
+/** A kind of upstream, and its entry in the configuration. */
 export interface Kind {
   readonly name: string
   readonly model: ModelEntry
@@ -104,7 +104,7 @@ export interface Kind {
   /** Pictures of one call. */
   readonly maxImages: number
   readonly previews: number
-  /** How pictures come when nobody says. */
+  /** The form of pictures when the request names none. */
   readonly form: 'url' | 'b64_json'
 }
 

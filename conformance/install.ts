@@ -98,7 +98,7 @@ async function installGo(): Promise<void> {
       ...process.env,
       GOMODCACHE: join(folder, 'modules'),
       GOCACHE: join(folder, 'build'),
-      // Go write-protects its modules by default, and then nobody can remove the cache folder.
+      // Go write-protects its modules by default, and then the cache folder can't be removed.
       GOFLAGS: '-modcacherw -buildvcs=false',
     }
     await run('go', ['build', '-o', join(folder, 'client'), '.'], {

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Builds the image and its lite form with buildah, and runs both with podman as a careful operator would: read-only root, no
 # capabilities, an own user, 1 GB. Asks for a vector, a picture and the console, and prints what it saw.
-#   bash deploy/check-image.sh              needs root, buildah, podman, runc, netavark, iptables and mmdebstrap
+#   bash deploy/check-image.sh              needs root, Node 26, PostgreSQL, buildah, podman, runc, netavark, iptables and mmdebstrap
 # Where a tool is missing it says so and ends with 0; with STRICT=1 it fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+# The lite image has no database inside: it gets a PostgreSQL of its own.
+[ -n "${TORANA_TEST_POSTGRES_URL:-}" ] || exec node server/test/support/with-servers.ts bash deploy/check-image.sh "$@"
 
 max_full_mb=240
 max_lite_mb=180
@@ -90,7 +93,7 @@ podman stop --time 30 "$id" >/dev/null
 echo "stopped in $SECONDS s with $(podman inspect --format '{{.State.ExitCode}}' "$id")"
 [ "$(podman inspect --format '{{.State.ExitCode}}' "$id")" = 0 ] || fail 'it did not end in order'
 
-# The lite image has no database and no model inside: without a DATABASE_URL it says so; with an upstream it answers.
+# The lite image has no database and no model inside: without a DATABASE_URL it says so; with PostgreSQL and an upstream it answers.
 if podman run --rm "${careful[@]}" localhost/torana:dev-lite 2>"$work/lite"; then fail 'the lite image started without a database'; fi
 grep 'DATABASE_URL' "$work/lite" || { cat "$work/lite" >&2; fail 'the lite image does not say what it needs'; }
 provider_port="$(free_port)"
@@ -107,7 +110,7 @@ models:
 YAML
 chmod 755 "$work" && chmod 644 "$work/torana.yaml"
 port="$(free_port)"
-lite="$(podman run --detach "${careful[@]}" --network host --env DATABASE_URL=memory: --env PORT="$port" --env HOST=127.0.0.1 \
+lite="$(podman run --detach "${careful[@]}" --network host --env DATABASE_URL="$TORANA_TEST_POSTGRES_URL" --env PORT="$port" --env HOST=127.0.0.1 \
   --env CONTROL_HOST=127.0.0.1 --env CONTROL_PORT="$(free_port)" --env TORANA_BOOTSTRAP_KEY="$key" \
   --volume "$work/torana.yaml:/etc/torana/torana.yaml:ro" localhost/torana:dev-lite)"
 running+=("$lite")

@@ -1,4 +1,4 @@
-/** What a gateway answers when its upstream does not do what it was asked for. The vectors are known in advance. */
+/** A gateway's answers when its upstream misbehaves. The vectors are known in advance. */
 import { truncated, vectorOf } from '../../tools/fake-provider/vectors.ts'
 import type { RunningContender, UpstreamPart } from './contender.ts'
 
@@ -14,7 +14,7 @@ interface Question {
 const WIDTH = 1536
 const TIMEOUT_MS = 60_000
 /** Floats are written with nine digits. */
-const MOST_WRONG = 1e-6
+const MAX_WRONG = 1e-6
 
 export const QUESTIONS: readonly Question[] = [
   { scenario: 'ignores-encoding', name: 'base64 asked, floats come', texts: 2, encoding: 'base64' },
@@ -44,7 +44,7 @@ export const QUESTIONS: readonly Question[] = [
   { scenario: 'html-200', name: '200 with a page of HTML', texts: 2, encoding: 'float' },
 ]
 
-/** `origin`: where the fake provider answers. */
+/** `origin`: the address of the fake provider. */
 export function questionUpstreams(origin: string): readonly UpstreamPart[] {
   return QUESTIONS.map(({ scenario }) => ({
     name: scenario,
@@ -83,7 +83,7 @@ async function ask(question: Question, running: RunningContender): Promise<strin
   }
 }
 
-/** What is wrong with an answer of status 200. */
+/** The fault of an answer with status 200. */
 export function judged(text: string, input: readonly string[], question: Question): string {
   const { encoding = 'float', dimensions = WIDTH } = question
   let data: unknown
@@ -119,7 +119,7 @@ export function judged(text: string, input: readonly string[], question: Questio
 function areRight(vectors: readonly KnownVector[], input: readonly string[], dimensions: number): boolean {
   return vectors.every(({ values }, index) => {
     const right = truncated(vectorOf(input[index] as string, WIDTH), dimensions)
-    return values.every((value, position) => Math.abs(value - (right[position] as number)) < MOST_WRONG)
+    return values.every((value, position) => Math.abs(value - (right[position] as number)) < MAX_WRONG)
   })
 }
 

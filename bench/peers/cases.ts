@@ -1,4 +1,4 @@
-/** What is asked of every gateway, and the load that asks it. */
+/** The questions for every gateway, and their load. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { embeddingsBody, type FixedAnswer } from '../parts.ts'
@@ -56,7 +56,7 @@ export const CASES: readonly Case[] = [
   },
 ]
 
-/** What nginx answers beside the two that it always does. A picture is one that a gateway may look into. */
+/** The answers of nginx beside the two that it always has. An image is one that a gateway may look into. */
 export async function fixedAnswers(provider: StartedProvider): Promise<readonly FixedAnswer[]> {
   const answer = await fetch(`${provider.origin}/bytes-${PICTURE_BYTES}/v1/images/generations`, {
     method: 'POST',

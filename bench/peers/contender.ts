@@ -2,7 +2,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a model of the gateway is served by. Its name is the model's too. */
+/** The upstream of one model of the gateway. It has the model's name. */
 export interface UpstreamPart {
   readonly name: string
   readonly kind: 'embedding' | 'image'
@@ -31,7 +31,7 @@ export interface Target {
 export interface RunningContender {
   readonly pid: number
   readonly target: (upstream: string) => Target
-  /** Of PostgreSQL and Redis, where it has them. */
+  /** Processes of PostgreSQL and Redis, where it has them. */
   readonly storePids: () => readonly number[]
   readonly stop: () => Promise<void>
 }
@@ -51,9 +51,9 @@ export interface Contender {
 /** Programs of others are installed outside of the repository, by `npm run bench:peers -- --install`. */
 export const PEERS_FOLDER: string = process.env['TORANA_PEERS_DIR'] ?? join(homedir(), '.cache/torana-peers')
 
-/** What upstreams are told. */
+/** The credential that upstreams receive. */
 export const UPSTREAM_KEY = 'sk-upstream-0123456789'
 /** A key of a caller. */
 export const CALLER_KEY = `sk-bf-bench-${'0123456789abcdef'.repeat(2)}`
-/** What upstreams know a model by. */
+/** The upstreams' names of the models. */
 export const UPSTREAM_MODEL = { embedding: 'text-embedding-3-small', image: 'gpt-image-1' } as const

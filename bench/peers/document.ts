@@ -17,7 +17,7 @@ export function benchmarksPage(figures: Figures): string {
     settingsTable(contenders),
     ...skippedLines(figures),
     '## CPU time of a request',
-    'This is what decides how many machines a load needs: CPU time of all processes of a gateway, divided by its requests, at the most that it can do. PostgreSQL and Redis are in a column of their own. "Times Torana" is beside Torana with `memory:`, or beside its two workers where both cores are used; the minutes differ, so each is first held against the bare proxy of its own minutes.',
+    'This is what decides how many machines a load needs: CPU time of all processes of a gateway, divided by its requests, at the most that it can do. PostgreSQL and Redis are in a column of their own. "Times Torana" is beside Torana without a ledger, or beside its two workers where both cores are used; the minutes differ, so each is first held against the bare proxy of its own minutes.',
     '![CPU time of a request by gateway](pictures/benchmarks-cpu.svg)',
     ...CASES.flatMap(({ id, name }) => [...caseTable(contenders, id, name), ...newerLines(figures, id)]),
     '## Added latency at half load',
@@ -105,7 +105,7 @@ function newerLines({ contenders, remeasured = [] }: Figures, id: CaseId): reado
     })
 }
 
-/** How many times the CPU time of Torana that uses as many cores; each beside the bare proxy of its own minutes. */
+/** CPU time as a multiple of Torana's on as many cores; each beside the bare proxy of its own minutes. */
 export function timesOwn(contenders: readonly ContenderFigures[], one: ContenderFigures, id: CaseId): string {
   const own = contenders.find((other) => other.id === (one.cores === 2 ? OWN_TWO : OWN))?.cases[id]
   const its = one.cases[id]
@@ -154,7 +154,7 @@ function answersTable(contenders: readonly ContenderFigures[]): string {
   )
 }
 
-/** Where a peer has the better figure, the page says so by itself. */
+/** Where a peer has the better figure, the page says so automatically. */
 function betterLines({ contenders, remeasured = [] }: Figures): string {
   const own = contenders.find(({ id }) => id === OWN)
   if (!own) return ''

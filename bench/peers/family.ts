@@ -14,7 +14,9 @@ export function familyOf(pid: number): readonly number[] {
   return family
 }
 
-/** CPU time of processes and of their children that have ended, µs: list them anew for each look, for some come and go. */
+/**
+ * CPU time of processes and of their ended children, µs. List the processes again for each look, because some come and go.
+ */
 export function cpuOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + cpuWithEndedChildren(pid), 0)
 }
@@ -29,7 +31,7 @@ function cpuWithEndedChildren(pid: number): number {
   return ticks.reduce((sum, each) => sum + Number(each), 0) * 10_000
 }
 
-/** What several processes share is counted once. */
+/** Memory shared by several processes counts once. */
 export function memoryMegabytes(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) =>
     Number(/^Pss:\s+(\d+) kB$/m.exec(fileOf(`/proc/${pid}/smaps_rollup`) ?? '')?.[1] ?? 0),

@@ -1,4 +1,4 @@
-/** What a run has found, as `bench/peers/figures.json` keeps it. The page is made of it. */
+/** The result of a run, as `bench/peers/figures.json` keeps it. The page is generated from it. */
 import type { CaseId } from './cases.ts'
 
 export interface CaseFigures {
@@ -14,7 +14,7 @@ export interface CaseFigures {
   readonly halfLoad: HalfLoad
 }
 
-/** At half of what it can do; the bare proxy gets the same rate. */
+/** At half of its capacity; the bare proxy gets the same rate. */
 export interface HalfLoad {
   readonly requestsPerSecond: number
   readonly p50Ms: number
@@ -58,7 +58,7 @@ export interface Figures {
   readonly remeasured?: readonly Remeasured[]
 }
 
-/** Of the rows of the page. Others come last. */
+/** Order of the rows of the page. Others come last. */
 const ORDER = [
   'bare',
   'torana-memory',
@@ -75,7 +75,7 @@ function placeOf({ id }: ContenderFigures): number {
   return place < 0 ? ORDER.length : place
 }
 
-/** Newer figures take the place of older ones; what was not measured anew stays. */
+/** Newer figures replace older ones; those that were not measured again stay. */
 export function mergedFigures(before: Figures | undefined, now: Figures): Figures {
   if (before === undefined) return now
   const contenders = new Map(before.contenders.map((one) => [one.id, one]))

@@ -1,4 +1,4 @@
-/** Installs the gateways of others outside of the repository. What can't be installed is said, and the others go on. */
+/** Installs the other gateways outside of the repository. A failure is reported, and the others go on. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

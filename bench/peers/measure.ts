@@ -25,7 +25,7 @@ interface Loaded {
 /** Slow gateways need long for the first requests. */
 const TIMEOUT_SECONDS = 60
 /** Of all that were sent: more would mean that something else than speed was measured. */
-const MOST_FAILED = 0.001
+const MAX_FAILED = 0.001
 
 export async function measureContender(
   contender: Contender,
@@ -86,7 +86,7 @@ async function measureCase(
       core: contender.cores === 2 ? stage.cores : stage.loadCore,
       timeoutSeconds: TIMEOUT_SECONDS,
     })
-    if (load.errors > load.requests * MOST_FAILED)
+    if (load.errors > load.requests * MAX_FAILED)
       throw new Error(`${name}, ${one.name}: ${load.errors} of ${load.requests} requests failed`)
     return {
       load,

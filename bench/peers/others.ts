@@ -188,7 +188,7 @@ async function startBifrost(
   }
 }
 
-/** Each upstream is a provider of its own, because an address belongs to a provider. */
+/** Each upstream is a separate provider, because an address belongs to a provider. */
 function bifrostConfig(upstreams: readonly UpstreamPart[], pricing: string): object {
   return {
     client: {

@@ -18,7 +18,7 @@ import {
 } from './contender.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
-/** What `npm run build` makes. */
+/** The output of `npm run build`. */
 const PACKAGE = join(REPOSITORY, 'dist/torana/bin/torana.js')
 
 export const BARE: Contender = {
@@ -48,9 +48,9 @@ const COMMON = 'a key of the store, prices, request log at `info`, all checks of
 export const TORANA: readonly Contender[] = [
   {
     id: 'torana-memory',
-    name: 'Torana, `memory:`',
+    name: 'Torana without a ledger',
     cores: 1,
-    settings: `\`DATABASE_URL=memory:\`; ${COMMON}`,
+    settings: `its stores in memory (\`bench/memory-node.ts\`), for the cost of the request path alone; ${COMMON}`,
     version: toranaVersion,
     start: (stage) => startNode(stage, {}, []),
   },
@@ -124,7 +124,7 @@ async function startNode(
 function modelOf({ name, kind }: UpstreamPart): object {
   const deployment = { upstream: name, model: UPSTREAM_MODEL[kind] }
   if (kind === 'image') return { kind, price: { usdPerImage: 0.01 }, deployments: [deployment] }
-  // As an operator declares what an upstream is known to do.
+  // As an operator declares the known capabilities of an upstream.
   const capabilities = {
     encodings: name === 'float-only' ? ['float'] : ['float', 'base64'],
     dimensions: { min: 1, max: 1536 },

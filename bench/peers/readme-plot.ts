@@ -1,4 +1,7 @@
-/** The chart of README.md: what one embeddings request costs, and which faults of an upstream reach the caller. Linear, one case. */
+/**
+ * The chart of README.md: the cost of one embeddings request, and the faults of an upstream that reach the caller. Linear,
+ * one case.
+ */
 import { QUESTIONS } from './answers.ts'
 import type { ContenderFigures } from './figures.ts'
 
@@ -34,7 +37,7 @@ const THEMES = {
   },
 } as const satisfies Record<string, Theme>
 
-/** The rows, with what each gateway does in this set-up. */
+/** The rows, with what each gateway does in this setup. */
 const ROWS: readonly (readonly [id: string, asked: string, does: string])[] = [
   ['torana-strict', 'torana-memory', 'ledger in PostgreSQL'],
   ['portkey', 'portkey', 'no keys, no ledger'],

@@ -1,4 +1,4 @@
-/** The page and its pictures, from the figures of this run and those of before. */
+/** The page and its charts, from the figures of this run and earlier ones. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'

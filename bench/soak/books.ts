@@ -1,4 +1,4 @@
-/** Holds the gateway's books in PostgreSQL against those of the upstream, call by call. */
+/** Compares the gateway's ledger in PostgreSQL with the upstream's records, call by call. */
 import { Client } from 'pg'
 import { costOf } from './config.ts'
 import { coloursOf } from './oracle.ts'
@@ -17,7 +17,7 @@ export interface Row {
   readonly amount_nano: string | null
 }
 
-/** What the upstream served or not, the gateway can't know after these. */
+/** Faults after which the gateway can't know whether the upstream served the call. */
 const AMBIGUOUS: ReadonlySet<Fault> = new Set([
   'none',
   'unread',
@@ -27,8 +27,8 @@ const AMBIGUOUS: ReadonlySet<Fault> = new Set([
   'garbled',
   'narrow',
 ])
-/** Mean difference of a channel, of 255, that a lossy format may make; of another picture it is above 60. */
-const MOST_DIFFERENCE = 12
+/** Mean difference of a channel, of 255, that a lossy format may make; for another image it is above 60. */
+const MAX_DIFFERENCE = 12
 
 export interface Judgement {
   readonly wrong: readonly string[]
@@ -90,7 +90,7 @@ function isFree({ tokens, images, amount_nano: amount }: Row): boolean {
   return Number(tokens) === 0 && images === 0 && Number(amount) === 0
 }
 
-/** What became of a request's share in a call: an intent is not the end. */
+/** The final state of a request's share in a call: an intent is not the end. */
 function stateOf(rows: readonly Row[]): string {
   const ends = rows.map(({ kind }) => kind).filter((kind) => kind !== 'intent')
   return ends.length === 0 ? 'intent' : ends.toSorted().join('+')
@@ -118,7 +118,7 @@ function* judgeServed(entry: Booked, rows: readonly Row[], state: string, where:
   if (nano !== cost) yield `${nano} nano-dollars for ${cost}: ${where}`
 }
 
-/** No picture was bought twice, and those that were converted show what the upstream drew. */
+/** No image was bought twice, and converted ones show what the upstream drew. */
 export function* judgePurchases(
   booked: readonly Booked[],
   tally: Pick<Tally, 'callsAllowed' | 'converted'>,
@@ -134,7 +134,7 @@ export function* judgePurchases(
   }
   for (const { prompt, colours } of tally.converted) {
     const motifs = (byPrompt.get(prompt) ?? []).flatMap((entry) => entry.motifs ?? [])
-    const isOne = motifs.some((motif) => differenceOf(coloursOf(motif), colours) <= MOST_DIFFERENCE)
+    const isOne = motifs.some((motif) => differenceOf(coloursOf(motif), colours) <= MAX_DIFFERENCE)
     if (!isOne) yield `another picture after a conversion: ${prompt}`
   }
 }
@@ -146,8 +146,8 @@ function differenceOf(wanted: Uint8Array, got: Uint8Array): number {
 
 /** Budgets and rollups are sums of the rows, and nothing is lent out any more. */
 async function judgeSums(client: Client): Promise<string[]> {
-  const { rows } = await client.query<{ what: string; told: string | null; summed: string | null }>(
-    `SELECT budget_id AS what, spent_nano AS told,
+  const { rows } = await client.query<{ what: string; recorded: string | null; summed: string | null }>(
+    `SELECT budget_id AS what, spent_nano AS recorded,
             (SELECT sum(amount_nano) FROM usage_events WHERE 'project:' || project = budget_id) AS summed
        FROM budgets
      UNION ALL SELECT 'leases of ' || budget_id, leased_nano, 0 FROM budgets
@@ -155,11 +155,11 @@ async function judgeSums(client: Client): Promise<string[]> {
             (SELECT sum(amount_nano) FROM usage_hours h WHERE h.project = e.project), sum(amount_nano)
        FROM usage_events e GROUP BY e.project`,
   )
-  const differing = rows.filter(({ told, summed }) => BigInt(told ?? 0) !== BigInt(summed ?? 0))
+  const differing = rows.filter(({ recorded, summed }) => BigInt(recorded ?? 0) !== BigInt(summed ?? 0))
   return [
     // Soft budgets are counted without a row.
     ...(rows.some(({ what }) => what === 'project:alpha') ? [] : ['no row of the hard budget']),
-    ...differing.map(({ what, told, summed }) => `${what}: ${told}, and the rows say ${summed}`),
+    ...differing.map(({ what, recorded, summed }) => `${what}: ${recorded}, and the rows say ${summed}`),
   ]
 }
 

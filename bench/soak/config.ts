@@ -1,4 +1,4 @@
-/** One Torana before the soak's upstreams: what it is told, and what each call costs by it. */
+/** One Torana in front of the soak's upstreams: its configuration, and the resulting cost of each call. */
 import { EDGE, TOKENS_OF_A_FILE, TOKENS_OF_A_PICTURE, WIDTH } from './oracle.ts'
 import type { Booked } from './upstream-types.ts'
 
@@ -13,7 +13,7 @@ const flaky = ['limited', 'failing', 'resetting', 'cutting', 'garbling']
 const ways = ['steady', 'slow', ...flaky]
 
 const NANO = 1_000_000_000n
-/** Dollars and nano-dollars of the same price, written down twice: the second is what the judge reckons with. */
+/** Dollars and nano-dollars of the same price, written twice: the judge calculates with the second. */
 const tokenPrice = { price: { usdPerMillionTokens: 0.13 }, nanoPerToken: 130n }
 const picturePrice = { price: { usdPerImage: 0.02 }, nano: NANO / 50n }
 const areaPrice = { price: { usdPerMegapixel: 0.5 }, nano: 500n * BigInt(EDGE * EDGE) }
@@ -110,7 +110,7 @@ export function configFor(upstream: string): object {
       beta: { keys: [{ name: 'soak', secret: KEYS.beta }], budget: { usd: 1_000_000, per: 'total' } },
     },
     limits: {
-      // Short, because faults are what it is about.
+      // Short, because this run is about faults.
       attemptTimeoutMs: 10_000,
       imageTimeoutMs: 60_000,
       // Full within the first minute, or it would look like a leak.
@@ -119,7 +119,7 @@ export function configFor(upstream: string): object {
   }
 }
 
-/** What a call that was served costs. */
+/** The cost of a served call. */
 export function costOf(model: string, { tokens = 0, motifs = [], ...entry }: Booked): bigint {
   const count = BigInt(motifs.length)
   switch (model) {

@@ -8,7 +8,7 @@ const LEAVES = 0.06
 const NARROW = 32
 /** Cut vectors may be cut in float32 or in doubles, here or upstream. */
 const TOLERANCE = 1e-6
-/** Asked for by everybody again and again: they come from the cache, and from calls that others began. */
+/** Texts that all clients repeat: they come from the cache, and from calls that others began. */
 const popular = Array.from({ length: 300 }, (_, index) => `a text that everybody asks for, number ${index}`)
 const counts = [1, 1, 1, 2, 5, 40, 200]
 const tokens = [...WORDS.keys()]

@@ -22,14 +22,14 @@ export interface Received {
 }
 
 const agent = new Agent({ keepAlive: true })
-/** Longer than any limit of the gateway: whoever waits this long was forgotten. */
+/** Longer than any limit of the gateway: a request that waits this long was lost. */
 const FORGOTTEN_MS = 180_000
 
 export function endExchanges(): void {
   agent.destroy()
 }
 
-/** Undefined: the client left. Throws what breaks though the client stayed. */
+/** Undefined when the client left. Throws for a failure while the client stayed. */
 export function exchange({ url, key, headers = {}, body, leaving }: Asked): Promise<Received | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(url, {
@@ -65,9 +65,9 @@ export function exchange({ url, key, headers = {}, body, leaving }: Asked): Prom
       })
       answer.on('error', (error) => end(undefined, error))
       answer.on('end', () => {
-        const { statusCode: status = 0, headers: told, complete } = answer
+        const { statusCode: status = 0, headers: answerHeaders, complete } = answer
         end(
-          { status, headers: told, body: Buffer.concat(chunks) },
+          { status, headers: answerHeaders, body: Buffer.concat(chunks) },
           complete ? undefined : new Error('a cut answer'),
         )
       })

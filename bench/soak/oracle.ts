@@ -1,4 +1,4 @@
-/** What is right, known in advance: the vector of a text and the picture of a prompt. Written for this judge alone. */
+/** The right answers, known in advance: the vector of a text and the image of a prompt. Written for this judge alone. */
 import { createHash } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -31,7 +31,7 @@ export function cutVector(vector: Float32Array, width: number): Float32Array {
   return kept.map((value) => value / length)
 }
 
-/** A tokenizer of three ids of cl100k_base: what they stand for is no secret, and any row of them is a text. */
+/** A tokenizer of three ids of cl100k_base: their texts are public, and any sequence of them is a text. */
 export const WORDS: ReadonlyMap<number, string> = new Map([
   [9906, 'Hello'],
   [1917, ' world'],
@@ -42,7 +42,7 @@ export function textOf(tokens: readonly number[]): string {
   return tokens.map((token) => WORDS.get(token) ?? '?').join('')
 }
 
-/** What the upstream charges for a text: never more than a text of so many bytes can have. */
+/** The upstream's token count of a text: never more than its bytes allow. */
 export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4)
 }
@@ -54,7 +54,7 @@ export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** What a picture shows: of which prompt, of which call the how many-th, painted over which files. */
+/** What an image shows: its prompt, the index of its call, and the files it was painted over. */
 export interface Motif {
   readonly prompt: string
   readonly callId: string
@@ -67,7 +67,7 @@ export function motifText({ prompt, callId, index, given }: Motif): string {
   return JSON.stringify({ prompt, callId, index, given })
 }
 
-/** What a picture says of itself; undefined when it says nothing, which conversions make of it. */
+/** The motif that an image names; undefined when it names none, because it was converted. */
 export function motifIn(picture: Buffer): string | undefined {
   const at = picture.indexOf('tEXtmotif\0')
   if (at < 0) return undefined
@@ -91,7 +91,7 @@ export function pictureOf(motif: string): Buffer {
   )
 }
 
-/** A picture to be edited, other bytes each time. */
+/** An image to edit, with other bytes each time. */
 export function drawing(word: string): Buffer {
   return png((x, y) => [x * 3, y * 3, word.length, 255], Buffer.from(word))
 }

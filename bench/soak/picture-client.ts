@@ -1,4 +1,4 @@
-/** Asks for pictures, edits and streams, fetches links, comes back after it left, and compares every byte. */
+/** Asks for images, edits and streams, fetches links, comes back after it left, and compares every byte. */
 import sharp from 'sharp'
 import { KEYS, PAINTERS, PROJECTS } from './config.ts'
 import { exchange, type Asked, type Received } from './exchange.ts'
@@ -24,14 +24,14 @@ export async function paint(visit: Visit): Promise<void> {
   const question = questionOf(visit)
   const { model, prompt, n, asked, given } = question
   const what = `${given.length > 0 ? 'edits' : 'pictures'} of ${model}`
-  // Fan-out makes a call for each picture where the upstream makes one at a time.
+  // Fan-out makes a call for each image where the upstream makes one at a time.
   tally.callsAllowed.set(prompt, model === 'paint-links' || model === 'paint-stream' ? n : 1)
   let received = await exchange({ ...asked, leaving: leavingOf(LEAVES, 300) })
   tally.requests += 1
   if (received === undefined) {
     tally.left += 1
     if (asked.headers?.['idempotency-key'] === undefined) return
-    // The same request once more must get what the first one bought.
+    // The same request again must return what the first one bought.
     tally.count('pictures asked for again')
     received = await exchange(asked)
   }

@@ -1,4 +1,4 @@
-/** What the clients met, and what was wrong with it. */
+/** What the clients received, and what was wrong with it. */
 export class Tally {
   readonly #counts = new Map<string, number>()
   readonly wrong: string[] = []
@@ -7,7 +7,9 @@ export class Tally {
   pictures = 0
   assets = 0
   left = 0
-  /** Colours of pictures in another format than the upstream's, by prompt: the upstream's books tell whether they are right. */
+  /**
+   * Colours of images in another format than the upstream's, by prompt: the upstream's records show whether they are right.
+   */
   readonly converted: { readonly prompt: string; readonly colours: Uint8Array }[] = []
   /** How many calls each prompt may have cost. */
   readonly callsAllowed = new Map<string, number>()

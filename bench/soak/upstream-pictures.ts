@@ -13,7 +13,7 @@ interface Question {
   readonly given: readonly string[]
 }
 
-/** Links are fetched at once; what is older was lost by the gateway, or nobody wants it any more. */
+/** Kept files: links are fetched at once; older ones were lost by the gateway, or are no longer needed. */
 const KEPT_FILES = 2000
 const files = new Map<string, Buffer>()
 

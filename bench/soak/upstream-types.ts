@@ -11,7 +11,7 @@ export type Fault =
   | 'garbled'
   | 'narrow'
 
-/** A call in the upstream's own books. */
+/** A call in the upstream's records. */
 export interface Booked {
   readonly callId: string
   fault: Fault
@@ -19,9 +19,9 @@ export interface Booked {
   served: boolean
   tokens?: number
   prompt?: string
-  /** What each picture shows. */
+  /** What each image shows. */
   motifs?: readonly string[]
-  /** Tokens of pictures, by kind. */
+  /** Tokens of images, by kind. */
   textTokens?: number
   imageTokens?: number
   outputTokens?: number

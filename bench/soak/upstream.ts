@@ -1,6 +1,6 @@
 /**
- * The upstreams of the soak, one process: embeddings, pictures, edits and streams of OpenAI's wire, failing in the way that the
- * first part of the path names. It writes down every call by the id that the gateway gave it, and whether it served it.
+ * The upstreams of the soak, one process: embeddings, images, edits and streams of OpenAI's wire, failing in the way that
+ * the first part of the path names. It records every call by the id that the gateway gave it, and whether it served it.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -104,6 +104,6 @@ function sendFile(pathname: string, response: ServerResponse): void {
 
 createServer((request, response) => {
   response.on('error', () => {})
-  // A request that ends in the middle stays in the books as `unread`.
+  // A request that ends in the middle stays in the records as `unread`.
   serve(request, response).catch(() => response.destroy())
 }).listen(Number(process.argv[2]), '127.0.0.1')

@@ -1,4 +1,4 @@
-/** What all clients have in common: whom they ask, as whom, how they leave, and which answers may be errors. */
+/** Shared by all clients: the address, the key, how they leave, and which answers may be errors. */
 import type { Project } from './config.ts'
 import type { Leaving, Received } from './exchange.ts'
 import type { Tally } from './tally.ts'
@@ -54,7 +54,7 @@ const EXPECTED = new Set([
   'image_store_unreachable',
 ])
 
-/** Whether it is an answer to look into; an error is counted, and found wrong where it should not be. */
+/** Whether the answer should be checked; an error is counted, and is wrong where it should not occur. */
 export function isAnswer({ tally }: Visit, what: string, { status, body }: Received): boolean {
   if (status === 200) {
     tally.count(`${what} 200`)

@@ -1,4 +1,7 @@
-/** Batches in the browser: one runs before one's eyes, its failures are told by code, its results are downloaded, one is cancelled. */
+/**
+ * Batches in the browser: one runs while the page shows it, its failures are listed by code, its results are downloaded, one is
+ * cancelled.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -12,7 +15,7 @@ const OTHER_KEY = 'console-test-key-other-0001'
 const node = await startConsoleNode({
   models: {
     'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
-    // Each call takes so long that nobody who looks at the batch is too late.
+    // Each call is slow enough for the page to show the batch while it runs.
     'slow-w16': { on: 'slow-3000', price: { usdPerMillionTokens: 10 }, deploymentLimits: { concurrency: 1 } },
   },
   projects: { other: { keys: [{ name: 'k', secret: OTHER_KEY }] } },

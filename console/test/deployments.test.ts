@@ -37,7 +37,7 @@ test('a pulled deployment shows as ejected within seconds, in the list and in wh
   assert.deepEqual(complaints, [])
 })
 
-test('a drained deployment is left by the traffic, says why and by whom, and is taken back', async () => {
+test('a drained deployment gets no traffic, says why and who drained it, and is taken back', async () => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/deployments/pair-w16%2Fmode-one')
   await page.getByRole('button', { name: 'Drain' }).click()

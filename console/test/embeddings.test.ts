@@ -194,7 +194,7 @@ for (const [theme, language] of [
     }
   })
 
-test('a refusal is told beside the form, and nothing that was typed is lost', async () => {
+test('a refusal is shown beside the form, and nothing that was typed is lost', async () => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   await page.route('**/api/v1/playground/embeddings', (route) =>
     route.fulfill({

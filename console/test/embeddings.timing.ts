@@ -84,7 +84,7 @@ test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICT
     Object.assign(globalThis, { toranaRedraws: redraws })
     let movedMs = 0
     element.addEventListener('input', () => (movedMs = performance.now()), { capture: true })
-    // What is kept is told in the same turn in which the map is drawn; the frame after it shows both.
+    // The figure of kept points changes in the same turn in which the map is drawn; the frame after it shows both.
     new MutationObserver(() =>
       requestAnimationFrame(() => redraws.push(performance.now() - movedMs)),
     ).observe(status as Node, { characterData: true, subtree: true, childList: true })

@@ -9,7 +9,7 @@ import { assertAccessible, openConsole } from './support/browser.ts'
 /** As the console promises: every node refuses a revoked key within two seconds. */
 const REFUSED_WITHIN_MS = 2000
 /** More than a page has to go through. */
-const MOST_TABS = 80
+const MAX_TABS = 80
 
 const node = await startConsoleNode({
   models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 1000 } } },
@@ -55,7 +55,7 @@ test('a key that is revoked at the console is refused by the gateway within two 
 
 /** Presses Tab until it is there. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
-  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
     if ((await target.count()) === 1 && (await target.evaluate((one) => one === document.activeElement)))
       return
     await page.keyboard.press('Tab')

@@ -113,7 +113,7 @@ for (const [sdk, toolchain] of Object.entries(PYTHON)) {
   })
 }
 
-test('a model is found by keyboard alone, and its options are told in words', async () => {
+test('a model is found by keyboard alone, and its options are described in words', async () => {
   const { page, go } = await openConsole(node)
   await go('/models')
   await page.keyboard.press('/')
@@ -132,7 +132,7 @@ test('a model is found by keyboard alone, and its options are told in words', as
   }
 })
 
-test('who may not connect an upstream is told why, and a model that is not there says so', async () => {
+test('a member who may not connect an upstream sees why, and a missing model is reported', async () => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/models')
   const button = page.getByRole('button', { name: 'Connect an upstream' }).first()

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { expect } from '@playwright/test'
 import { uuidv7Identifiers } from '../../server/src/runtime/identifiers.ts'
-import { PostgresLedger } from '../../server/src/stores/postgres/books/ledger.ts'
-import { rollUpDays } from '../../server/src/stores/postgres/books/roll-up.ts'
+import { PostgresLedger } from '../../server/src/stores/postgres/ledger/ledger.ts'
+import { rollUpDays } from '../../server/src/stores/postgres/ledger/roll-up.ts'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
 import { testPostgres } from '../../server/test/support/servers.ts'
@@ -34,7 +34,7 @@ const entry = {
   countsRequest: true,
 } as const
 
-/** A fortnight of two projects, and one call of which nobody knows how it ended. */
+/** A fortnight of two projects, and one call with an unknown outcome. */
 async function spend(): Promise<void> {
   await node.control('POST', '/projects', {
     token: NODE_TOKEN,
@@ -124,7 +124,7 @@ test('usage is narrowed by a click on a row, the next opens its requests, and th
   await expect(page.getByRole('row', { name: /studio\/app/ })).toBeVisible()
 })
 
-test('usage is told apart by user and by a tag, with what has none, and opens the requests of a value', async () => {
+test('usage is grouped by user and by a tag, with what has none, and opens the requests of a value', async () => {
   const { page, go, complaints } = await openConsole(node)
   await go('/usage')
   await page.getByRole('button', { name: 'User', exact: true }).click()

@@ -82,9 +82,9 @@ async function run(opened: Browser): Promise<void> {
   await reportFollowing(page, torana, provider)
   await reportMemory(page, provider, minutes)
   await reportCost('under load', page, open, torana)
-  const [told = []] = await load
+  const [answers = []] = await load
   await reportCost('at rest', page, open, torana)
-  report.figure('requests meanwhile', `${told.length}, ${statusesOf(told)}`)
+  report.figure('requests meanwhile', `${answers.length}, ${statusesOf(answers)}`)
   report.print(
     `The Overview under ${PER_SECOND} requests a second for ${options.minutes} minutes; ${loadText()}`,
   )
@@ -99,8 +99,8 @@ async function reportFollowing(page: Page, torana: StartedTorana, provider: Star
     const asked = send({ port: torana.port, seconds: 6, patienceMs: 5000, streams: [caller] })
     await picture.getByText(`callers/newcomer-${index}`, { exact: true }).waitFor({ timeout: 30_000 })
     const shownMs = Date.now()
-    const [told = []] = await asked
-    tookMs.push(shownMs - Math.min(...told.map(([atMs]) => atMs)))
+    const [answers = []] = await asked
+    tookMs.push(shownMs - Math.min(...answers.map(([atMs]) => atMs)))
   }
   const worstMs = Math.max(...tookMs)
   report.aim(

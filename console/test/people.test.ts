@@ -8,7 +8,7 @@ import { assertAccessible, openConsole } from './support/browser.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
-/** How often somebody pressed something, by mouse or by the Enter key. */
+/** Number of presses, by mouse or by the Enter key. */
 async function countClicks(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const counted = window as unknown as { clicks: number }
@@ -228,7 +228,7 @@ test('each role signs in by the identity provider, and comes to the page that wa
   await page.getByText('no rule gives you a role here').waitFor()
 })
 
-test('whoever signs out everywhere is out in every browser', async () => {
+test('a member who signs out everywhere is out in every browser', async () => {
   const node = await startConsoleNode()
   const one = await openConsole(node, { role: null })
   await becomeAdmin(one.page, node)

@@ -184,7 +184,7 @@ test('on a phone the places are at the bottom, and the rest behind More', async 
   assert.equal(overflow, 0, 'nothing is wider than the screen')
 })
 
-test('whoever is not signed in is led to the sign-in, and back to the page that was asked for', async () => {
+test('a visitor without a session is led to the sign-in, and back to the requested page', async () => {
   const { page, go } = await openConsole(node, { role: null })
   await go('/keys?state=tidy')
   await expect(page).toHaveURL(/\/sign-in\?return=/)

@@ -12,7 +12,7 @@ export interface Placed {
   readonly at: (field: string) => Place
 }
 
-/** What people write where a key is demanded and nobody looks at it. */
+/** Placeholders for a key that the upstream does not check. */
 const NO_KEY =
   /^(none|null|empty|no-?key(-required)?|not-needed|dummy(-key)?|fake(-key)?|sk-fake|anything|x+)$/i
 

@@ -34,7 +34,7 @@ export function ranksOf(
   })
 }
 
-/** Ten thousand times the dearest published model: beyond it somebody wrote dollars for a million as dollars for one. */
+/** Ten thousand times the dearest published model: a higher price is one per million tokens, written as one per token. */
 const MAX_USD_PER_MILLION_TOKENS = 10_000
 
 /** Dollars for one token → dollars for a million, shifted as decimal text so that no digit is invented. */
@@ -64,13 +64,13 @@ function imagePriceOf(params: Fields, info: Fields): PriceDraft | 'unreadable' |
   return usd === 0 ? 'free' : { usdPerImage: Number(usd.toFixed(9)) }
 }
 
-const MOST_PER_MINUTE = 1_000_000_000
+const MAX_PER_MINUTE = 1_000_000_000
 
 /** The rates of a deployment, where LiteLLM's router refuses what goes beyond them. */
 export function limitsOf(params: Fields): LimitsDraft | undefined {
   const rate = (field: string) => {
     const value = numberOf(params[field])
-    return value !== undefined && Number.isInteger(value) && value > 0 && value <= MOST_PER_MINUTE
+    return value !== undefined && Number.isInteger(value) && value > 0 && value <= MAX_PER_MINUTE
       ? value
       : undefined
   }

@@ -111,7 +111,7 @@ function oneModel(
   return kept
 }
 
-/** A model nobody knows must not be described by the facts of the one it is named after. */
+/** An unknown model must not get the facts of the known one that it is named after. */
 function idFor(
   name: string,
   kept: readonly Entry[],

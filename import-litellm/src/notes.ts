@@ -12,7 +12,7 @@ export class Notes {
   readonly #left = new Map<string, Item[]>()
   readonly #mentioned = new Map<string, Item[]>()
 
-  /** Not carried over. Things with the same reason are told together. */
+  /** Not carried over. Things with the same reason are listed together. */
   leave(place: Place, subject: string, reason: string): undefined {
     add(this.#left, reason, { place, subject })
     return undefined

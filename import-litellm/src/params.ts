@@ -1,4 +1,4 @@
-/** What a deployment says beyond what Torana takes: told by name, so that nothing is lost silently. */
+/** Parameters of a deployment that Torana does not take: listed by name, so that nothing is lost silently. */
 import { isTrue, saysNothing, textOf } from './read.ts'
 import type { Placed } from './credentials.ts'
 import type { Kind } from './identity.ts'

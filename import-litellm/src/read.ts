@@ -1,4 +1,4 @@
-/** Reads what somebody else wrote: any value may be of any type, and what does not fit is as good as absent. */
+/** Reads a foreign configuration: any value may be of any type, and a value of the wrong type counts as absent. */
 import { holdsReference, modelId } from 'torana/config'
 
 export type Fields = Readonly<Record<string, unknown>>

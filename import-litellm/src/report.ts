@@ -1,4 +1,4 @@
-/** What the operator is told after an import, on standard error. */
+/** The report of an import, on standard error. */
 import type { Notes } from './notes.ts'
 import { printable } from './notes.ts'
 import type { ToranaFile } from './torana-file.ts'
@@ -23,10 +23,10 @@ export function reportText(outcome: Outcome): string {
     ['Set before you start:', variableLines(outcome)],
     ['`torana check` will refuse the file:', problems.map((problem) => `  ${printable(problem)}`)],
   ]
-  const told = sections
+  const written = sections
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => `${title}\n${lines.join('\n')}\n`)
-  return [countsLine(file), ...told].join('\n')
+  return [countsLine(file), ...written].join('\n')
 }
 
 function countsLine({ upstreams, models, masterKey }: ToranaFile): string {

@@ -33,7 +33,7 @@ export interface DeploymentDraft {
 
 export interface ModelDraft {
   readonly places: readonly Place[]
-  /** The built-in facts its vectors are described by; undefined: nobody knows the model. */
+  /** The built-in facts that describe its vectors. Undefined: the model is unknown. */
   readonly identity: string | undefined
   readonly facts: string | undefined
   readonly aliases: string[]
@@ -66,7 +66,7 @@ const ON_ONE_LINE = new Set(['aliases', 'price', 'embedding', 'limits', 'cache']
 /** `source` is the name of the file that was imported. */
 export function toranaYaml({ upstreams, models, masterKey }: ToranaFile, source: string): string {
   const document = new Document()
-  document.commentBefore = ` Made by \`torana-import-litellm\` from ${source}. Check it with: torana check`
+  document.commentBefore = ` Made by \`torana import litellm\` from ${source}. Check it with: torana check`
   const sections: readonly (readonly [string, readonly Entry[]])[] = [
     ['upstreams', [...upstreams].map(([name, { draft, comment }]) => [name, draft, comment])],
     [

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,7 +8,6 @@ import { GATEWAY_KEY, gatewayEnvironment } from '../../server/test/support/gatew
 import { runTorana, startTorana, temporaryFolder } from '../../server/test/support/process.ts'
 import { startFakeProvider } from '../../tools/fake-provider/server.ts'
 
-const PROGRAM = join(import.meta.dirname, '../src/main.ts')
 const configurations = join(import.meta.dirname, 'configurations')
 
 /** What the operator would set: the values of the secrets file, and a fitting one for each other variable. */
@@ -27,15 +25,16 @@ function environmentFor(yaml: string, secrets: string): Record<string, string> {
   }
 }
 
-/** Runs the command as a person would. */
-function importing(folder: string, config: string) {
+/** Runs the command as a user does. */
+async function importing(folder: string, config: string): Promise<Record<string, string>> {
   const [output, secretsFile] = [join(folder, 'torana.yaml'), join(folder, '.env')]
-  const args = [join(configurations, config), '--output', output, '--secrets-file', secretsFile]
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' })
-  assert.deepEqual([status, stdout], [0, ''], stderr)
+  const options = ['--output', output, '--secrets-file', secretsFile]
+  const command = runTorana({ folder, args: ['import', 'litellm', join(configurations, config), ...options] })
+  assert.deepEqual([await command.exit, command.stdout()], [0, ''], command.stderr())
   const [yaml, secrets] = [readFileSync(output, 'utf8'), readFileSync(secretsFile, 'utf8')]
   assert.equal(statSync(secretsFile).mode & 0o777, 0o600)
-  for (const secret of Object.values(parseEnv(secrets))) assert.ok(!(yaml + stderr).includes(secret ?? ''))
+  for (const secret of Object.values(parseEnv(secrets)))
+    assert.ok(!(yaml + command.stderr()).includes(secret ?? ''))
   return environmentFor(yaml, secrets)
 }
 
@@ -47,7 +46,7 @@ const CARRIED: readonly (readonly [string, string])[] = [
 for (const [config, counts] of CARRIED) {
   test(`what is made of ${config} passes the check`, async () => {
     const folder = temporaryFolder()
-    const env = importing(folder, config)
+    const env = await importing(folder, config)
     const check = runTorana({ folder, args: ['check'], env })
     assert.equal(await check.exit, 0, check.stderr())
     assert.ok(check.stdout().startsWith(`torana.yaml: ${counts}.`), check.stdout())
@@ -59,7 +58,7 @@ test('after the move, the master key opens every model under its old name, and a
   const provider = await startFakeProvider()
   after(() => provider.close())
   const folder = temporaryFolder()
-  const env = importing(folder, 'gateway.yaml')
+  const env = await importing(folder, 'gateway.yaml')
   const torana = await startTorana({
     folder,
     env: gatewayEnvironment(folder, { ...env, HOUSE_API_BASE: `${provider.url}/plain/v1` }),

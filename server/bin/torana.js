@@ -13,7 +13,7 @@ if (Number(major) < 26) {
 // where a version of Node without it would not start.
 const { setFlagsFromString } = await import('node:v8')
 setFlagsFromString('--external-memory-accounted-in-global-limit')
-// Loading the program takes a moment, in which nothing is open yet: a start that is told to stop then is over. Once the program
+// Loading the program takes a moment in which nothing is open yet: a start that gets a signal then ends at once. Once the program
 // listens itself, this one does nothing. It is never removed: a signal on its way would be lost with it.
 const [command = 'start'] = process.argv.slice(2)
 if (command === 'start' || command === 'demo' || command.startsWith('-'))

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes the npm package in `dist/torana`, from which `npm pack` and the container image are made.
- * The program and its libraries become a few JavaScript files; what has binaries or large data of its own stays a dependency.
+ * `npm run build`: creates the npm package in `dist/torana`, from which `npm pack` and the container image are made. The program and
+ * its libraries become a few JavaScript files; libraries with binaries or large data stay dependencies.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,10 +17,10 @@ const SERVER = join(REPOSITORY, 'server')
 const CONSOLE = join(REPOSITORY, 'console/dist')
 const OUT = join(REPOSITORY, 'dist/torana')
 
-/** Modules that something outside of the program starts or imports. The bundle keeps their places below `src`. */
-const ENTRIES = ['cli/torana', 'config/exported', ...WORKERS]
+/** Modules that are started from outside the bundle. The bundle keeps their paths below `src`. */
+const ENTRIES = ['cli/torana', ...WORKERS]
 
-/** Files that the program reads beside its code, by their places below `src`. */
+/** Files that the program reads besides its code, by their paths below `src`. */
 const BESIDE_CODE = ['stores/postgres/migrations/*.sql', 'stores/redis/*.lua']
 
 const server = readServerManifest(SERVER)
@@ -42,7 +42,7 @@ const modules = [...built.flatMap(({ modules: inside }) => inside), ...consoleMo
 write('THIRD-PARTY.md', thirdPartyNotice(modules))
 process.stdout.write(`built ${server.name} ${server.version} in ${OUT}\n`)
 
-/** The program's start as it is in the repository, with the place of the built program. */
+/** The program's start file of the repository, with the path of the built program. */
 function startingFrom(files: readonly BuiltFile[]): string {
   const start = readFileSync(join(SERVER, 'bin/torana.js'), 'utf8')
   const [source, target] = ['../src/cli/torana.ts', '../dist/cli/torana.js']

@@ -3,23 +3,23 @@ import { rolldown } from 'rolldown'
 import { STAYS_A_DEPENDENCY } from './manifest.ts'
 
 export interface BuiltFile {
-  /** Below the folder of the bundle. */
+  /** Path below the folder of the bundle. */
   readonly name: string
-  /** The files that it was made from. */
+  /** The source files of it. */
   readonly modules: readonly string[]
 }
 
 export interface BundleOptions {
   readonly server: string
   readonly out: string
-  /** Below `src`, without `.ts`. */
+  /** Paths below `src`, without `.ts`. */
   readonly entries: readonly string[]
 }
 
-/** Packages that a library asks for and does without. The last brings a bare database: the package has a prepared one. */
+/** Optional packages of libraries. The last contains a bare database: the package has a prepared one. */
 const NOT_THERE = ['pg-native', 'pg-cloudflare', 'supports-color', '@electric-sql/pglite-prepopulatedfs']
 
-/** Parts that are imported when they are needed stay files of their own: a start reads only what it runs. */
+/** Lazily imported modules stay files of their own: a start reads only what it runs. */
 export async function bundle({ server, out, entries }: BundleOptions): Promise<readonly BuiltFile[]> {
   const build = await rolldown({
     cwd: server,
@@ -27,7 +27,7 @@ export async function bundle({ server, out, entries }: BundleOptions): Promise<r
     platform: 'node',
     external: [...STAYS_A_DEPENDENCY, ...NOT_THERE].map((name) => new RegExp(`^${name}(?:/|$)`)),
     onLog(level, log, next) {
-      // A module that is not found would only be missed by a user.
+      // A missing module would only be noticed by a user.
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message)
       if (level !== 'warn') next(level, log)
     },
@@ -37,7 +37,7 @@ export async function bundle({ server, out, entries }: BundleOptions): Promise<r
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // Names are kept: a stack trace that somebody sends us should say something.
+    // Names are kept, so that a stack trace in a report is readable.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     comments: { legal: false, jsdoc: false, annotation: false },
   })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** They bring native code, WebAssembly or weights, which lie beside their own files. All other libraries are in the bundle. */
+/** Libraries with native code, WebAssembly or weights next to their own files. All other libraries are in the bundle. */
 export const STAYS_A_DEPENDENCY = [
   '@electric-sql/pglite',
   '@energetic-ai/core',
@@ -27,7 +27,7 @@ export function readServerManifest(server: string): ServerManifest {
   return JSON.parse(readFileSync(join(server, 'package.json'), 'utf8')) as ServerManifest
 }
 
-/** The `package.json` that is published: nothing in it runs at an installation. */
+/** The published `package.json`: nothing in it runs at installation. */
 export function manifestOf(server: ServerManifest): Record<string, unknown> {
   const { name, version, description, license, keywords, repository, homepage, bugs, engines } = server
   const dependencies = Object.fromEntries(
@@ -48,7 +48,8 @@ export function manifestOf(server: ServerManifest): Record<string, unknown> {
     bugs,
     type: 'module',
     bin: { torana: 'bin/torana.js' },
-    exports: { './config': './dist/config/exported.js' },
+    // A program, not a library.
+    exports: {},
     engines,
     dependencies,
     publishConfig: { access: 'public', provenance: true },

@@ -1,4 +1,4 @@
-/** What every first start would work out again, worked out once: the facts of the catalog, and a database with its tables. */
+/** Prepares once what every first start would compute again: the facts of the catalog, and a database with its tables. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** `npm-shrinkwrap.json` of the package: whoever installs it gets the very versions that the checks ran with. */
+/** `npm-shrinkwrap.json` of the package: an installation gets the very versions that the checks ran with. */
 import { readFileSync } from 'node:fs'
 
 interface LockedPackage {
@@ -19,7 +19,7 @@ export function shrinkwrapOf(lockFile: string, manifest: Readonly<Record<string,
   const visit = (name: string, from: string): void => {
     const path = pathOf(name, from, packages)
     const locked = packages[path]
-    // A dependency that is for another system may be left out of a lock file.
+    // A dependency for another system may be missing in a lock file.
     if (locked === undefined || kept.has(path)) return
     const { dev: _, devOptional: __, ...rest } = locked
     kept.set(path, rest)
@@ -38,7 +38,7 @@ export function shrinkwrapOf(lockFile: string, manifest: Readonly<Record<string,
   }
 }
 
-/** Where Node finds it: beside the one that asks, or in a folder above. */
+/** Where Node finds it: next to the importing package, or in a folder above. */
 function pathOf(name: string, from: string, packages: Readonly<Record<string, LockedPackage>>): string {
   for (
     let folder = from;

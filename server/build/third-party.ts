@@ -1,4 +1,4 @@
-/** The licences of what is inside the bundle, as their texts ask for. */
+/** The licences of the libraries in the bundle, as they require. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -11,7 +11,7 @@ interface Library {
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i
 
-/** Of each package that a module lies in, once. */
+/** The licence of each package that contains a module, once. */
 export function thirdPartyNotice(modules: readonly string[]): string {
   const folders = new Set(modules.flatMap((module) => packageFolderOf(module) ?? []))
   const libraries = Array.from(folders, libraryIn).sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -20,7 +20,7 @@ export function thirdPartyNotice(modules: readonly string[]): string {
   return `# Libraries inside this package\n\nTorana's own code is under Apache-2.0, see LICENSE. These are bundled with it.\n\n${parts.join('\n\n')}\n`
 }
 
-/** One file of each library of the console, and of what these need. Their code is in its scripts. */
+/** One file of each library of the console, and of their dependencies. Their code is in its scripts. */
 export function consoleModules(repository: string): readonly string[] {
   const found = new Set<string>()
   const visit = (from: string): void => {

@@ -1,4 +1,4 @@
-/** Properties of the code itself: who may import whom, what the pure middle may name, how long files and functions may be. */
+/** Properties of the code itself: which layer may import which, what the pure middle may name, how long files and functions may be. */
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -20,7 +20,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['core', 'ports', 'request', 'node:', 'npm'],
   config: ['core', 'thread', 'package', 'node:', 'npm'],
   cli: ['*'],
-  compose: ['*'],
+  node: ['*'],
+  control: ['core', 'ports', 'request', 'http', 'stores', 'node:', 'npm'],
   main: ['*'],
 }
 
@@ -105,7 +106,8 @@ function findUntidy(sources: readonly Source[]): string[] {
       if (target.layer !== layer && !allowed?.includes('*') && !allowed?.includes(target.layer)) {
         errors.push(`${path}: ${layer} may not import ${specifier}`)
       }
-      if (specifier.includes('import-litellm')) errors.push(`${path}: the server knows no importer`)
+      if (/^torana-(?:bulk|import)\b/.test(specifier) && layer !== 'cli')
+        errors.push(`${path}: only cli may import ${specifier}`)
       const [own, folder] = [folderOf(path), folderOf(target.path)]
       const areSiblings = target.layer === layer && own && folder && folder !== own
       if (SEPARATE.has(layer) && areSiblings && !BASES.has(folder)) {
@@ -146,7 +148,7 @@ function findToolsUntidy(sources: readonly Source[]): string[] {
     .map(({ path }) => `${path}: may not import files of the server`)
 }
 
-/** Who may import whom in the console: a folder of `console/src`, or a file of `app`. Absence is a ban. */
+/** What each folder of the console may import: a folder of `console/src`, or a file of `app`. Absence is a ban. */
 const CONSOLE_MAY_IMPORT: Record<string, readonly string[]> = {
   app: ['api', 'ui', 'words', 'pages'],
   api: ['app/base.ts'],
@@ -237,7 +239,7 @@ test('tidy itself notices a page that knows another, a part that knows the API, 
     { path: 'ui/button.tsx', text: "import { client } from '../api/client.ts'\n" },
     { path: 'pages/audit/audit-page.tsx', text: '\n'.repeat(PAGE_LINES_MAX + 1) },
     { path: 'helpers/misc.ts', text: '' },
-    { path: 'app/session.ts', text: "import { may } from '../../../server/src/core/permission.ts'\n" },
+    { path: 'app/session.ts', text: "import { may } from '../../../server/src/core/access/permission.ts'\n" },
   ]
   const errors = findConsoleUntidy(planted)
   for (const error of [
@@ -259,6 +261,31 @@ test('the tools know nothing of the server', () => {
   assert.deepEqual(findToolsUntidy(sources), [])
 })
 
+/** `bulk/` speaks HTTP: no file of the server, nor any other workspace. */
+function findBulkUntidy(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) =>
+    importsIn(source)
+      .filter(
+        (specifier) => /^(?:#|torana\b)/.test(specifier) || fileOf(specifier, source.path)?.startsWith('..'),
+      )
+      .map((specifier) => `${source.path}: bulk may not import ${specifier}`),
+  )
+}
+
+test('bulk imports only itself, packages and Node', () => {
+  const sources = sourcesIn('bulk')
+  assert.ok(sources.length > 10, 'found too few sources: the check would pass vacuously')
+  assert.deepEqual(findBulkUntidy(sources), [])
+  const text = [
+    "import { LineSplitter } from '#core/files/lines.ts'",
+    "import { builtInFacts } from 'torana/config'",
+    "import { dollars } from '../../server/src/core/price.ts'",
+    "import { tableFromIPC } from 'apache-arrow'",
+    "import { nanoUsdOf } from './money.ts'",
+  ].join('\n')
+  assert.equal(findBulkUntidy([{ path: 'src/planted.ts', text }]).length, 3)
+})
+
 test('the importer knows the server by torana/config only', () => {
   const sources = sourcesIn('import-litellm/src')
   assert.ok(sources.length > 5, 'found too few sources: the check would pass vacuously')
@@ -278,9 +305,13 @@ function isThere(path: string): boolean {
 }
 
 test('every path that the pages for developers name is there', () => {
-  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+  // Its paths are relative to one another, and it is generated from the folders themselves.
+  const written = globSync('docs/inside/*.md', { cwd: REPOSITORY }).filter(
+    (page) => !page.endsWith('folders.md'),
+  )
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...written]) {
     const paths = pathsIn(readFileSync(join(REPOSITORY, page), 'utf8'))
-    assert.ok(paths.length > 10, `${page} names too few paths: the check would pass vacuously`)
+    assert.ok(paths.length > 5, `${page} names too few paths: the check would pass vacuously`)
     assert.deepEqual(
       paths.filter((path) => !isThere(path)),
       [],
@@ -293,9 +324,26 @@ test('every path that the pages for developers name is there', () => {
   )
 })
 
+test('every npm script is on the page of commands, and no other is', () => {
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  const page = readFileSync(join(REPOSITORY, 'docs/inside/commands.md'), 'utf8')
+  const named = [...page.matchAll(/`npm (?:run )?([a-z][a-z\d:]*)/g)].map(([, name = '']) => name)
+  assert.deepEqual([...new Set(named)].toSorted(), Object.keys(scripts).toSorted())
+})
+
 test('no files import one another in a circle, types included', () => {
   const sources = sourcesIn('.')
-  for (const folder of ['server/src/', 'server/test/', 'tools/', 'bench/', 'conformance/', 'import-litellm/'])
+  for (const folder of [
+    'server/src/',
+    'server/test/',
+    'tools/',
+    'bench/',
+    'conformance/',
+    'bulk/',
+    'import-litellm/',
+  ])
     assert.ok(
       sources.some(({ path }) => path.startsWith(folder)),
       `found no source in ${folder}`,
@@ -310,6 +358,105 @@ test('no folders of the server import one another in a circle', () => {
   assert.deepEqual(findCircles(sources, dirname), [])
 })
 
+/** Files of a feature: routes, queries, rules, and what it takes from the node; a topic may come first. */
+const FEATURE_FILE = /^(?:[a-z-]+-)?(?:routes|queries|rules|open)(?:\.test)?\.ts$/
+/** Files of the control plane that may use the database. */
+const QUERIES_FILE = /^control\/(?:[a-z-]+\/(?:[a-z-]+-)?queries|shared\/(?:node|rows))\.ts$/
+/** What opens the control plane. */
+const MAY_OPEN_CONTROL = /^(?:control|node)\//
+const CLASS = /^\s*(?:export )?(?:default )?(?:abstract )?class\b/m
+
+/** A feature of the control plane is a folder that knows no other; `node/` opens parts and holds no class. */
+function findFeatureUntidy(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) => {
+    const { path, text } = source
+    const errors: string[] = []
+    const [layer = '', feature = '', file] = path.split('/')
+    const isTest = path.endsWith('.test.ts')
+    const isFeature = layer === 'control' && file !== undefined
+    if (layer === 'node' && CLASS.test(text)) errors.push(`${path}: node opens parts, and holds no class`)
+    if (isFeature && feature !== 'shared' && !FEATURE_FILE.test(path.split('/').slice(2).join('/')))
+      errors.push(`${path}: no kind of file that a feature has`)
+    if (isTest) return errors
+    for (const specifier of importsIn(source)) {
+      const target = targetOf(specifier, path)
+      const [, other = '', otherFile] = target.path.split('/')
+      if (target.layer === 'control' && !MAY_OPEN_CONTROL.test(path))
+        errors.push(`${path}: only node may import control`)
+      if (layer === 'control' && target.layer === 'stores' && !QUERIES_FILE.test(path))
+        errors.push(`${path}: only queries may import ${specifier}`)
+      const isOfFeature = target.layer === 'control' && otherFile !== undefined && other !== 'shared'
+      if (isFeature && isOfFeature && other !== feature)
+        errors.push(`${path}: ${feature} may not know ${other}`)
+    }
+    return errors
+  })
+}
+
+test('a feature of the control plane knows no other, and opening a node holds no rule', () => {
+  const sources = sourcesIn('server/src')
+  assert.deepEqual(findFeatureUntidy(sources), [])
+})
+
+for (const [path, text, error] of [
+  ['node/ledger.ts', 'const a = 1\nexport class Membership {}\n', /holds no class/],
+  ['node/prices.ts', 'class StoredPrices {}\n', /holds no class/],
+  ['control/keys/shapes.ts', '', /no kind of file/],
+  ['control/keys/parts/routes.ts', '', /no kind of file/],
+  ['control/keys/shapes.test.ts', '', /no kind of file/],
+  ['control/keys/routes.ts', "import { a } from '../usage/queries.ts'\n", /keys may not know usage/],
+  ['control/keys/open.ts', "import type { A } from '#control/usage/open.ts'\n", /keys may not know usage/],
+  ['control/shared/rows.ts', "import { a } from '#control/usage/rules.ts'\n", /shared may not know usage/],
+  ['control/keys/routes.ts', "import { a } from '#stores/postgres/database.ts'\n", /only queries/],
+  ['control/shared/page.ts', "import { a } from '#stores/postgres/database.ts'\n", /only queries/],
+  ['control/api.ts', "import { a } from '#stores/postgres/database.ts'\n", /only queries/],
+  ['worker/webhooks.ts', "import { a } from '#control/usage/rules.ts'\n", /may import control/],
+  ['main.ts', "import { a } from '#control/server.ts'\n", /may import control/],
+  ['cli/serve/serve.ts', "const lazy = await import('#control/server.ts')\n", /may import control/],
+] as const)
+  test(`tidy itself notices what is wrong with ${path}: ${error.source}`, () => {
+    const found = findFeatureUntidy([{ path, text }])
+    assert.equal(found.length, 1, found.join('\n'))
+    assert.match(found[0] ?? '', error)
+  })
+
+test('tidy lets features use what they share, and queries the database', () => {
+  const allowed = [
+    ['control/keys/history-queries.ts', "import { a } from '#stores/postgres/database.ts'\n"],
+    ['control/shared/rows.ts', "import { a } from '#stores/postgres/database.ts'\n"],
+    ['control/shared/member-queries.ts', "import { a } from '#stores/postgres/database.ts'\n"],
+    ['control/keys/routes.ts', "import { a } from '../shared/route.ts'\nimport { b } from './queries.ts'\n"],
+    ['control/keys/routes.test.ts', "import { a } from '#stores/postgres/database.ts'\n"],
+    ['control/api.ts', "import { a } from './keys/routes.ts'\n"],
+    ['node/control.ts', "import { a } from '#control/keys/open.ts'\n/** Of this class. */\n"],
+  ] as const
+  const sources = allowed.map(([path, text]) => ({ path, text }))
+  assert.deepEqual(findFeatureUntidy(sources), [])
+})
+
+/** Fields that a node may lack: each would need an `if` wherever it is used. */
+function optionalFields(text: string): string[] {
+  return Array.from(
+    text.matchAll(/^ {2}readonly (\w+)(?:\?:|: [^=\n]*\| undefined$)/gm),
+    ([, name = '']) => name,
+  )
+}
+
+test('a node lacks no store, and the control plane no part of a node', () => {
+  for (const file of ['node/stores.ts', 'control/shared/node.ts', 'control/dependencies.ts']) {
+    const text = readFileSync(join(REPOSITORY, 'server/src', file), 'utf8')
+    assert.ok(
+      (text.match(/^ {2}readonly /gm) ?? []).length > 0,
+      `${file} has no fields: the check would pass vacuously`,
+    )
+    const fields = optionalFields(text)
+    assert.deepEqual(fields, [], file)
+  }
+  const planted =
+    '  readonly history?: History\n  readonly prices: Prices | undefined\n  readonly find: () => Key | undefined\n'
+  assert.deepEqual(optionalFields(planted), ['history', 'prices'])
+})
+
 /** Each with what is reported of it. */
 const planted: readonly (readonly [source: Source, ...errors: RegExp[]])[] = [
   [
@@ -321,8 +468,12 @@ const planted: readonly (readonly [source: Source, ...errors: RegExp[]])[] = [
     /core may not import #stores/,
   ],
   [
-    { path: 'cli/torana.ts', text: "const lazy = await import('torana-import-litellm')\n" },
-    /the server knows no importer/,
+    {
+      path: 'http/gateway/batches.ts',
+      text: "import { runCorpus } from 'torana-bulk/run'\nconst lazy = await import('torana-import-litellm')\n",
+    },
+    /only cli may import torana-bulk/,
+    /only cli may import torana-import-litellm/,
   ],
   [{ path: 'core/time.ts', text: 'export const now = (): number => Date.now()\n' }, /may not name Date.now/],
   [
@@ -394,7 +545,7 @@ for (const [kind, open, close] of [
   })
 
 test('tidy itself notices tools that import the server, and lets a dialect build on its base', () => {
-  const tool = { path: 'fake/x.ts', text: "import { a } from '../../server/src/core/key.ts'" }
+  const tool = { path: 'fake/x.ts', text: "import { a } from '#core/keys/key.ts'" }
   assert.equal(findToolsUntidy([tool]).length, 1)
   const dialect = { path: 'upstreams/azure/x.ts', text: "import { z } from '../openai/embedding.ts'\n" }
   assert.deepEqual(findUntidy([dialect]), [])

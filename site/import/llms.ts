@@ -5,7 +5,7 @@ const SUMMARY =
   'Torana is a self-hosted, OpenAI-compatible gateway for embeddings and images: virtual keys, budgets, an exact ledger, load balancing and fallback, vector cache, and a guard against mixing the vectors of two models. Applications keep their OpenAI SDK and change one base URL.'
 
 /** Pages about how Torana is made, which nobody needs to use it. */
-const OPTIONAL = /^(?:docs\/decisions\/|ARCHITECTURE|CONTRIBUTING|CHANGELOG)/
+const OPTIONAL = /^(?:docs\/(?:decisions|inside)\/|ARCHITECTURE|CONTRIBUTING|CHANGELOG)/
 
 export function llmsText(sections: readonly Section[], addressOf: (target: string) => string): string {
   const lists = sections.map(({ name, entries }) =>

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 export interface Page {
   /** In the repository: `docs/keys.md`. */
   readonly source: string
-  /** On the site, between two slashes: `keys`, `decisions/2026-11-15-dependencies`. */
+  /** On the site, between two slashes: `keys`, `inside/money`, `decisions/2026-11-15-dependencies`. */
   readonly slug: string
   readonly title: string
   /** Without its first heading, which is the title. */
@@ -31,7 +31,7 @@ const BESIDE = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.
 export function readPages(root: string): Page[] {
   const sources = [
     ...globSync('docs/*.md', { cwd: root }).filter((source) => source !== INDEX),
-    ...globSync('docs/decisions/*.md', { cwd: root }),
+    ...globSync('docs/{decisions,inside}/*.md', { cwd: root }),
     ...BESIDE,
   ]
   return sources.toSorted().map((source) => readPage(root, source))
@@ -48,7 +48,8 @@ function readPage(root: string, source: string): Page {
 function slugOf(source: string): string {
   const name = basename(source, '.md').toLowerCase()
   if (source === 'SECURITY.md') return 'security-policy'
-  return source.startsWith('docs/decisions/') ? `decisions/${name}` : name
+  const [, folder] = /^docs\/(decisions|inside)\//.exec(source) ?? []
+  return folder === undefined ? name : `${folder}/${name}`
 }
 
 /** The sections of `docs/README.md`: a heading each, and a table whose first column links to a page. */
@@ -75,5 +76,5 @@ export function unlisted(pages: readonly Page[], sections: readonly Section[]): 
   return pages
     .filter(({ source }) => source.startsWith('docs/') && !source.startsWith('docs/decisions/'))
     .map(({ source }) => source)
-    .filter((source) => !listed.has(basename(source)))
+    .filter((source) => !listed.has(source.slice('docs/'.length)))
 }

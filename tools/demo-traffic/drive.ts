@@ -14,10 +14,10 @@ export interface DriveOptions {
   readonly signal: AbortSignal
 }
 
-/** A demo is no load test. */
-const MOST_PER_SECOND = 200
-/** More than these wait for an upstream that hangs; then the demo waits too. */
-const MOST_UNDER_WAY = 200
+/** Requests per second: a demo is no load test. */
+const MAX_PER_SECOND = 200
+/** Requests in progress. At this many, an upstream hangs, and the demo waits too. */
+const MAX_IN_PROGRESS = 200
 
 /** By status, how many answers came. 0: none came. */
 export type Answers = Map<number, number>
@@ -25,7 +25,7 @@ export type Answers = Map<number, number>
 export async function drive(options: DriveOptions): Promise<Answers> {
   const { url, minutes, seed, onSecond, signal } = options
   refuseElsewhere(url)
-  const perSecond = Math.min(MOST_PER_SECOND, Math.max(0.1, options.requestsPerSecond))
+  const perSecond = Math.min(MAX_PER_SECOND, Math.max(0.1, options.requestsPerSecond))
   const chance = chanceFrom(seed)
   const answers: Answers = new Map()
   const underWay = new Set<Promise<void>>()
@@ -37,7 +37,7 @@ export async function drive(options: DriveOptions): Promise<Answers> {
     // Traffic breathes: up to a third more or less, in waves of a few minutes.
     owed += perSecond * (1 + Math.sin(second / 40) / 3)
     for (; owed >= 1; owed -= 1) {
-      if (underWay.size >= MOST_UNDER_WAY) continue
+      if (underWay.size >= MAX_IN_PROGRESS) continue
       const sent = send(url, nextRequest(chance), answers).finally(() => underWay.delete(sent))
       underWay.add(sent)
       await delay(Math.min(50, 800 / perSecond))
@@ -69,7 +69,7 @@ async function send(url: string, request: ReturnType<typeof nextRequest>, answer
   answers.set(status, (answers.get(status) ?? 0) + 1)
 }
 
-/** It must never be pointed at somebody else's gateway by mistake. */
+/** Keeps the demo from driving a foreign gateway by mistake. */
 function refuseElsewhere(url: string): void {
   const { hostname } = new URL(url)
   if (!/^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(hostname))

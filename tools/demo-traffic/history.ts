@@ -154,25 +154,25 @@ async function fillDeployments(client: Client, nowMs: number, chance: Chance): P
     const uses = USES.filter((use) => `${use.model}/${use.deployment}` === deployment)
     const [first] = uses
     if (first === undefined) continue
-    let illUntilMs = 0
-    let illness = HEALTHY
+    let unhealthyUntilMs = 0
+    let state = HEALTHY
     for (let atMs = lastMs - DEPLOYMENT_DAYS * DAY_MS; atMs < lastMs; atMs += slotMs) {
-      if (atMs >= illUntilMs && illness !== HEALTHY) {
-        illness = HEALTHY
+      if (atMs >= unhealthyUntilMs && state !== HEALTHY) {
+        state = HEALTHY
         events.push([deployment, new Date(atMs), HEALTHY, ''])
       }
-      if (illness === HEALTHY && chance.share() < 0.002) {
-        illness = chance.share() < 0.6 ? LIMITED : EJECTED
-        illUntilMs = atMs + (1 + chance.below(6)) * slotMs
+      if (state === HEALTHY && chance.share() < 0.002) {
+        state = chance.share() < 0.6 ? LIMITED : EJECTED
+        unhealthyUntilMs = atMs + (1 + chance.below(6)) * slotMs
         events.push([
           deployment,
           new Date(atMs),
-          illness,
-          illness === LIMITED ? '429, retry after 4 s' : 'connection refused',
+          state,
+          state === LIMITED ? '429, retry after 4 s' : 'connection refused',
         ])
       }
       const isOut = deployment.endsWith('/azure-us') && atMs > nowMs - 5 * HOUR_MS
-      const worst = isOut ? QUARANTINED : illness
+      const worst = isOut ? QUARANTINED : state
       const calls = isOut
         ? 0
         : Math.round(

@@ -13,7 +13,7 @@ const UPSTREAMS = {
 
 export type DemoUpstream = keyof typeof UPSTREAMS
 
-/** The width stands at the end of the name that the fake provider is told. */
+/** The fake provider reads the width from the end of the model's name. */
 const vectors = (
   dimensions: number,
   usdPerMillionTokens: number,

@@ -42,7 +42,7 @@ const { values } = parseArgs({
   },
 })
 
-/** A token for this demo; whoever can read it is on this machine already. */
+/** The token of this demo. Only users of this machine can reach the node. */
 const ADMIN_TOKEN = process.env['TORANA_ADMIN_TOKEN'] ?? 'demo-admin-token-0000000000000001'
 
 const stopping = new AbortController()

@@ -12,7 +12,7 @@ interface Mood {
   readonly behaviour: Behaviour
 }
 
-/** The moods repeat after so long. */
+/** Period after which the moods repeat. */
 const ROUND_S = 360
 
 const MOODS: readonly Mood[] = [

@@ -23,7 +23,7 @@ const WORDS = (
 /** People search for the same things again and again: these are what the cache is for. */
 const QUERIES = WORDS.slice(0, 12).map((word) => `where is my ${word}`) as [string, ...string[]]
 
-/** One transparent pixel, scaled by nobody: the fake provider looks at its header only. */
+/** One transparent pixel: the fake provider reads only its header. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Scenario } from './traits.ts'
 import { Refusal } from './wire.ts'
 
-/** How a server of limited size works: so many calls at once, each so long, so many waiting. */
+/** The size of a server: concurrent calls, the time of each, and the length of its queue. */
 export type Size = { slots: number; serviceMs: number; maxWaiting: number }
 
 export type Turn = { startMs: number; endMs: number }
 
 /**
- * One server of limited size, first come, first served. Every call is told on arrival when it will begin and end, so
+ * One server of limited size, first come, first served. Begin and end of every call are fixed on its arrival, so
  * a late timer delays one answer and never the calls behind it: the rate is exactly `slots` ÷ `serviceMs`.
  */
 export class Gate {

@@ -31,7 +31,7 @@ export class FileMemory {
 
 export type Received = {
   body: Buffer
-  /** In the place of `body`, when the request was one; what cannot be read is refused by whoever wants it. */
+  /** Set instead of `body` when the request was a form. A form that can't be read is refused where it is used. */
   form: Form | Refusal | null
 }
 

@@ -1,4 +1,4 @@
-/** What `GET /v1/models` tells: some that the field knows, one that nobody does, and one that makes neither vectors nor pictures. */
+/** The answer of `GET /v1/models`: well-known models, an unknown one, and one that makes neither vectors nor pictures. */
 const LISTED_MODELS: readonly string[] = [
   'text-embedding-3-small',
   'text-embedding-ada-002',

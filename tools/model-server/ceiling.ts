@@ -42,7 +42,7 @@ export type CeilingRow = {
   /** Median of all runs, of the model alone. */
   runMs: number
   textsPerSecond: number
-  /** The same by the processor's time: what this machine could do if nobody shared it. */
+  /** The same by CPU time: the throughput of this machine without other load. */
   cpuMs: number
   textsPerCpuSecond: number
 }

@@ -53,7 +53,7 @@ export class SentenceModel {
       worker.once('error', reject)
       worker.once('exit', () => reject(new ModelStopped('The model has stopped.')))
     })
-    // Nobody may be waiting when the thread ends; whoever is, gets the reason from the race below.
+    // The thread may end while no call waits. A call that does gets the reason from the race below.
     this.#stopped.catch(() => {})
   }
 

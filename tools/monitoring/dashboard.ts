@@ -29,7 +29,7 @@ export interface Dashboard {
 const COLUMNS = 24
 const WIDTH = 8
 const HEIGHT = 8
-/** Grafana asks whoever imports the dashboard for a Prometheus by this variable. */
+/** Grafana asks for a Prometheus by this variable when the dashboard is imported. */
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' }
 
 export function dashboardJson({ uid, title, panels }: Dashboard): string {

@@ -25,7 +25,7 @@ const OURS = 'git+https://github.com/torana/torana.git'
 const registry = createServer((request, response) => {
   const [, port = '', version = ''] = /^\/(\w+)\/torana\/(.*)$/.exec(request.url ?? '') ?? []
   const status = port === 'broken' ? 503 : port === 'empty' ? 404 : 200
-  const url = port === 'strange' ? 'git+https://github.com/somebody/else.git' : OURS
+  const url = port === 'strange' ? 'git+https://github.com/another/owner.git' : OURS
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ name: 'torana', version, repository: { url } }))
 })
@@ -102,7 +102,7 @@ const CASES: readonly Case[] = [
     name: 'a package of the same name by a stranger is refused',
     changelog: RELEASED,
     registry: 'strange',
-    output: /^failed with 1: [^]*not ours: it comes from .*somebody\/else/,
+    output: /^failed with 1: [^]*not ours: it comes from .*another\/owner/,
   },
   {
     name: 'a registry that fails is not taken for an empty one',

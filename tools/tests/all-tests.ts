@@ -8,6 +8,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const TESTS = [
   'server/**/*.test.ts',
   'tools/**/*.test.ts',
+  'bulk/src/**/*.test.ts',
   'import-litellm/src/*.test.ts',
   'console/src/**/*.test.ts',
   'bench/*.test.ts',
@@ -30,8 +31,9 @@ interface Count {
 }
 
 function countOf({ command, output, isGood, end }: Ended): Count {
-  const told = (what: string): number => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
-  const [passed, failed] = [told('pass'), told('fail') + told('cancelled')]
+  const countOf = (what: string): number =>
+    Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
+  const [passed, failed] = [countOf('pass'), countOf('fail') + countOf('cancelled')]
   if (isGood) return { passed, failed, failures: '' }
   const [, failures = `${command.args.join(' ')} ended with ${end}`] =
     /^✖ failing tests:\n([\s\S]*)/m.exec(output) ?? []

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { tellTests, testCommands } from './all-tests.ts'
 import { runCommands, type Command } from './commands.ts'
 
-/** One more than the cores of a small machine: each waits now and then. */
-const AT_ONCE = 3
+/** Commands at once: twice the cores of a small machine, since each waits for processes and timers half of its time. */
+const AT_ONCE = 4
 /** Several times what the longest one takes on a slow machine. */
 const EACH_MS = 600_000
 
@@ -27,7 +27,7 @@ if (!(await isGreen(CHECKS))) process.exit(1)
 // Whatever starts a whole process from here on starts what ships.
 process.env['TORANA_TEST_PROGRAM'] = join(import.meta.dirname, '../../dist/torana/bin/torana.js')
 for (const group of MEASURING) if (!(await isGreen(group))) process.exit(1)
-// In one group with the tests: the longest of these takes minutes, in which nobody is to be idle.
+// In one group with the tests: the longest of these takes minutes, in which no core should be idle.
 if (!(await isGreen(PROGRAMS, testCommands()))) process.exitCode = 1
 
 async function isGreen(group: Group, tests: readonly Command[] = []): Promise<boolean> {

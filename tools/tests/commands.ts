@@ -39,10 +39,14 @@ async function run(command: Command, eachMs: number): Promise<Ended> {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: eachMs,
   })
+  const startMs = performance.now()
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   console.log(output.trimEnd())
+  console.log(
+    `${((performance.now() - startMs) / 1000).toFixed(1)} s: ${command.args.join(' ').slice(0, 200)}`,
+  )
   return { command, output, isGood: code === 0, end: signal ?? code ?? 'nothing' }
 }

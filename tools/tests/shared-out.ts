@@ -5,6 +5,7 @@
  * for itself. The longest stand first.
  */
 const ALONE = [
+  /^server\/test\/http\/batches\//,
   /^server\/test\/(?:e2e|chaos|simulation)\//,
   /^server\/test\/contract\/(?:upkeep|backup|database|blob-store)/,
   /^server\/test\/http\/(?:[^/]+$|edits\/multipart)/,

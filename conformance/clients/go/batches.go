@@ -35,7 +35,7 @@ type batchAnswer struct {
 	Made        []string `json:"made,omitempty"`
 	Listed      []string `json:"listed,omitempty"`
 	Content     string   `json:"content,omitempty"`
-	Told        string   `json:"told,omitempty"`
+	Report      string   `json:"report,omitempty"`
 }
 
 const lookEvery = 200 * time.Millisecond
@@ -43,30 +43,30 @@ const lookEvery = 200 * time.Millisecond
 func useBatches(question question, line *answer) error {
 	client := clientFor(question)
 	ctx := context.Background()
-	var told batchAnswer
+	var outcome batchAnswer
 	var err error
 	switch question.Work {
 	case "run":
-		told, err = runBatch(ctx, client, question)
+		outcome, err = runBatch(ctx, client, question)
 	case "cancel":
-		told, err = cancelBatch(ctx, client, question)
+		outcome, err = cancelBatch(ctx, client, question)
 	case "pages":
-		told, err = listPages(ctx, client, question)
+		outcome, err = listPages(ctx, client, question)
 	case "parts":
-		told, err = uploadParts(ctx, client, question)
+		outcome, err = uploadParts(ctx, client, question)
 	case "files":
-		told, err = useFiles(ctx, client, question)
+		outcome, err = useFiles(ctx, client, question)
 	case "missing":
 		var batch *openai.Batch
 		if batch, err = client.Batches.Get(ctx, "batch_missing"); err == nil {
-			told.Told = string(batch.Status)
+			outcome.Report = string(batch.Status)
 		}
 	case "unwrap":
-		told, err = unwrap(question)
+		outcome, err = unwrap(question)
 	default:
 		err = fmt.Errorf("nobody knows the work %s", question.Work)
 	}
-	line.batchAnswer = told
+	line.batchAnswer = outcome
 	return err
 }
 
@@ -95,9 +95,9 @@ func cancelBatch(ctx context.Context, client openai.Client, question question) (
 	if err != nil {
 		return batchAnswer{}, err
 	}
-	told, err := results(ctx, client, batch.ID)
-	told.AfterCancel = string(cancelled.Status)
-	return told, err
+	outcome, err := results(ctx, client, batch.ID)
+	outcome.AfterCancel = string(cancelled.Status)
+	return outcome, err
 }
 
 func listPages(ctx context.Context, client openai.Client, question question) (batchAnswer, error) {
@@ -105,19 +105,19 @@ func listPages(ctx context.Context, client openai.Client, question question) (ba
 	if err != nil {
 		return batchAnswer{}, err
 	}
-	var told batchAnswer
+	var outcome batchAnswer
 	for range 5 {
 		batch, err := created(ctx, client, file, question.Endpoint)
 		if err != nil {
-			return told, err
+			return outcome, err
 		}
-		told.Made = append(told.Made, batch.ID)
+		outcome.Made = append(outcome.Made, batch.ID)
 	}
 	pages := client.Batches.ListAutoPaging(ctx, openai.BatchListParams{Limit: openai.Int(2)})
 	for pages.Next() {
-		told.Listed = append(told.Listed, pages.Current().ID)
+		outcome.Listed = append(outcome.Listed, pages.Current().ID)
 	}
-	return told, pages.Err()
+	return outcome, pages.Err()
 }
 
 func uploadParts(ctx context.Context, client openai.Client, question question) (batchAnswer, error) {
@@ -160,27 +160,27 @@ func useFiles(ctx context.Context, client openai.Client, question question) (bat
 	if err != nil {
 		return batchAnswer{}, err
 	}
-	told := batchAnswer{Made: []string{id}}
+	outcome := batchAnswer{Made: []string{id}}
 	file, err := client.Files.Get(ctx, id)
 	if err != nil {
-		return told, err
+		return outcome, err
 	}
-	if told.Content, err = textOf(ctx, client, id); err != nil {
-		return told, err
+	if outcome.Content, err = textOf(ctx, client, id); err != nil {
+		return outcome, err
 	}
 	pages := client.Files.ListAutoPaging(ctx, openai.FileListParams{Limit: openai.Int(2)})
 	for pages.Next() {
-		told.Listed = append(told.Listed, pages.Current().ID)
+		outcome.Listed = append(outcome.Listed, pages.Current().ID)
 	}
 	if err := pages.Err(); err != nil {
-		return told, err
+		return outcome, err
 	}
 	deleted, err := client.Files.Delete(ctx, id)
 	if err != nil {
-		return told, err
+		return outcome, err
 	}
-	told.Told = fmt.Sprintf("%s %s %s %t", file.Filename, file.Purpose, file.Status, deleted.Deleted)
-	return told, nil
+	outcome.Report = fmt.Sprintf("%s %s %s %t", file.Filename, file.Purpose, file.Status, deleted.Deleted)
+	return outcome, nil
 }
 
 func unwrap(question question) (batchAnswer, error) {
@@ -193,7 +193,7 @@ func unwrap(question question) (batchAnswer, error) {
 	if err != nil {
 		return batchAnswer{}, err
 	}
-	return batchAnswer{Told: fmt.Sprintf("%s %s", event.Type, event.AsBatchCompleted().Data.ID)}, nil
+	return batchAnswer{Report: fmt.Sprintf("%s %s", event.Type, event.AsBatchCompleted().Data.ID)}, nil
 }
 
 func uploaded(ctx context.Context, client openai.Client, lines string) (string, error) {
@@ -231,19 +231,19 @@ func results(ctx context.Context, client openai.Client, id string) (batchAnswer,
 
 func resultsOf(ctx context.Context, client openai.Client, batch *openai.Batch) (batchAnswer, error) {
 	counts := batch.RequestCounts
-	told := batchAnswer{
+	outcome := batchAnswer{
 		Status: string(batch.Status),
 		Counts: []int64{counts.Total, counts.Completed, counts.Failed},
 	}
 	for _, one := range batch.Errors.Data {
-		told.Errors = append(told.Errors, fmt.Sprintf("%s %d", one.Code, one.Line))
+		outcome.Errors = append(outcome.Errors, fmt.Sprintf("%s %d", one.Code, one.Line))
 	}
 	var err error
-	if told.Output, err = textOf(ctx, client, batch.OutputFileID); err != nil {
-		return told, err
+	if outcome.Output, err = textOf(ctx, client, batch.OutputFileID); err != nil {
+		return outcome, err
 	}
-	told.Refused, err = textOf(ctx, client, batch.ErrorFileID)
-	return told, err
+	outcome.Refused, err = textOf(ctx, client, batch.ErrorFileID)
+	return outcome, err
 }
 
 func textOf(ctx context.Context, client openai.Client, fileID string) (string, error) {

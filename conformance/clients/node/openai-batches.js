@@ -60,16 +60,16 @@ async function files(client, { lines }) {
   const listed = []
   for await (const file of client.files.list({ limit: 2 })) listed.push(file.id)
   const { deleted } = await client.files.delete(id)
-  return { made: [id], listed, content, told: `${filename} ${purpose} ${status} ${deleted}` }
+  return { made: [id], listed, content, report: `${filename} ${purpose} ${status} ${deleted}` }
 }
 
 async function missing(client) {
-  return { told: (await client.batches.retrieve('batch_missing')).status }
+  return { report: (await client.batches.retrieve('batch_missing')).status }
 }
 
 async function unwrap(client, { body, headers, secret }) {
   const { type, data } = await client.webhooks.unwrap(body, headers, secret)
-  return { told: `${type} ${data.id}` }
+  return { report: `${type} ${data.id}` }
 }
 
 async function uploaded(client, lines) {

@@ -14,11 +14,11 @@ def describe_0_28(error):
     described = {"class": type(error).__name__, "message": str(error)}
     if isinstance(error, openai.error.OpenAIError) and error.http_body:
         # A 503 has words of its own; the gateway's are in the body.
-        told = error.error or json.loads(error.http_body)["error"]
+        given = error.error or json.loads(error.http_body)["error"]
         described |= {
-            "message": str(error) if error.error else told["message"],
+            "message": str(error) if error.error else given["message"],
             "status": error.http_status,
-            "code": told["code"],
+            "code": given["code"],
             "requestId": error.headers.get("x-request-id"),
             "retryAfter": error.headers.get("retry-after"),
             "shouldRetry": error.headers.get("x-should-retry"),

@@ -43,17 +43,17 @@ def files(client, case):
     content = client.files.content(file_id).text
     listed = [one.id for one in client.files.list(limit=2)]
     deleted = "true" if client.files.delete(file_id).deleted else "false"
-    told = f"{file.filename} {file.purpose} {file.status} {deleted}"
-    return {"made": [file_id], "listed": listed, "content": content, "told": told}
+    report = f"{file.filename} {file.purpose} {file.status} {deleted}"
+    return {"made": [file_id], "listed": listed, "content": content, "report": report}
 
 
 def missing(client, case):
-    return {"told": client.batches.retrieve("batch_missing").status}
+    return {"report": client.batches.retrieve("batch_missing").status}
 
 
 def unwrap(client, case):
     event = client.webhooks.unwrap(case["body"], case["headers"], secret=case["secret"])
-    return {"told": f"{event.type} {event.data.id}"}
+    return {"report": f"{event.type} {event.data.id}"}
 
 
 def uploaded(client, case):

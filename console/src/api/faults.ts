@@ -49,7 +49,7 @@ export function isForeignProject(error: unknown): boolean {
 }
 
 /** PostgreSQL is away: traffic goes on, what is shown is from before. */
-export function isStoreAway(error: unknown): boolean {
+export function isStoreUnreachable(error: unknown): boolean {
   return error instanceof FaultError && error.code === 'store_unreachable'
 }
 

@@ -18,7 +18,7 @@ export function Banners() {
       {insecure && <Line icon={<LockOpen size={14} aria-hidden />}>{words.shell.insecure}</Line>}
       {storeAwaySinceMs !== undefined && (
         <Line icon={<TriangleAlert size={14} aria-hidden />}>
-          {words.shell.storeAway(clock(storeAwaySinceMs))}
+          {words.shell.storeUnreachable(clock(storeAwaySinceMs))}
         </Line>
       )}
     </>

@@ -1,6 +1,6 @@
 /** What the answers of the node tell about it: whether the session has ended, and whether the store is away. */
 import { useSyncExternalStore } from 'react'
-import { isSignedOut, isStoreAway } from '../api/faults.ts'
+import { isSignedOut, isStoreUnreachable } from '../api/faults.ts'
 
 interface Outages {
   readonly isSignedOut: boolean
@@ -28,7 +28,7 @@ export function setSignedOut(next: boolean): void {
 /** Every query and every write reports here. */
 export function noteError(error: unknown): void {
   if (isSignedOut(error)) change({ isSignedOut: true })
-  if (isStoreAway(error)) change({ storeAwaySinceMs: outages.storeAwaySinceMs ?? Date.now() })
+  if (isStoreUnreachable(error)) change({ storeAwaySinceMs: outages.storeAwaySinceMs ?? Date.now() })
 }
 
 /** An answer that only the store can give. */

@@ -20,7 +20,7 @@ const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 export type Theme = 'light' | 'dark'
 
 export interface ConsoleOptions {
-  /** `admin` unless given. null: nobody is signed in. */
+  /** `admin` if left out. null: no one is signed in. */
   readonly role?: Role | null
   /** What a developer may see. */
   readonly projects?: readonly string[]
@@ -94,7 +94,7 @@ export async function openConsole(node: ConsoleNode, options: ConsoleOptions = {
   }
 }
 
-/** Problems that keep somebody from using the page; none is allowed. */
+/** Problems that keep a person from using the page; none is allowed. */
 export async function assertAccessible(page: Page, what: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze()
   const grave = violations

@@ -46,7 +46,7 @@ export async function startWebKit(): Promise<WebKit | undefined> {
       TZ: 'UTC',
       LIBGL_ALWAYS_SOFTWARE: '1',
       WEBKIT_DISABLE_COMPOSITING_MODE: '1',
-      // Tests may run as root, whom its sandbox refuses.
+      // Tests may run as root, which its sandbox refuses.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     },
   })

@@ -6,6 +6,7 @@ import { backup } from './commands/backup.ts'
 import { budgets } from './commands/budgets.ts'
 import { deployments } from './commands/deployments.ts'
 import { embed } from './commands/embed.ts'
+import { importing } from './commands/import.ts'
 import { image } from './commands/image.ts'
 import { jobs } from './commands/jobs.ts'
 import { migrate } from './commands/migrate.ts'
@@ -17,7 +18,6 @@ import { completion } from './commands/completion.ts'
 import { credentials } from './commands/credentials.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
-import { generate } from './commands/generate.ts'
 import { init } from './commands/init.ts'
 import { key } from './commands/key.ts'
 import { keys } from './commands/keys.ts'
@@ -31,7 +31,7 @@ import { unknowns } from './commands/unknowns.ts'
 import { version } from './commands/version.ts'
 
 export const TOPICS: readonly Topic[] = [
-  { title: 'Start', commands: [start, demo, init, check, schema, key] },
+  { title: 'Start', commands: [start, demo, init, importing, check, schema, key] },
   { title: 'Try', commands: [embed, image] },
   { title: 'Bulk', commands: [batch] },
   { title: 'Callers', commands: [keys, projects] },
@@ -39,7 +39,7 @@ export const TOPICS: readonly Topic[] = [
   { title: 'Money', commands: [usage, budgets, unknowns] },
   { title: 'What happened', commands: [requests, jobs, audit] },
   { title: 'Run', commands: [doctor, nodes, backup, restore, migrate] },
-  { title: 'This command', commands: [version, completion, generate] },
+  { title: 'This command', commands: [version, completion] },
 ]
 
 export const COMMANDS: readonly Command[] = TOPICS.flatMap(({ commands }) => commands)

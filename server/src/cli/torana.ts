@@ -5,7 +5,6 @@ import { overview } from './command/help.ts'
 import type { Output } from './command/output.ts'
 import { runCommand } from './command/run.ts'
 
-const MOVED = '`torana import litellm` is now its own command: npx torana-import-litellm <config.yaml>'
 const OTHER_WORDS: Readonly<Record<string, string>> = { '--version': 'version', '-v': 'version' }
 const HELP = new Set(['--help', '-h', 'help'])
 
@@ -24,9 +23,8 @@ async function main(words: readonly string[]): Promise<number> {
   if (name.startsWith('-')) return main(['start', ...words])
   const found = COMMANDS.find((command) => command.name === name)
   if (found !== undefined) return runCommand(found, rest, out, TOPICS)
-  const names = COMMANDS.flatMap((command) => (command.isHidden ? [] : command.name))
-  const hint = name === 'import' ? MOVED : `there is no command '${name}'.${didYouMean(name, names)}`
-  out.stderr.write(`torana: ${hint}\nSee torana --help\n`)
+  const names = COMMANDS.map((command) => command.name)
+  out.stderr.write(`torana: there is no command '${name}'.${didYouMean(name, names)}\nSee torana --help\n`)
   return 2
 }
 

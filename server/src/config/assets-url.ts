@@ -1,4 +1,4 @@
-/** `ASSETS_URL`: where pictures are kept. */
+/** `ASSETS_URL`: where images are kept. */
 import { fileURLToPath } from 'node:url'
 import { didYouMean } from './file/problem.ts'
 
@@ -17,10 +17,10 @@ export type AssetsLocation =
 
 const EXAMPLES = 'file:./pictures, file:///var/lib/torana/pictures or s3://bucket/folder?region=eu-central-1'
 const OPTIONS = ['region', 'endpoint']
-/** Servers other than AWS rarely mind, and this is what they call theirs. */
+/** Default region of servers other than AWS: few check it, and most use this name. */
 const REGION_OF_OTHERS = 'us-east-1'
 
-/** Throws an `Error` that says what is wrong. The message repeats no credentials that were written into the URL. */
+/** Throws an `Error` with the problem. The message repeats no credentials of the URL. */
 export function parseAssetsUrl(text: string): AssetsLocation {
   const scheme = /^([a-z0-9]+):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme === 'file') return { kind: 'file', folder: folderOf(text) }

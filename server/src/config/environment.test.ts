@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyFrom } from '#core/key.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import { problemsOf } from '#test/support/config.ts'
 import { readEnvironment } from './environment.ts'
 import type { Environment } from './file/variable.ts'
@@ -110,7 +110,7 @@ test('a bucket has an access key of its own, or the role of the machine; half a 
   }
 })
 
-test('all problems are told at once, and none repeats a secret', () => {
+test('all problems are reported at once, and none repeats a secret', () => {
   const secrets = {
     DATABASE_URL: 'mysql://me:hunter2@db',
     TORANA_SECRET: 'hunter2',
@@ -166,17 +166,21 @@ test('a secret of few different characters is refused, however long it is', () =
   read({ TORANA_SECRET: '0123456789abcdef01234567' })
 })
 
-test('DATABASE_URL is memory: or PostgreSQL, and a shared database needs a shared secret', () => {
+test('DATABASE_URL is PostgreSQL, or unset for the built-in database, and a shared database needs a shared secret', () => {
   const TORANA_SECRET = 'a-secret-of-all-nodes-000001'
-  assert.deepEqual(read({ DATABASE_URL: 'memory:' }).database, { kind: 'memory' })
   assert.deepEqual(read({ DATABASE_URL: 'postgres://db/torana', TORANA_SECRET }).database, {
     kind: 'postgres',
     url: 'postgres://db/torana',
   })
   assert.match(problemsIn({ DATABASE_URL: 'postgres://db' })[0] ?? '', /^TORANA_SECRET: required with/)
-  const [problem = ''] = problemsIn({ DATABASE_URL: 'mysql://u:hunter2@db', TORANA_SECRET })
-  assert.match(problem, /^DATABASE_URL: expected a URL such as postgres:/)
-  assert.doesNotMatch(problem, /hunter2/)
+  for (const url of ['memory:', 'mysql://u:hunter2@db']) {
+    const [problem = ''] = problemsIn({ DATABASE_URL: url, TORANA_SECRET })
+    assert.match(
+      problem,
+      /^DATABASE_URL: expected a URL such as postgres:.*built-in database leave DATABASE_URL unset/,
+    )
+    assert.doesNotMatch(problem, /hunter2/)
+  }
 })
 
 for (const [name, field] of [
@@ -237,7 +241,7 @@ test('the admin token is turned off by a word, which is no token itself', () => 
   assert.match(problemsIn({ TORANA_ADMIN_TOKEN: 'of' }).join('\n'), /TORANA_ADMIN_TOKEN: needs/)
 })
 
-test('the console is opened by others over plain http only where somebody said so in full', () => {
+test('the console accepts other machines over plain http only with an explicit setting', () => {
   assert.equal(read({ TORANA_INSECURE_CONSOLE: 'true' }).insecureConsole, true)
   assert.match(problemsIn({ TORANA_INSECURE_CONSOLE: 'yes' }).join('\n'), /expected true or false/)
   assert.equal(
@@ -246,7 +250,7 @@ test('the console is opened by others over plain http only where somebody said s
   )
 })
 
-test('traces are off without a receiver, and what is wrong with the variables of OpenTelemetry is told', () => {
+test('traces are off without a receiver, and problems of the OpenTelemetry variables are reported', () => {
   const tracing = (env: Environment) => read(env).tracing
   assert.equal(tracing({ OTEL_TRACES_SAMPLER: 'always_on' }), undefined)
   assert.equal(

@@ -1,6 +1,12 @@
-/** The environment → Settings. `variables.ts` tells what each variable means. */
+/** The environment → Settings. `variables.ts` describes each variable. */
 import { join, resolve } from 'node:path'
-import { isCellName, keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
+import {
+  isCellName,
+  keyForm,
+  MIN_KEY_LENGTH,
+  isMonotonous,
+  MIN_DIFFERENT_CHARACTERS,
+} from '#core/keys/key.ts'
 import {
   defaultLimits,
   type AssetSettings,
@@ -90,7 +96,7 @@ function portOf(variables: Variables, name: 'PORT' | 'CONTROL_PORT'): number {
   return 0
 }
 
-/** The default, if it is none of them: what is wrong is told, and nothing starts. */
+/** The default if the value is none of them: the problem is reported, and nothing starts. */
 function oneOf<Value extends string>(
   variables: Variables,
   name: NameWithDefault,
@@ -128,7 +134,7 @@ function trustedProxiesOf(variables: Variables): Settings['trustedProxies'] {
   }
 }
 
-/** No such URL is repeated in a message: it may hold a password. */
+/** Messages never repeat such a URL: it may hold a password. */
 function storeUrlOf(
   variables: Variables,
   name: 'DATABASE_URL' | 'REDIS_URL' | 'CACHE_URL',
@@ -154,8 +160,8 @@ function refuseUnreadable(variables: Variables, name: string, { searchParams }: 
 }
 
 function databaseOf(variables: Variables, dataDir: string): DatabaseSettings {
-  if (variables.given('DATABASE_URL') === 'memory:') return { kind: 'memory' }
-  const example = 'postgres://torana:password@db.example.com/torana, or memory:'
+  const example =
+    'postgres://torana:password@db.example.com/torana. For the built-in database leave DATABASE_URL unset'
   const url = storeUrlOf(variables, 'DATABASE_URL', /^postgres(ql)?:$/, example)
   if (url === undefined) return { kind: 'inside', folder: join(dataDir, 'postgres') }
   if (variables.given('TORANA_SECRET') === undefined)

@@ -6,7 +6,7 @@ export type NameWithDefault = {
   [Each in Name]: (typeof environmentVariables)[Each] extends { readonly default: string } ? Each : never
 }[Name]
 
-/** The variables, and what is wrong with them. */
+/** The variables, and their problems. */
 export class Variables {
   readonly #env: Environment
   readonly #readFile: ReadFile

@@ -7,7 +7,7 @@ import { ConfigError } from './file/problem.ts'
 import { ThreadLoading } from './load-in-thread.ts'
 import { loadCatalog } from './load.ts'
 
-/** More than come from the thread at once. */
+/** More than the thread sends at once. */
 const KEYS = Array.from(
   { length: 1203 },
   (_, index) =>

@@ -1,4 +1,4 @@
-import type { ConfiguredKey } from '#core/catalog.ts'
+import type { ConfiguredKey } from '#core/catalog/catalog.ts'
 import { workerModule } from '#package/files.ts'
 import { Thread } from '#thread/thread.ts'
 import { ConfigError } from './file/problem.ts'
@@ -10,15 +10,15 @@ import type { LoadWorks } from './load-worker.ts'
 const MEMORY_MB = 2048
 /** The same file takes ten seconds of a core. Longer by this much, something has gone wrong. */
 const MAX_TASK_MS = 300_000
-/** Files change seldom; people who edit one often do it again soon. */
+/** Idle time after which the thread exits: files change seldom, but people who edit one often do it again soon. */
 const IDLE_MS = 60_000
 
-/** A configuration of the file whose digest this is. */
+/** A configuration and the digest of its file. */
 export interface ReloadedConfig extends LoadedConfig {
   readonly digest: string
 }
 
-/** Loads in a thread, because requests are answered meanwhile. Keys are taken over some at a time. */
+/** Loads in a thread, so that requests are answered in the meantime. Keys are transferred in pages. */
 export class ThreadLoading {
   readonly #thread: Thread<LoadWorks>
 

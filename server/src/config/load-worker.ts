@@ -1,7 +1,7 @@
 /** Runs in a worker thread: reads and checks a configuration. A file with many keys takes seconds. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { ConfiguredKey } from '#core/catalog.ts'
+import type { ConfiguredKey } from '#core/catalog/catalog.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { ConfigError } from './file/problem.ts'
 import type { Environment } from './file/variable.ts'
@@ -18,12 +18,12 @@ export interface SomeKeys {
   readonly keys: readonly ConfiguredKey[]
 }
 
-/** Keys come before it, and stand not in it. */
+/** The answer without keys, which come before it. */
 export type LoadAnswer =
   | { readonly config: PlainConfig; readonly digest: string }
   | { readonly problems: readonly string[] }
 
-/** Taking so many over takes the event loop about a millisecond. */
+/** Keys per page: receiving them takes the event loop about a millisecond. */
 const KEYS_AT_ONCE = 250
 
 async function load({ settings, env }: LoadRequest, { tell }: ThreadCall<SomeKeys>): Promise<LoadAnswer> {

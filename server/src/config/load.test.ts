@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listModels, type EmbeddingModel } from '#core/catalog.ts'
+import { listModels, type EmbeddingModel } from '#core/catalog/catalog.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { builtInFacts } from './build/facts.ts'
-import { readConfig, readNothing, type LoadedConfig, type Surroundings } from './load.ts'
+import { lateChanges, readConfig, readNothing, type LoadedConfig, type Surroundings } from './load.ts'
 import { problemsOf } from '#test/support/config.ts'
-import { exampleFile } from './pages/example.ts'
+import { exampleFile } from '../../generate/example.ts'
 
 const surroundings: Surroundings = {
   env: {
@@ -167,4 +167,22 @@ test('the example of the design loads: references need no quotes inside braces',
   assert.equal(azure?.upstream.baseUrl, 'https://my-eu.openai.azure.com')
   assert.equal(azure?.upstreamModel, 'my-embedding-deployment')
   assert.equal(loaded.catalog.projects[0]?.keys[0]?.secret, 's1234567'.repeat(3))
+})
+
+test('a changed configuration names its parts that wait for the next start', () => {
+  const before = {
+    limits: defaultLimits,
+    cors: undefined,
+    playground: { requestsPerMinute: 10, usdPerDay: undefined },
+  }
+  assert.deepEqual(lateChanges(before, { ...before, limits: { ...defaultLimits } }), [])
+  const now = {
+    ...before,
+    limits: { ...defaultLimits, drainMs: 1 },
+    cors: { origins: ['https://a.example'] },
+  }
+  assert.deepEqual(lateChanges(before, now), [
+    'changed limits take effect at the next start',
+    'changed origins of cors take effect at the next start',
+  ])
 })

@@ -1,7 +1,7 @@
 /** Environment and torana.yaml → what the node serves. */
 import { relative } from 'node:path'
-import type { Catalog } from '#core/catalog.ts'
-import { startsLikeOurs } from '#core/key.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
+import { startsLikeOurs } from '#core/keys/key.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
@@ -34,7 +34,21 @@ export interface LoadedConfig extends PlainConfig {
   readonly extend: (additions: ConfigAdditions) => ExtendedCatalog
 }
 
-/** What a configuration is read against. */
+/** Why parts of a changed configuration are not in force yet. */
+export function lateChanges(
+  before: Pick<PlainConfig, 'limits' | 'cors' | 'playground'>,
+  now: Pick<PlainConfig, 'limits' | 'cors' | 'playground'>,
+): readonly string[] {
+  const names = { limits: 'limits', cors: 'origins of cors', playground: 'limits of the playground' } as const
+  return Object.entries(names)
+    .filter(([part]) => {
+      const of = part as keyof typeof names
+      return JSON.stringify(before[of]) !== JSON.stringify(now[of])
+    })
+    .map(([, name]) => `changed ${name} take effect at the next start`)
+}
+
+/** The context in which a configuration is read. */
 export interface Surroundings {
   readonly env: Environment
   readonly readFile: ReadFile
@@ -43,7 +57,7 @@ export interface Surroundings {
   readonly nowMs: number
 }
 
-/** What of the settings says where the configuration is. */
+/** The settings that locate the configuration. */
 export type LoadSettings = Pick<Settings, 'configFile' | 'openaiApiKey' | 'bootstrapKey'>
 
 /** Throws a `ConfigError` with every problem there is. */
@@ -66,7 +80,7 @@ export function loadCatalog(settings: LoadSettings, env: Environment): LoadedCon
   return readConfig(name, text, surroundings)
 }
 
-/** The content of a torana.yaml; `name` is what problems call it. */
+/** The content of a torana.yaml; `name` is its name in problems. */
 export function readConfig(name: string, text: string, surroundings: Surroundings): LoadedConfig {
   const source = parseSource(name, text, (variable) =>
     lookUpFilled(variable, surroundings.env, surroundings.readFile),
@@ -77,7 +91,7 @@ export function readConfig(name: string, text: string, surroundings: Surrounding
   return finish({ file: valid.value, declared, report: valid.report, ...surroundings })
 }
 
-/** With nothing written down: the demo models, and OpenAI's once there is a key for them. */
+/** Without a file: the demo models, and OpenAI's once there is a key for them. */
 export function readNothing(openaiApiKey: string | undefined, surroundings: Surroundings): LoadedConfig {
   const upstreams: NonNullable<ConfigFile['upstreams']> = { demo: { dialect: 'demo' } }
   const models: NonNullable<ConfigFile['models']> = {}

@@ -1,8 +1,8 @@
-/** How many processes there are, what each of them does, and which certificate it shows. */
+/** The number of processes, their roles, and their certificate. */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { NODE_ROLES, type NodeRole } from '#core/node-role.ts'
+import { NODE_ROLES, type NodeRole } from '#core/node/node-role.ts'
 import type { DatabaseSettings, TlsSettings } from '#core/settings.ts'
 import { anyOf, didYouMean } from './file/problem.ts'
 import { readTls, tlsProblem } from './file/certificates.ts'
@@ -10,7 +10,7 @@ import type { ReadFile } from './file/variable.ts'
 import type { Variables } from './given.ts'
 
 /** More than the largest machines have cores; each takes 200 MB and 14 connections to PostgreSQL. */
-const MOST_WORKERS = 256
+const MAX_WORKERS = 256
 
 export function roleOf(variables: Variables, database: DatabaseSettings): NodeRole {
   const value = variables.text('TORANA_ROLE')
@@ -29,10 +29,10 @@ export function workersOf(variables: Variables, database: DatabaseSettings): num
   const value = variables.given('TORANA_WORKERS')
   if (value === undefined) return undefined
   const count = value === 'auto' ? availableParallelism() : Number(/^\d{1,3}$/.exec(value)?.[0])
-  if (!(count >= 1 && count <= MOST_WORKERS)) {
+  if (!(count >= 1 && count <= MAX_WORKERS)) {
     variables.refuse(
       'TORANA_WORKERS',
-      `expected auto, or a whole number from 1 to ${MOST_WORKERS}, got "${value}"`,
+      `expected auto, or a whole number from 1 to ${MAX_WORKERS}, got "${value}"`,
     )
     return undefined
   }
@@ -40,7 +40,7 @@ export function workersOf(variables: Variables, database: DatabaseSettings): num
   return count
 }
 
-/** Several processes can share neither a database in memory nor the one inside a process. */
+/** Several processes can't share the database inside one of them. */
 function refuseUnlessShared(
   variables: Variables,
   { kind }: DatabaseSettings,
@@ -48,13 +48,9 @@ function refuseUnlessShared(
   what: string,
 ): void {
   if (kind === 'postgres') return
-  const own =
-    kind === 'memory'
-      ? 'DATABASE_URL=memory: keeps'
-      : 'without DATABASE_URL, the database inside (PGlite) keeps'
   variables.refuse(
     name,
-    `${what} needs PostgreSQL, because processes share what they know: ${own} everything in one process. Set DATABASE_URL=postgres://…`,
+    `${what} needs PostgreSQL, because processes share what they know: without DATABASE_URL, the database inside (PGlite) keeps everything in one process. Set DATABASE_URL=postgres://…`,
   )
 }
 

@@ -44,7 +44,7 @@ async function replace(file: string, text: string): Promise<void> {
   await rename(`${file}.new`, file)
 }
 
-test('a change is loaded; a faulty one is told of once, in full, and replaces nothing', async (context) => {
+test('a change is loaded; a faulty one is reported once, in full, and replaces nothing', async (context) => {
   const { file, events, until } = await watched(context, 'first')
   await replace(file, 'second')
   await until(1)
@@ -99,7 +99,7 @@ test('a file that is touched but not changed is not loaded again', async (contex
   assert.deepEqual(events, [])
 })
 
-test('a file that vanishes is told of, and its return is loaded', async (context) => {
+test('a file that vanishes is reported, and its return is loaded', async (context) => {
   const { file, events, until } = await watched(context, 'first')
   await rm(file)
   await until(1)
@@ -153,7 +153,7 @@ test('a secret file that the configuration names is a part of it, wherever in th
   await until(3)
   await replace(join(folder, 'key'), 'three')
   await until(4)
-  // One that it does not name is no concern of it.
+  // A file that it does not name is ignored.
   await replace(join(folder, 'other'), 'one')
   await delay(50)
   assert.equal(events.length, 4)

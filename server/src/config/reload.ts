@@ -22,13 +22,13 @@ export interface WatchOptions<Config> {
   readonly file: string
   /** Names the secret files. */
   readonly env: Environment
-  /** The file before the first load. Whatever differs from it is a change. */
+  /** The file before the first load. Any difference from it is a change. */
   readonly since: FileLook
   /** Reads and checks the file; throws a `ConfigError` when it is faulty. */
   readonly load: () => Config | Promise<Config>
   /** The next load waits for it. */
   readonly onGood: (loaded: Config) => void | Promise<void>
-  /** What was loaded before stays in force. Each faulty version of the file is told once. */
+  /** The earlier configuration stays in force. Each faulty version of the file is reported once. */
   readonly onBad: (problems: readonly string[]) => void
   /** Short: the person who saved the file is looking at the screen, and a stat costs microseconds. */
   readonly intervalMs?: number
@@ -41,9 +41,9 @@ export interface ConfigWatch {
 }
 
 /**
- * Looks at the files every second. `fs.watch` is not used: it follows the inode, and a mounted ConfigMap or Secret changes by
- * swapping a symbolic link several folders up, as editors do by renaming a new file over the old one. What was written between
- * the first load and the beginning of the watch is a change too: a start takes seconds.
+ * Checks the files every second. `fs.watch` is not used: it follows the inode, and a mounted ConfigMap or Secret changes by
+ * swapping a symbolic link several folders up, as editors do by renaming a new file over the old one. A write between the
+ * first load and the beginning of the watch is a change too: a start takes seconds.
  */
 export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch {
   const { file, env, since, load, onGood, onBad, intervalMs = 1000 } = options
@@ -51,12 +51,12 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
 
   let last = Promise.resolve()
 
-  /** One after another: what was read last must be what stays. */
+  /** One after another: the last version read must be the one in force. */
   function reload(): void {
-    last = last.then(loadAnew)
+    last = last.then(loadNow)
   }
 
-  async function loadAnew(): Promise<void> {
+  async function loadNow(): Promise<void> {
     let loaded: Config
     try {
       if (stop.signal.aborted) return
@@ -74,7 +74,7 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
     let tried = contentOf(since)
     while (await pause(intervalMs, stop.signal)) {
       const now = await look(file, env, last)
-      // A file cut off at the end of a line is often good YAML: a change counts once it is quiet.
+      // A file cut off at the end of a line is often valid YAML: a change counts once the file no longer changes.
       if (now.stamp === last.stamp && contentOf(now) !== tried && !stop.signal.aborted) {
         tried = contentOf(now)
         reload()
@@ -168,7 +168,7 @@ function stateWith(file: string, stats: BigIntStats, content: Buffer): FileState
   return { file, stamp: stampOf(stats), digest: createHash('sha256').update(content).digest('hex'), content }
 }
 
-/** A file that is gone is a change like any other. */
+/** A deleted file is a change like any other. */
 function stateWithout(file: string, error: unknown): FileState {
   return { file, stamp: NO_STAMP, digest: reasonOf(error) }
 }

@@ -3,21 +3,21 @@ import { lookUpFilled, readText, type Environment, type ReadFile } from './file/
 
 export type StoreVariable = 'DATABASE_URL' | 'REDIS_URL' | 'CACHE_URL'
 
-/** Tells the URL for the next connection. */
+/** Returns the URL for the next connection. */
 export type UrlNow = () => string
 
 interface Given {
   /** As it was at the start. */
   readonly url: string
   readonly env: Environment
-  /** Hears why the file is not used, once for each reason in a row. No URL is in it: it may hold a password. */
+  /** Receives the reason why the file is not used, once for each reason in a row. It contains no URL, which may hold a password. */
   readonly onProblem: (problem: string) => void
   readonly readFile?: ReadFile
 }
 
 /**
- * Without a file, the URL never changes. With one, each new connection takes user and password from it; what cannot be used
- * is reported, and the last good one stays. Another server or database needs a restart: a node that moved amid its work would
+ * Without a file, the URL never changes. With one, each new connection takes user and password from it; an unusable file is
+ * reported, and the last good one stays. Another server or database needs a restart: a node that moved amid its work would
  * leave its records behind.
  */
 export function storeUrlNow(

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { addressRangeOf, type AddressRange } from '#core/client-address.ts'
+import { addressRangeOf, type AddressRange } from '#core/access/client-address.ts'
 
 const LOOPBACK: readonly AddressRange[] = [
   { address: '127.0.0.0', prefixBits: 8, family: 'ipv4' },

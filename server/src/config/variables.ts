@@ -1,5 +1,5 @@
-/** Every variable of the environment that Torana reads. One table tells what each means, here and in the documentation. */
-import { MIN_KEY_LENGTH } from '#core/key.ts'
+/** Every environment variable that Torana reads. One table describes them, here and in the documentation. */
+import { MIN_KEY_LENGTH } from '#core/keys/key.ts'
 
 /** In place of a token. */
 export const ADMIN_TOKEN_OFF = 'off'
@@ -7,7 +7,7 @@ export const ADMIN_TOKEN_OFF = 'off'
 export interface Variable {
   readonly description: string
   readonly default?: string
-  /** Secrets may stand in a file that `<NAME>_FILE` names, and are never shown. */
+  /** Secrets may be in a file that `<NAME>_FILE` names, and are never shown. */
   readonly secret?: true
 }
 
@@ -103,7 +103,7 @@ export const environmentVariables = {
   DATABASE_URL: {
     secret: true,
     description:
-      '`postgres://…`: PostgreSQL 15 or newer, shared by all nodes. Unset: a PostgreSQL inside this process, in the data folder, for one process only. `memory:` loses everything at the end: for tests and benchmarks.',
+      '`postgres://…`: PostgreSQL 15 or newer, shared by all nodes. Unset: a PostgreSQL inside this process, in the data folder, for one process only.',
   },
   REDIS_URL: {
     secret: true,

@@ -1,19 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import { builtInFacts } from './build/facts.ts'
 import { readConfig } from './load.ts'
-import { configurationText, itemsIn, whatChanged, type ConfigItems } from './what-changed.ts'
+import {
+  configurationText,
+  itemsIn,
+  loadDetail,
+  sectionDigests,
+  whatChanged,
+  type ConfigItems,
+} from './what-changed.ts'
 
-function itemsOf(text: string): Promise<ConfigItems> {
-  const { catalog } = readConfig('torana.yaml', text, {
+function catalogIn(text: string): Catalog {
+  return readConfig('torana.yaml', text, {
     env: {},
     readFile: () => '',
     facts: builtInFacts(),
     bootstrapKey: undefined,
     nowMs: Date.now(),
-  })
-  return itemsIn(catalog, async () => {})
+  }).catalog
 }
+
+const pause = async (): Promise<void> => {}
+const itemsOf = (text: string): Promise<ConfigItems> => itemsIn(catalogIn(text), pause)
 
 const before = await itemsOf(`
 upstreams:
@@ -30,7 +40,7 @@ projects:
 
 const NOTHING = { added: [], removed: [], changed: [] }
 
-test('what was added, taken away and changed is told by name, and no secret with it', async () => {
+test('additions, removals and changes are listed by name, without any secret', async () => {
   const after = await itemsOf(`
 upstreams:
   one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: another-secret }
@@ -79,4 +89,27 @@ models:
     keys: NOTHING,
   })
   assert.equal(configurationText(before), configurationText(moved))
+})
+
+const priced = (usd: number): Catalog =>
+  catalogIn(`
+upstreams: { one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: secret-of-one } }
+models:
+  text-embedding-3-small: { deployments: [{ upstream: one, price: { usdPerMillionTokens: ${usd} } }] }
+`)
+
+test('nodes that charge differently have different digests of prices', async () => {
+  const [cheap, dear] = await Promise.all([1, 2].map((usd) => sectionDigests(priced(usd), String, pause)))
+  assert.deepEqual(Object.keys(cheap ?? {}).sort(), ['keys', 'models', 'prices', 'projects', 'upstreams'])
+  assert.notEqual(cheap?.['prices'], dear?.['prices'])
+  assert.equal(cheap?.['upstreams'], dear?.['upstreams'])
+})
+
+test('the audit of a load has a digest of its meaning, and what changed after a reload', async () => {
+  const [before, after] = [priced(1), priced(2)]
+  const first = await loadDetail({ after: before, before: undefined, file: 'f1' }, String, pause)
+  assert.deepEqual(Object.keys(first), ['digest', 'file'])
+  const second = await loadDetail({ after, before, file: 'f2' }, String, pause)
+  assert.notEqual(second.digest, first.digest)
+  assert.deepEqual(second.changed?.['models'], { ...NOTHING, changed: ['text-embedding-3-small'] })
 })

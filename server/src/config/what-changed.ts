@@ -1,5 +1,5 @@
-/** What differs between two configurations, by name: for the audit. Values stay out of it, because some are secret. */
-import { listModels, upstreamsOf, type Catalog } from '#core/catalog.ts'
+/** The differences between two configurations, by name: for the audit. Values are left out, because some are secret. */
+import { listModels, upstreamsOf, type Catalog } from '#core/catalog/catalog.ts'
 
 interface NamedChanges {
   readonly added: readonly string[]
@@ -29,7 +29,7 @@ export interface ConfigItems {
 const KEYS_AT_ONCE = 500
 
 /** `pause` lets others have the event loop. */
-export async function itemsIn(catalog: Catalog, pause: () => Promise<void>): Promise<ConfigItems> {
+export async function itemsIn(catalog: Catalog, pause: Pause): Promise<ConfigItems> {
   const keys = new Map<string, string>()
   for (const project of catalog.projects)
     for (const key of project.keys) {
@@ -59,13 +59,60 @@ export function configurationText({ models, upstreams, projects, keys }: ConfigI
   return [models, upstreams, projects, keys].map(textOfItems).join('\0\0')
 }
 
-/** The same of one part of it. */
-export function textOfItems(items: Items): string {
+/** The same for one section of it. */
+function textOfItems(items: Items): string {
   // No name and no JSON has this character in it.
   return [...items].flat().join('\0')
 }
 
-/** What an item is, as text that is equal where the items are. */
+type DigestOf = (text: string) => string
+type Pause = () => Promise<void>
+
+export interface LoadDetail extends Readonly<Record<string, unknown>> {
+  /** The digest of what the configuration means. */
+  readonly digest: string
+  /** The digest of its file. */
+  readonly file: string
+  readonly changed?: Readonly<Record<string, unknown>>
+}
+
+/** One load of a configuration, for the audit. `before` is undefined at the start of a node. Use a keyed digest: it covers secrets. */
+export async function loadDetail(
+  { after, before, file }: { after: Catalog; before: Catalog | undefined; file: string },
+  digestOf: DigestOf,
+  pause: Pause,
+): Promise<LoadDetail> {
+  const items = await itemsIn(after, pause)
+  const known = before && (await itemsIn(before, pause))
+  const digest = digestOf(configurationText(items))
+  await pause()
+  return { digest, file, ...(known && { changed: { ...whatChanged(known, items) } }) }
+}
+
+/**
+ * A digest of each section, by which nodes compare their configurations. Prices are a section of their own, although models
+ * have them: nodes that charge differently are the worst case.
+ */
+export async function sectionDigests(
+  catalog: Catalog,
+  digestOf: DigestOf,
+  pause: Pause,
+): Promise<Readonly<Record<string, string>>> {
+  const items = await itemsIn(catalog, pause)
+  const prices = new Map(
+    listModels(catalog).flatMap(({ deployments }) =>
+      deployments.map(({ id, price }): [string, string] => [id, itemText(price ?? null)]),
+    ),
+  )
+  const digests: Record<string, string> = {}
+  for (const [section, of] of Object.entries({ prices, ...items })) {
+    digests[section] = digestOf(textOfItems(of))
+    await pause()
+  }
+  return digests
+}
+
+/** Each item as text that is equal where the items are. */
 type Items = ReadonlyMap<string, string>
 
 function changesOf(before: Items, after: Items): NamedChanges {
@@ -106,7 +153,7 @@ function projectsIn({ projects }: Catalog): Items {
   )
 }
 
-/** JSON has no whole numbers of 64 bits, and leaves out what is undefined: the line where something stands is no part of it. */
-export function itemText(value: unknown): string {
+/** JSON has no integers of 64 bits, and leaves out undefined: the line of an entry is no part of it. */
+function itemText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part))
 }

@@ -1,12 +1,12 @@
-/** What the environment decides. Each limit has its reason beside it; `config/environment.ts` fills it in. */
-import type { AddressRange } from './client-address.ts'
-import type { NodeRole } from './node-role.ts'
+/** The settings of the environment. Each limit has its reason beside it; `config/environment.ts` fills it in. */
+import type { AddressRange } from './access/client-address.ts'
+import type { NodeRole } from './node/node-role.ts'
 
 export interface Settings {
   readonly role: NodeRole
   /** Processes under one supervisor; undefined: this process is the node. */
   readonly workers: number | undefined
-  /** Of both ports; undefined: they speak plain HTTP. */
+  /** For both ports; undefined: they speak plain HTTP. */
   readonly tls: TlsSettings | undefined
   readonly host: string
   readonly port: number
@@ -21,7 +21,7 @@ export interface Settings {
   /** Undefined: no traces. */
   readonly tracing: TracingSettings | undefined
   readonly publicUrl: string | undefined
-  /** Proxies whose word on the address of a client counts. */
+  /** Proxies that may report the address of a client. */
   readonly trustedProxies: readonly AddressRange[]
   readonly database: DatabaseSettings
   readonly assets: AssetSettings
@@ -33,9 +33,9 @@ export interface Settings {
   /** The secret before the last change, while keys and credentials move over to the new one. */
   readonly previousSecret: string | undefined
   readonly adminToken: string | undefined
-  /** No token of the node opens the control port any more. Commands on this machine use the socket. */
+  /** No token of the node opens the control port. Commands on this machine use the socket. */
   readonly adminTokenOff: boolean
-  /** What people call this install. */
+  /** The name of this install for people. */
   readonly name: string | undefined
   /** Named in the keys that this node makes. Undefined: this install has no cells. */
   readonly cell: string | undefined
@@ -54,24 +54,21 @@ export interface Settings {
 export interface TlsSettings {
   readonly certFile: string
   readonly keyFile: string
-  /** Only clients with a certificate of this authority are let in. */
+  /** Only clients with a certificate of this authority are accepted. */
   readonly clientCaFile: string | undefined
 }
 
 export type DatabaseSettings =
-  /** Keeps nothing. */
-  | { readonly kind: 'memory' }
   /** PostgreSQL inside this process, in a folder. */
-  | { readonly kind: 'inside'; readonly folder: string }
-  | { readonly kind: 'postgres'; readonly url: string }
+  { readonly kind: 'inside'; readonly folder: string } | { readonly kind: 'postgres'; readonly url: string }
 
-/** Where pictures are kept. */
+/** Where images are kept. */
 export type AssetSettings =
   | { readonly kind: 'file'; readonly folder: string }
   | {
       readonly kind: 's3'
       readonly bucket: string
-      /** The folder before every name, without a slash at its ends; empty: none. */
+      /** The folder before every name, without slashes at its ends; empty: none. */
       readonly prefix: string
       readonly region: string
       /** Undefined: Amazon's own. */
@@ -91,7 +88,7 @@ export interface CorsSettings {
   readonly origins: '*' | readonly string[]
 }
 
-/** What one member may do in the playground of one project, on top of what the project is bound by. */
+/** Limits of one member in the playground of one project, on top of the project's own. */
 export interface PlaygroundSettings {
   /** Undefined: as many as the project may. */
   readonly requestsPerMinute?: number | undefined
@@ -101,17 +98,17 @@ export interface PlaygroundSettings {
 
 /** Traces by OpenTelemetry. */
 export interface TracingSettings {
-  /** Where they are sent, by OTLP over HTTP. */
+  /** The receiver, by OTLP over HTTP. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Says which service it is. */
+  /** Attributes that identify the service. */
   readonly resource: Readonly<Record<string, string>>
-  /** The share of requests that is followed, from 0 to 1. */
+  /** The share of requests that is traced, from 0 to 1. */
   readonly ratio: number
-  /** A request that came with a trace is followed when its caller is. */
+  /** A request with a trace is sampled like its caller. */
   readonly followsParent: boolean
-  /** Upstreams are told the trace. */
+  /** Upstreams receive the trace. */
   readonly isHandedOn: boolean
   /** Upstreams get the caller's baggage. */
   readonly isBaggageHandedOn: boolean
@@ -123,23 +120,26 @@ export type LogFormat = 'auto' | 'text' | 'json'
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 export interface Limits {
-  /** OpenAI's own bound on `input`; clients chunk by it. */
+  /** OpenAI's own bound on `input`; clients split by it. */
   readonly maxInputs: number
   /** 2,048 inputs × 4 KB: more text in one request would hold memory for minutes of upstream work. */
   readonly embeddingsBodyBytes: number
   /** 2,048 × 4,096 dimensions as widened JSON numbers is 180 MB; beyond this an answer is a fault, not a vector. */
   readonly answerBytes: number
-  /** Nobody waits longer than this for a TCP and TLS handshake. */
+  /** Longest TCP and TLS handshake. */
   readonly connectTimeoutMs: number
   /** One upstream call. Embeddings answer in seconds; slower than this is a hang. */
   readonly attemptTimeoutMs: number
-  /** The whole request, retries included: below the SDKs' own time-outs, so that they see our error. */
+  /** The whole request, retries included: below the SDKs' own timeouts, so that they see our error. */
   readonly requestTimeoutMs: number
   /** Slow header senders hold a socket, nothing else; ten seconds is generous. */
   readonly headersTimeoutMs: number
   /** Each takes some ten kilobytes, and up to 128 KB while a body begins to arrive: half of a node of 2 GB at the worst. */
   readonly maxConnections: number
-  /** Of the control port: consoles hold some six each, programs one. Apart from callers', so that neither takes them from the others. */
+  /**
+   * Connections of the control port: consoles hold some six each, programs one. Separate from callers', so that neither
+   * takes them from the others.
+   */
   readonly controlConnections: number
   /** Deployments tried for one batch. */
   readonly maxAttempts: number
@@ -149,55 +149,60 @@ export interface Limits {
   readonly imagesBodyBytes: number
   /** One image request. The slowest models take minutes; the SDKs wait ten. */
   readonly imageTimeoutMs: number
-  /** Each holds its pictures in memory while they arrive: some ten megabytes. */
+  /** Each holds its images in memory while they arrive: some ten megabytes. */
   readonly maxImageJobs: number
-  /** Pictures are kept so long, and may be fetched by a key of their project. */
+  /** Retention of images: until then a key of their project may fetch them. */
   readonly assetRetentionMs: number
-  /** A signed link is valid so long. */
+  /** Validity of a signed link. */
   readonly assetLinkMs: number
-  /** OpenAI's own bound on pictures to edit. */
+  /** OpenAI's own bound on images to edit. */
   readonly maxEditPictures: number
   /** OpenAI's own bound on one of them. */
   readonly editFileBytes: number
-  /** A multipart edit in all. They go to disk, not to memory: 16 pictures of 50 MB work when this is raised. */
+  /** A multipart edit in total. It goes to disk, not to memory: 16 images of 50 MB work when this is raised. */
   readonly editsBodyBytes: number
-  /** An edit as JSON, which is held in memory whole: its pictures, a third larger in base64. */
+  /** An edit as JSON, which is held in memory as a whole: its images, a third larger in base64. */
   readonly editsJsonBytes: number
-  /** Decoders need four bytes for each, and upstreams take fewer. */
+  /** Decoders need four bytes per pixel, and upstreams accept fewer. */
   readonly maxPicturePixels: number
-  /** Where decoders begin to give up. */
+  /** Where decoders begin to fail. */
   readonly maxPictureEdge: number
   /** Bodies in memory, of all requests that arrive, and of embeddings until they are answered: an eighth of a node of 2 GB. */
   readonly bodyBytes: number
-  /** A body that stands still so long is given up: its sender is gone, or wants to hold a connection. */
+  /** Idle time after which an arriving body is given up: its sender is gone, or wants to hold a connection. */
   readonly uploadIdleMs: number
-  /** A client that reads nothing of its answer for so long is gone, or wants to hold the answer in memory. */
+  /** Time without a read after which a client is given up: it is gone, or wants to hold the answer in memory. */
   readonly downloadIdleMs: number
   /** From the order to stop to the end: 5 s more than an embeddings request may take. Orchestrators must wait longer. */
   readonly drainMs: number
-  /** Load balancers check every one to five seconds. Until they have noticed, the node still takes what they send. */
+  /** Load balancers check every one to five seconds. Until they have noticed, the node still accepts what they send. */
   readonly stopDelayMs: number
   /** Files of all requests on this node's disk: more than all its image jobs should ever hold. */
   readonly uploadBytes: number
-  /** Files of one edit towards an upstream whose wire can't be fed from disk, such as those of the AI SDK. */
+  /** Files of one edit for an upstream whose wire can't stream from disk, such as those of the AI SDK. */
   readonly bufferedEditBytes: number
-  /** Such files of all requests that are in memory at once, and pictures while they are fetched. */
+  /** Such files of all requests in memory at once, and images while they are fetched. */
   readonly bufferedBytes: number
   /** One file in a form: OpenAI's own bound. */
   readonly fileBytes: number
   /** One file in parts: OpenAI's own bound. */
   readonly uploadFileBytes: number
-  /** Of one project: as many as one page of OpenAI's list holds. */
+  /** Files of one project: as many as one page of OpenAI's list holds. */
   readonly maxFiles: number
-  /** Of one project, in files, uploads under way and results of batches: a hundred times the largest file. */
+  /** Bytes of one project, in files, uploads in progress and results of batches: a hundred times the largest file. */
   readonly filesBytes: number
-  /** Free space that uploads, files and results leave on a disk of this node: an hour of the ledger's spool on a busy node, and the database of one command. */
+  /**
+   * Free space that uploads, files and results leave on a disk of this node: an hour of the ledger's spool on a busy node,
+   * and the built-in database.
+   */
   readonly diskReserveBytes: number
-  /** Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address. */
+  /**
+   * Whether images that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address.
+   */
   readonly fetchImageUrls: boolean
-  /** Nobody stands in line longer for a deployment with room: who is refused can go elsewhere. */
+  /** Longest wait in the queue for a deployment: a refused caller can go elsewhere. */
   readonly queueWaitMs: number
-  /** In line for one model: each holds a request in memory. */
+  /** Queue limit per model: each entry holds a request in memory. */
   readonly maxQueued: number
   /** Whether requests are refused unread while the event loop is late. */
   readonly overloadBrake: boolean

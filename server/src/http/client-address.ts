@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { clientAddressOf, plainAddress, type AddressRange } from '#core/client-address.ts'
+import { clientAddressOf, plainAddress, type AddressRange } from '#core/access/client-address.ts'
 
-/** The address of the client of a request. Empty when the connection was gone before anybody asked. */
+/** The address of the client of a request. Empty when the connection closed before the address was read. */
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /** Without trusted proxies it is the other end of the connection, whatever a header says. */

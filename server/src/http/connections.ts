@@ -1,19 +1,19 @@
-/** The open connections of one listener: which of them may be closed, and which are cut. */
+/** The open connections of one listener: which may be closed, and which are cut. */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How often the node looks for clients that don't read: one timer for all connections, since nearly every client reads. */
+/** Interval of the check for clients that do not read. One timer serves all connections, since nearly every client reads. */
 const SLOW_READER_CHECK_MS = 1000
 /**
- * Looks without an answer under way before idle connections are closed: about a second. For clients whose request is on its way: behind an
- * answer that could not say that it was the last one, or on a connection that they have only just opened.
+ * Checks without an answer in progress before idle connections are closed: about a second. It gives time to clients whose request is
+ * on its way, either after an answer that could not announce that it was the last, or on a connection that has just opened.
  */
 const QUIET_LOOKS = 10
 
 export class Connections {
   readonly #server: Server
   readonly #open = new Set<Socket>()
-  /** Those that did not take all their bytes at the last look. */
+  /** Connections that had unsent bytes at the last check. */
   readonly #slow = new Set<Socket>()
   #timer: NodeJS.Timeout | undefined
   #looksLeft = 0
@@ -30,16 +30,16 @@ export class Connections {
       })
     }
     server.on('connection', keep)
-    // What an answer waits in is the socket of TLS, not the one below it.
+    // Under TLS, unsent bytes wait in the TLS socket, not in the TCP socket below it.
     server.on('secureConnection', keep)
   }
 
   /**
-   * From now on a client that reads nothing of its answer for so long is cut off: it could hold the answer in the memory of
-   * the node for ever. Nothing is done for a connection until its bytes have waited for about a second.
+   * From now on a client that reads nothing of its answer for `idleMs` is cut off: it could keep the answer in the node's memory for
+   * ever. A connection costs nothing until its bytes have waited for about a second.
    */
   endStalled(idleMs: number, stalled: () => void): void {
-    // Node itself would do the same, but only where nobody listens.
+    // Node would close the connection by itself, but only without a listener for this event.
     this.#server.on('timeout', (socket) => {
       if (!this.#slow.has(socket)) return this.unlessAsked(socket, () => socket.destroy())
       stalled()
@@ -53,15 +53,15 @@ export class Connections {
   }
 
   /**
-   * Does so to a connection on which no request came in time, once what lies in its socket was read: a process that is late runs its
-   * timers first.
+   * Runs `work` on a connection without a request, after the bytes in its socket were read: a process that runs late fires its timers
+   * first.
    */
   unlessAsked(socket: Socket, work: () => void): void {
     if (answerOn(socket) !== undefined) work()
     else setImmediate(() => answerOn(socket) === undefined && work())
   }
 
-  /** Every answer that has not begun will say that it is the last one on its connection. */
+  /** Every answer that has not begun announces that it is the last one on its connection. */
   sayLast(): void {
     this.#isLast = true
     for (const socket of this.#open) {
@@ -73,8 +73,8 @@ export class Connections {
   }
 
   /**
-   * Asked again and again: whether no answer is under way, and clients have had time to ask again behind those that were. Looks are
-   * counted, not milliseconds: in a process that stood still, no request was read.
+   * Called repeatedly: whether no answer is in progress and clients had time to send another request after the last one. It counts
+   * checks, not milliseconds: a stalled process reads no requests.
    */
   areQuiet(): boolean {
     for (const socket of this.#open) if (answerOn(socket) !== undefined) return false
@@ -93,18 +93,18 @@ export class Connections {
       if (isSlow === this.#slow.has(socket)) continue
       if (isSlow) {
         this.#slow.add(socket)
-        // It begins anew with each byte that the system takes.
+        // The timeout restarts with each byte that the system takes.
         socket.setTimeout(idleMs)
         continue
       }
       this.#slow.delete(socket)
-      // Behind the end of an answer, Node has set the time-out of idle connections instead.
+      // After the end of an answer, Node sets the timeout of idle connections instead.
       if (socket.timeout === idleMs) socket.setTimeout(0)
     }
   }
 }
 
-/** The answer under way on a connection, under Node's own name for it. */
+/** The answer in progress on a connection, under Node's own name for it. */
 export function answerOn(socket: object): ServerResponse | undefined {
   const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
   return answer ?? undefined

@@ -20,7 +20,10 @@ const errorAnswer = z
   })
   .meta({ id: 'Error' })
 
-/** The statuses that an operation can answer with, each with its codes. Where keys are checked, there can be too many wrong ones. */
+/**
+ * The statuses that an operation can answer with, each with its codes. Every route that checks keys can also refuse too many wrong
+ * ones.
+ */
 export function faultAnswers(statuses: readonly number[]): Record<number, typeof errorAnswer> {
   const tooManyWrongKeys: FaultCode = 'too_many_wrong_keys'
   const answers = Object.fromEntries(

@@ -4,7 +4,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { ThreadBusy } from '#ports/asker.ts'
 import { rateHeaders } from './rate-headers.ts'
 
-/** Anything thrown that is not a fault is ours; its text stays in the log. */
+/** An error that is not a fault is ours; its text stays in the log. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof ThreadBusy) return busyFault(error)
@@ -21,10 +21,10 @@ export function toFault(error: unknown): Fault {
   )
 }
 
-/** After so long some of what waits has been done. */
+/** Time in which part of the queue is done. */
 const FULL_RETRY_MS = 1000
 
-/** Work that the node does itself, such as reading a large body, was not done. Nothing was sent to an upstream yet. */
+/** Work of the node itself, such as reading a large body, was not done. Nothing was sent to an upstream yet. */
 function busyFault(cause: ThreadBusy): Fault {
   return cause.kind === 'full'
     ? new Fault(

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 
 export interface Readiness {
-  /** Undefined when ready, else why not. */
+  /** The reason why the node is not ready; undefined when it is. */
   readonly notReady: () => string | undefined
-  /** What an operator should look at although the node is ready. It is told to everybody, so it names nothing private. */
+  /** What an operator should look at although the node is ready. The answer is public, so it names nothing private. */
   readonly remark?: () => string | undefined
-  /** Somebody asked whether the node is ready: as a rule a load balancer. */
+  /** Called when readiness is checked, usually by a load balancer. */
   readonly asked?: () => void
 }
 
@@ -14,7 +14,7 @@ export function isForHealth(url: string): boolean {
   return path === '/livez' || path === '/readyz'
 }
 
-/** `/livez`: is the event loop turning. `/readyz`: send traffic here; never about upstreams. Neither is logged. */
+/** `/livez`: the event loop turns. `/readyz`: the node takes traffic; never about upstreams. Neither is logged. */
 export function registerHealth(app: FastifyInstance, { notReady, remark, asked }: Readiness): void {
   const hide = { schema: { hide: true } }
   app.get('/livez', hide, (_, reply) => reply.type('text/plain').send('ok\n'))

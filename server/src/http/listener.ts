@@ -1,4 +1,4 @@
-/** One port or socket of the node. It is bound first of all, and says that the node starts until an app is ready. */
+/** One port or socket of the node. It is bound first of all, and answers that the node is starting until an app is ready. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
@@ -12,14 +12,14 @@ import { isForHealth } from './health.ts'
 
 export interface ListenerOptions {
   readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
-  /** Connections that wait to be taken; Node's own number unless given. The system may allow fewer. */
+  /** Queue of connections that the process has not accepted yet; Node's own number if left out. The system may allow fewer. */
   readonly backlog?: number
   readonly nextId: () => string
-  /** Where error pages are served; the address of this listener unless given. */
+  /** Base address of the error pages; the address of this listener if left out. */
   readonly docsUrl: string | undefined
-  /** It is bound when its app is ready: until then other processes answer at this address, or connections are refused. */
+  /** Whether it is bound only when its app is ready. Until then other processes answer at this address, or connections are refused. */
   readonly bindsLate?: boolean
-  /** Undefined: it speaks plain HTTP. */
+  /** Undefined for plain HTTP. */
   readonly tls?: TlsCertificate | undefined
 }
 
@@ -33,30 +33,33 @@ export interface TlsCertificate {
 
 /** Above the 60 s for which load balancers keep an idle connection: the node must not close it first. */
 const KEEP_ALIVE_MS = 75_000
-/** How often Node looks for slow senders. Its own 30 s would turn a limit of ten seconds into forty. */
+/** Interval of Node's check for slow senders. Its own 30 s would turn a limit of ten seconds into forty. */
 const SLOW_SENDER_CHECK_MS = 1000
-/** While draining: long enough to cost nothing, short enough that no drain waits for it. */
+/** Interval of checks while draining: long enough to cost nothing, short enough that no drain waits for it. */
 const SWEEP_MS = 100
-/** The longest turn of the event loop behind which a listener closes: a longer one leaves connections time to queue up. An empty one takes 0.02 ms. */
+/**
+ * The longest turn of the event loop after which a listener closes: a longer one leaves connections time to queue up. An empty one
+ * takes 0.02 ms.
+ */
 const QUIET_TURN_MS = 0.1
 /** Turns of the event loop that a listener waits for a quiet one: about a second of a busy process. */
 const QUIET_TURNS = 1000
-/** So many looks, each with a turn of the event loop in it, show that nobody sends requests here any more: about a second. */
+/** Checks without a request, each with a turn of the event loop, after which clients count as gone: about a second. */
 const UNASKED_LOOKS = 10
-/** A start takes seconds. */
+/** Retry time of clients during a start, which takes seconds. */
 const RETRY_MS = 1000
-/** As long as for headers: a client that does not finish its handshake holds a socket, nothing else. */
+/** As long as for headers: a client that does not finish its handshake holds only a socket. */
 const HANDSHAKE_MS = 10_000
 
-/** What a listener is held to while it is open. */
+/** Limits of an open listener. */
 export interface ListenerBounds extends Partial<
   Pick<Server, 'headersTimeout' | 'requestTimeout' | 'maxConnections'>
 > {
-  /** An answer of which the client reads nothing for so long is cut. Unset: never. */
+  /** Time after which an answer is cut if the client reads nothing of it. Left out: never. */
   readonly readIdleMs?: number
 }
 
-/** Is told what a listener did by itself. */
+/** What a listener did by itself. */
 export interface ListenerEvents {
   /** A connection was closed because there were too many. */
   readonly dropped?: () => void
@@ -72,9 +75,9 @@ export class Listener {
   #app: FastifyInstance | undefined
   #closed: Promise<unknown> | undefined
   #isLeaving = false
-  /** Requests that came since, without those for health. */
+  /** Requests since it leaves, without those for health. */
   #askedWhileLeaving = 0
-  /** 0 before it is bound to any free port. */
+  /** 0 for any free port, until it is bound. */
   #port: number
   readonly #connections: Connections
 
@@ -82,7 +85,7 @@ export class Listener {
     const options = {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
-      // The app refuses a request without one, in its own words.
+      // The app refuses a request without a host in its own words.
       requireHostHeader: false,
     }
     this.#at = at
@@ -99,7 +102,7 @@ export class Listener {
     const { nextId, docsUrl } = options
     const listener = new Listener(options)
     const server = listener.#server
-    /** False: the app has no answer of its own to this. */
+    /** False if the app has no answer of its own. */
     const hand = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
       if (listener.#isLeaving) {
         response.setHeader('connection', 'close')
@@ -135,7 +138,7 @@ export class Listener {
     if (typeof address === 'object') this.#port = address.port
   }
 
-  /** From now on requests are the app's, which is ready and does not listen itself. */
+  /** From now on the app answers requests. It must be ready and must not listen itself. */
   async open(
     app: FastifyInstance,
     { readIdleMs, ...bounds }: ListenerBounds = {},
@@ -146,7 +149,7 @@ export class Listener {
     Object.assign(this.#server, bounds)
     this.#server.on('drop', dropped)
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      // Nothing can be said to a client whose handshake failed.
+      // A client whose handshake failed cannot be answered.
       if (!this.#connections.has(socket)) socket.destroy()
       else if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') app.server.emit('clientError', error, socket)
       else
@@ -156,24 +159,24 @@ export class Listener {
     if (!this.#server.listening) await this.#listen()
   }
 
-  /** Takes a connection of which nothing was read yet. */
+  /** Takes over a connection from which nothing was read yet. */
   take(socket: Socket): void {
     this.#server.emit('connection', socket)
     socket.resume()
   }
 
-  /** Shows another certificate on new connections; those that are open go on. Throws if it can't be used. */
+  /** Uses another certificate for new connections; open ones go on. Throws if it cannot be used. */
   useCertificate(tls: TlsCertificate): void {
     ;(this.#server as TlsServer).setSecureContext(tlsOptions(tls))
   }
 
-  /** Takes no more connections, which other processes at this address do; each answer is the last one on its connection. */
+  /** Stops taking connections, which other processes at this address do; each answer is the last one on its connection. */
   release(): void {
     this.leave()
     this.#closed ??= this.#close()
   }
 
-  /** Once released: resolves when every client has gone, or after `forMs`. */
+  /** After `release`: resolves when every client has gone, or after `forMs`. */
   async unconnected(forMs: number): Promise<void> {
     const over = new AbortController()
     const late = wait(forMs, undefined, { signal: over.signal }).catch(() => {})
@@ -181,14 +184,14 @@ export class Listener {
     over.abort()
   }
 
-  /** Goes on taking connections and requests; each answer says that it is the last one on its connection. */
+  /** Goes on taking connections and requests; each answer announces that it is the last one on its connection. */
   leave(): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
     this.#connections.sayLast()
   }
 
-  /** While it leaves: resolves when nobody sends requests any more, but those for health; at the latest after so long. */
+  /** After `leave`: resolves when no client sends requests any more, except for health, or after `forMs`. */
   async unasked(forMs: number): Promise<void> {
     const endMs = performance.now() + forMs
     for (let looks = 0; looks < UNASKED_LOOKS && performance.now() < endMs;) {
@@ -198,13 +201,13 @@ export class Listener {
     }
   }
 
-  /** Takes no more connections, waits so long for requests under way, and cuts the others. */
+  /** Stops taking connections, waits up to `forMs` for requests in progress, and cuts the others. */
   async close(forMs = 0): Promise<void> {
     this.leave()
     this.#closed ??= this.#close()
-    // A client keeps its idle connection open, and would hold the node to the end of the drain. While the drain waits for others
-    // anyway, it may stay: a request that comes on it is answered, and its client told to connect elsewhere.
-    // After what lies in the sockets was read: a connection with a request in it is not idle, however late this process is.
+    // A client keeps its idle connection open, which would hold the node until the end of the drain. While the drain waits for others
+    // anyway, it may stay: a request on it is answered, and the answer closes the connection. Closed only after the bytes in the
+    // sockets were read: a connection with a request in it is not idle, however late this process is.
     const closeIdle = (): unknown =>
       setImmediate(() => {
         if (this.#connections.areQuiet()) this.#server.closeIdleConnections()
@@ -221,8 +224,8 @@ export class Listener {
   }
 
   /**
-   * Resolves right behind a turn of the event loop in which no connection came and little else was done. The system resets
-   * connections that it has made and this process has not taken yet, with the requests in them; Node takes one in a turn.
+   * Resolves right after a turn of the event loop in which no connection came and little else was done. When the listener closes, the
+   * system resets connections that this process has not accepted yet, with the requests in them; Node accepts one per turn.
    */
   async #quietTurn(): Promise<void> {
     let taken = 0
@@ -237,14 +240,14 @@ export class Listener {
   }
 
   async #close(): Promise<void> {
-    // It may be told to stop before it was ever bound.
+    // It may be stopped before it was ever bound.
     if (!this.#server.listening) {
       await this.#app?.close()
       return
     }
     await this.#quietTurn()
     const closed = once(this.#server, 'close')
-    // Not that of node:http, which would also stop looking for clients that are slow to send their headers.
+    // Not the method of node:http, which would also stop looking for clients that are slow to send their headers.
     NetServer.prototype.close.call(this.#server)
     await closed
     // Nothing is left to close but the timer of node:http.
@@ -272,7 +275,7 @@ export function urlOf(
   return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
-/** Health as the app will tell it; whatever else is asked for is refused before it is read. */
+/** Health as the app will answer it; everything else is refused before it is read. */
 function answerStarting(
   request: IncomingMessage,
   response: ServerResponse,

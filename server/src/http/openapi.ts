@@ -45,7 +45,7 @@ export function registerOpenapi(app: FastifyInstance): void {
   })
 }
 
-/** The app is ready. */
+/** The app must be ready. */
 export function openapiText(app: FastifyInstance): string {
   return `${JSON.stringify(withoutStrangers(app.swagger()), undefined, 2)}\n`
 }
@@ -56,8 +56,8 @@ interface OpenapiDocument {
 }
 
 /**
- * Both listeners register their schemas in one place: those that no path of this one leads to are left out. The rest are
- * sorted, since they come in the order in which files import one another.
+ * Both listeners register their schemas in one place: those that no path of this listener uses are left out. The rest are sorted,
+ * since they come in the order in which files import one another.
  */
 function withoutStrangers(document: OpenapiDocument): OpenapiDocument {
   const all = document.components?.schemas ?? {}

@@ -1,7 +1,7 @@
-/** Small pages for people: as HTML where a browser asks, else as the Markdown that they are written in. */
+/** Small pages for people: HTML for a browser, else the Markdown source. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Nothing but text and this style is on them. */
+/** The pages contain only text and this style. */
 const SAFE = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}code{font-family:ui-monospace,monospace}'
@@ -14,7 +14,7 @@ export function sendPage({ headers }: FastifyRequest, reply: FastifyReply, markd
     : reply.type('text/markdown; charset=utf-8').send(markdown)
 }
 
-/** Of the Markdown that these pages use: headings, lists, paragraphs, code, bold words and links. */
+/** Supports the Markdown of these pages: headings, lists, paragraphs, code, bold words and links. */
 function htmlOf(markdown: string): string {
   const title = /^#+ (.*)$/m.exec(markdown)?.[1] ?? 'Torana'
   const blocks = markdown.trim().split(/\n{2,}/)

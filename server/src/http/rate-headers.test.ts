@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RateUnit } from '#core/limit.ts'
+import type { RateUnit } from '#core/limits/limit.ts'
 import { rateHeaders } from './rate-headers.ts'
 
 function state(unit: RateUnit, perMinute: number, remaining: number, resetMs: number) {

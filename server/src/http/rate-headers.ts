@@ -1,13 +1,13 @@
-import type { RateState } from '#core/limit.ts'
+import type { RateState } from '#core/limits/limit.ts'
 
-/** OpenAI's rate-limit headers, flat. Where a key and its project both limit a unit, the one with less left speaks. */
+/** OpenAI's rate-limit headers. Where a key and its project both limit a unit, the headers show the one with less left. */
 export function rateHeaders(states: readonly RateState[]): string[] {
   const headers: string[] = []
-  const told = new Set<string>()
+  const seen = new Set<string>()
   for (const { limit } of states) {
     const { unit } = limit
-    if (told.has(unit)) continue
-    told.add(unit)
+    if (seen.has(unit)) continue
+    seen.add(unit)
     const tightest = states
       .filter((state) => state.limit.unit === unit)
       .reduce((least, state) => (state.remaining < least.remaining ? state : least))

@@ -1,4 +1,7 @@
-/** What never became a request: too slow, too long, or not HTTP. It is answered like any other fault, then cut. */
+/**
+ * Bytes that never became a request: too slow, too long, or not HTTP. They are answered like any other fault, then the connection is
+ * cut.
+ */
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Fault } from '#core/fault/fault.ts'
@@ -8,8 +11,8 @@ import { faultBody, faultHeaders } from './faults.ts'
 export const NOT_ONE_HOST = 'TORANA_NOT_ONE_HOST'
 
 /**
- * RFC 9112, 3.2: two hosts are an error, for a proxy before us may have read the other one. Node takes the first. None is an
- * error too, except in the oldest HTTP.
+ * RFC 9112, 3.2: two hosts are an error, since a proxy before us may have used the other one. Node takes the first. A missing host is
+ * an error too, except in HTTP/1.0.
  */
 export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
@@ -20,14 +23,14 @@ export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolea
   return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
-/** Undefined when nobody is left to be told. */
+/** Undefined when the client is gone. */
 export function answerUnreadable(
   error: { readonly code?: string },
   socket: Socket,
   requestId: string,
   docsUrl: string,
 ): Fault | undefined {
-  // Words put into the middle of an answer would be taken for it.
+  // Text in the middle of an answer would be taken for a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || answerOn(socket)?.headersSent) {
     socket.destroy()
     return undefined

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** As many digits as git shows. */
+/** Digits that git shows. */
 const DIGITS = 12
 
 /** The commit of a checkout, from git's own files; empty where there is no checkout. */
@@ -16,7 +16,7 @@ export function commitOfCheckout(folder: string): string {
   return packed.find((line) => line.endsWith(` ${ref}`))?.slice(0, DIGITS) ?? ''
 }
 
-/** Empty: it is not there. */
+/** Empty when it does not exist. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -1,11 +1,11 @@
-/** Where the files of the program lie that are no imports: in the repository and in the built package alike. */
-import { readFileSync } from 'node:fs'
+/** Paths of the program's files other than modules, in the repository and in the built package alike. */
+import { globSync, readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { commitOfCheckout } from './checkout.ts'
 
-/** Modules that start in a thread or a process of their own. The build makes an entry of each. */
+/** Modules that start in a separate thread or process. The build makes an entry of each. */
 export const WORKERS = [
   'config/load-worker',
   'runtime/file-scan-worker',
@@ -20,10 +20,10 @@ export const WORKERS = [
 
 export type WorkerName = (typeof WORKERS)[number]
 
-/** Of `package.json`, what the program tells of itself. */
+/** The fields read from `package.json`. */
 export interface Manifest {
   readonly version: string
-  /** Of the source: written by the build, or that of the checkout. */
+  /** Commit of the source: written by the build, or that of the checkout. */
   readonly commit?: string
   readonly dependencies: Readonly<Record<string, string>>
 }
@@ -32,18 +32,18 @@ const MANIFEST = findPackageJSON(import.meta.url)
 if (MANIFEST === undefined) throw new Error('the program lies in no package')
 const PACKAGE = dirname(MANIFEST)
 
-/** A build keeps the folders of `src` in `dist`, so that whatever is no import lies at the same place in both. */
+/** A build keeps the folders of `src` in `dist`, so that files other than modules have the same place in both. */
 const IS_SOURCE = import.meta.url.endsWith('.ts')
 const CODE = join(PACKAGE, IS_SOURCE ? 'src' : 'dist')
 
 /** Facts and prices of models. */
 export const CATALOG_FOLDER: string = join(PACKAGE, 'catalog')
-/** SQL files that make the tables. */
+/** SQL files that create the tables. */
 export const MIGRATIONS_FOLDER: string = join(CODE, 'stores/postgres/migrations')
-/** The console's pages, as `npm run console:build` makes them. */
+/** The console's pages, built by `npm run console:build`. */
 export const CONSOLE_FOLDER: string = join(PACKAGE, IS_SOURCE ? '../console/dist' : 'console')
 
-/** What the build worked out for every start. Undefined in the repository, where it is worked out each time. */
+/** What the build prepared for every start. Undefined in the repository, where it is computed each time. */
 export const PREPARED: { readonly facts: string; readonly postgres: string } | undefined = IS_SOURCE
   ? undefined
   : { facts: join(PACKAGE, 'prepared/facts'), postgres: join(PACKAGE, 'prepared/postgres') }
@@ -60,4 +60,15 @@ export function redisScript(name: 'spent' | 'take'): string {
 export function readManifest(): Manifest {
   const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
   return IS_SOURCE ? { ...manifest, commit: commitOfCheckout(join(PACKAGE, '..')) } : manifest
+}
+
+/** Newest day on which a price of the built-in catalog was read. */
+export function catalogDate(): string {
+  const days = globSync('*.yaml', { cwd: CATALOG_FOLDER }).flatMap((name) =>
+    Array.from(
+      readFileSync(join(CATALOG_FOLDER, name), 'utf8').matchAll(/\basOf: (\d{4}-\d{2}-\d{2})/g),
+      ([, day = '']) => day,
+    ),
+  )
+  return days.sort().at(-1) ?? ''
 }

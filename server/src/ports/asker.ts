@@ -1,13 +1,13 @@
-/** On whose behalf work is done that all projects share, and how long its caller waits for it. */
+/** The project that asks for shared work, and how long its caller waits. */
 export interface Asker {
   readonly project: string
   readonly timeoutMs: number
 }
 
-/** The work was not done: nothing is wrong with it, and later it may go. */
+/** The work was not done. Nothing is wrong with it: a later try may succeed. */
 export class ThreadBusy extends Error {
   override readonly name = 'ThreadBusy'
-  /** `full`: as many pieces of work of this project wait as may. `late`: the caller's time is up. */
+  /** `full`: the project's queue is full. `late`: the caller's deadline has passed. */
   readonly kind: 'full' | 'late'
 
   constructor(kind: 'full' | 'late', message: string) {

@@ -1,15 +1,15 @@
-/** Who did something. */
+/** The author of a change. */
 export interface Actor {
   /** A member's mail address, the name of a token (`admin-token`, `local-admin`), or `system`. */
   readonly name: string
-  /** Where the request came from, as trusted proxies tell. Absent: nobody asked over the network. */
+  /** Client address of the request, as trusted proxies report it. Absent for changes that came over no network. */
   readonly address?: string | undefined
 }
 
 /** The nodes themselves. */
 export const SYSTEM: Actor = { name: 'system' }
 
-/** What somebody did to keys, projects, credentials or the books. Never holds a secret. */
+/** A change to keys, projects, credentials or the ledger. Never holds a secret. */
 export interface AuditAction {
   readonly actor: Actor
   /** `<what>.<verb>`, such as `key.revoke`. */
@@ -40,18 +40,18 @@ export interface AuditEntry extends Omit<AuditAction, 'actor'> {
 export type AuditProof = 'keyed' | 'other_key' | 'unkeyed'
 
 /**
- * The audit: entries are added in the same step as the change they tell of, so that neither is there without the other.
- * Each entry is chained to the one before by its hash. Whoever reads it all, page by page, has verified it all; an entry
- * cut off at the very end shows only to those who remember the last hash.
+ * The audit: each entry is added in the same transaction as the change it describes, so neither exists without the other.
+ * Each entry is chained to the previous one by its hash. Reading every page verifies the whole chain; an entry cut off at
+ * the very end shows only to readers who remember the last hash.
  */
 export interface AuditLog {
   /** Newest first. */
   list(page: AuditPage): Promise<readonly AuditEntry[]>
-  /** How the whole chain stands. It remembers what it verified, so that asking often costs little. */
+  /** The state of the whole chain. It remembers what it verified, so frequent calls cost little. */
   chain(): Promise<AuditChainState>
   /**
-   * Adds an entry about something that no change of a store belongs to. Nothing is added when the last entry with its action
-   * and target has the same `digest` in its detail: several nodes may tell of the same.
+   * Adds an entry that belongs to no change of a store. Adds nothing when the last entry with the same action and target
+   * has the same `digest` in its detail: several nodes may report the same event.
    */
   appendNews(action: AuditAction & { readonly detail: { readonly digest: string } }): Promise<void>
 }
@@ -79,6 +79,6 @@ export interface AuditChainState {
   readonly verified: number
   /** The sequence of the first entry that is not intact, or of the last one that is missing at the end. */
   readonly brokenAt: bigint | undefined
-  /** In hex; empty while there is no entry. Whoever keeps it elsewhere notices if the end is cut off. */
+  /** In hex; empty while there is no entry. A copy kept elsewhere reveals a truncated end. */
   readonly lastHash: string
 }

@@ -1,18 +1,21 @@
-/** All that a store keeps, as lines of text that another store can be made of. */
+/** All rows of a store, as lines of text from which another store can be restored. */
 
-/** Resolves when the next line may come. */
+/** Resolves when the next line may be written. */
 export type WriteLine = (line: string) => Promise<void>
 
 export interface TableReport {
   readonly table: string
   readonly rows: number
-  /** Of its rows as they stand in the backup, so that two stores with the same rows have the same one. */
+  /** Digest of the rows as written in the backup: two stores with the same rows have the same digest. */
   readonly sha256: string
 }
 
-export interface BackupSource {
-  /** Writes all tables as they were at one moment. The ledger is `usage_events`. */
-  write(write: WriteLine): Promise<readonly TableReport[]>
+export interface WrittenBackup {
+  readonly tables: readonly TableReport[]
+  /** Images and files. */
+  readonly pictures: number
+  /** Of the bytes of the file. */
+  readonly sha256: string
 }
 
 /** The table whose rows are the ledger. */

@@ -1,17 +1,17 @@
-import type { Budget, BudgetState, BudgetWindow } from '#core/budget.ts'
+import type { Budget, BudgetState, BudgetWindow } from '#core/money/budget.ts'
 
 export interface LeaseQuestion {
   readonly budget: Budget
   readonly window: BudgetWindow
   readonly nodeId: string
-  /** The same id asks the same question again: it is granted once. */
+  /** Identifies the question: asked again with the same id, it is granted once. */
   readonly operation: string
   readonly neededNanoUsd: bigint
   readonly liveNodes: number
 }
 
 export interface LeaseAnswer extends BudgetState {
-  /** 0 when what was needed does not fit. The state is the one after the grant. */
+  /** 0 when the needed amount does not fit. The state is the one after the grant. */
   readonly grantedNanoUsd: bigint
 }
 
@@ -24,12 +24,13 @@ export interface LeaseReturn {
 }
 
 /**
- * Hard budgets. `spent + leased ≤ limit` holds at every moment, whatever nodes ask at once; while a limit that was lowered is
- * below that sum, nothing is granted. A budget that nobody asked about before starts with what the ledger already holds for
- * its window. After a change of the period, what is leased from other windows that share a moment with this one counts too,
- * and a node that holds such a lease is granted nothing until it has come home or is spent. Where the windows of both periods begin at
- * the same moment, nobody is: such a window gets its new end only then, or an entry would be paid out of two leases. Every method rejects with `StoreAway` when the
- * store can't be reached, and may then be repeated with the same operation id: it is done once.
+ * Hard budgets. `spent + leased ≤ limit` holds at every moment, whatever nodes ask at once; while a lowered limit is below
+ * that sum, nothing is granted. A budget that is asked about for the first time starts with what the ledger already holds
+ * for its window. After a change of the period, leases from other windows that overlap this one count too, and a node that
+ * holds such a lease is granted nothing until the lease is returned or spent. Where the windows of both periods begin at
+ * the same moment, no node is granted anything until then: the window gets its new end only afterwards, or one entry would
+ * be paid out of two leases. Every method rejects with `StoreUnreachable` when the store can't be reached, and may then be
+ * repeated with the same operation id: it is done once.
  */
 export interface BudgetStore {
   lease(question: LeaseQuestion): Promise<LeaseAnswer>
@@ -41,8 +42,8 @@ export interface SpendingQuestion {
   readonly window: BudgetWindow
 }
 
-/** What has been spent under budgets, for soft budgets and for people. */
+/** Spending under budgets, for soft budgets and for people. */
 export interface SpendingReader {
-  /** The sums of all that are asked about, in their order, by one question to the store. */
+  /** One sum per question, in their order, from one query. */
   spentNanoUsd(asked: readonly SpendingQuestion[]): Promise<readonly bigint[]>
 }

@@ -1,4 +1,4 @@
-/** Time and identity, as arguments so that tests can hold them still. */
+/** Time and identity, as arguments so that tests can control them. */
 export interface Clock {
   /** Unix milliseconds. */
   readonly nowMs: () => number

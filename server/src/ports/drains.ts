@@ -10,13 +10,13 @@ export interface Drain {
 }
 
 /**
- * Which deployments are drained, on every node alike. Every change is one step with its audit entry and the next version of
- * the directory. Trouble with the store rejects with `StoreAway`.
+ * Drained deployments, the same on every node. Every change is one step with its audit entry and the next version of the
+ * directory. Store failures reject with `StoreUnreachable`.
  */
 export interface DrainStore {
-  /** A deployment that is drained already keeps its time, and gets the new reason. */
+  /** An already drained deployment keeps its time and gets the new reason. */
   drain(deployment: string, reason: string, actor: Actor): Promise<Drain>
-  /** Nothing happens to one that is not drained. */
+  /** Has no effect on a deployment that is not drained. */
   takeBack(deployment: string, reason: string, actor: Actor): Promise<void>
   /** By deployment. */
   list(): Promise<readonly Drain[]>

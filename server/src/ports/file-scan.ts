@@ -1,4 +1,4 @@
-/** Reading files of requests once, apart from all else: a file may have millions of lines, and anything in them. */
+/** Reads files of requests once, isolated from everything else: a file may have millions of lines with any content. */
 import type { FileScan } from '#core/files/scan-result.ts'
 
 export interface FileScanning {
@@ -6,18 +6,18 @@ export interface FileScanning {
 }
 
 export interface ScanRequest {
-  /** Projects take turns, a piece each. */
+  /** Projects take turns, one part each. */
   readonly project: string
-  /** The first bytes of the file once more, as many as were pushed. Asked for when what was known of them is lost. */
+  /** The first bytes of the file again, as many as were pushed. Called when the state of reading them is lost. */
   readonly again: (bytes: number) => AsyncIterable<Uint8Array>
 }
 
-/** One file that is read. It must be finished or discarded. Rejects with `FileUnreadable`. */
+/** One file that is being read. It must be finished or discarded. Rejects with `FileUnreadable`. */
 export interface FileReading {
-  /** The next bytes of the file, which the sender gives up. One at a time. */
+  /** The next bytes of the file, which the sender gives up. One call at a time. */
   push(piece: Uint8Array<ArrayBuffer>): Promise<void>
   finish(): Promise<ReadFile>
-  /** Forgets it. At any time, and more than once. */
+  /** Drops the reading. May be called at any time, and more than once. */
   discard(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface ReadFile {
   readonly chunkList: string
 }
 
-/** Reading this file took more memory or time than one file may take. Other files are not affected. */
+/** Reading this file took more memory or time than one file is allowed. Other files are not affected. */
 export class FileUnreadable extends Error {
   override readonly name = 'FileUnreadable'
 }

@@ -1,4 +1,4 @@
-/** Files that arrive in parts, over an hour at the most: what is known of them until they are complete. */
+/** Files that arrive in parts, within an hour: their state until they are complete. */
 import type { FileSegment } from './files.ts'
 
 export interface FileUpload {
@@ -6,15 +6,15 @@ export interface FileUpload {
   readonly id: string
   readonly project: string
   readonly keyId: string
-  /** The file that it becomes. It is begun before the upload, and all bytes lie under its name. */
+  /** The file that the upload becomes. It is begun before the upload, and all bytes are stored under its name. */
   readonly fileId: string
   readonly filename: string
-  /** Of all parts together, as announced. */
+  /** Announced size of all parts together. */
   readonly bytes: number
-  /** Of the file. */
+  /** Retention of the file. */
   readonly expiresAfterMs: number
   readonly createdAtMs: number
-  /** From then on no part is taken. */
+  /** From this moment on no part is accepted. */
   readonly expiresAtMs: number
   readonly state: 'pending' | 'completed' | 'cancelled'
 }
@@ -30,23 +30,23 @@ export interface UploadPart {
 
 export interface PartBounds {
   readonly maxParts: number
-  /** Of all parts, those that were sent again included. */
+  /** Bound on all parts, including those sent again. */
   readonly maxBytes: number
 }
 
 /**
- * Every method is one atomic step and may be repeated after an answer was lost. An upload is gone with its file. Trouble with
- * the store rejects with `StoreAway`.
+ * Every method is one atomic step and may be repeated after a lost answer. An upload is deleted with its file. Store
+ * failures reject with `StoreUnreachable`.
  */
 export interface FileUploads {
   begin(upload: FileUpload): Promise<void>
   find(id: string, project: string): Promise<FileUpload | undefined>
-  /** `over`: the upload is not pending any more. */
+  /** `over`: the upload is no longer pending. */
   addPart(part: UploadPart, bounds: PartBounds): Promise<'added' | 'over' | 'too-much'>
   /** In no order. */
   parts(id: string): Promise<readonly UploadPart[]>
-  /** Uploads that still take parts, in no order, at most `limit`. */
+  /** Uploads that still accept parts, in no order, at most `limit`. */
   pending(limit: number): Promise<readonly FileUpload[]>
-  /** The upload as it is afterwards: an upload that ended in another way before stays so. */
+  /** The resulting upload: one that ended differently before keeps its state. */
   end(id: string, state: 'completed' | 'cancelled'): Promise<FileUpload | undefined>
 }

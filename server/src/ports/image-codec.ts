@@ -1,9 +1,10 @@
-import type { ImageFormat } from '#core/catalog.ts'
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import type { Asker } from './asker.ts'
 
 /**
- * Makes one picture format of another, off the event loop. One frame, at most 50 megapixels and 16,384 pixels an edge: the
- * header has been checked before. Projects take turns. Rejects with `PictureUnreadable` when the bytes are not what their header says.
+ * Converts images between formats, off the event loop. One frame, at most 50 megapixels and 16,384 pixels per edge: the
+ * caller has checked the header. Projects take turns. Rejects with `PictureUnreadable` when the bytes are not what their
+ * header says.
  */
 export interface ImageCodec {
   /** `quality` is 0 to 100, for jpeg and webp; undefined: 100. Transparency becomes white where the format has none. */
@@ -13,9 +14,9 @@ export interface ImageCodec {
     asker: Asker,
   ): Promise<Uint8Array<ArrayBuffer>>
   /**
-   * Makes a mask that marks by transparency into one that marks by colour: a grey PNG of the same size, of the given colour
-   * exactly where the mask is fully transparent and of the other everywhere else. Rejects with `PictureUnreadable` also when no
-   * pixel is fully transparent: such a mask marks nothing.
+   * Converts a mask that marks by transparency into one that marks by colour: a grey PNG of the same size, in the given
+   * colour exactly where the mask is fully transparent and in the other colour elsewhere. Rejects with `PictureUnreadable`
+   * also when no pixel is fully transparent: such a mask marks nothing.
    */
   colourMask(
     bytes: Uint8Array<ArrayBuffer>,
@@ -24,23 +25,26 @@ export interface ImageCodec {
   ): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Makes pictures small, for people who look at many. On the terms of `ImageCodec`. */
+/** Makes thumbnails, under the rules of `ImageCodec`. */
 export interface ThumbnailMaker {
   /**
-   * A WebP copy at most so many pixels wide and twice as high, and at most `THUMBNAIL_BYTES` long. A picture that is smaller
-   * keeps its size.
+   * A WebP copy at most `width` pixels wide and twice as high, and at most `THUMBNAIL_BYTES` long. A smaller image keeps
+   * its size.
    */
   thumbnail(bytes: Uint8Array<ArrayBuffer>, width: number, asker: Asker): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** A page with fifty of them stays below two megabytes. */
+/** Largest thumbnail: a page with fifty of them stays below two megabytes. */
 export const THUMBNAIL_BYTES = 40 * 1024
 
 export class PictureUnreadable extends Error {
   override readonly name = 'PictureUnreadable'
 }
 
-/** As many conversions of this project wait as may, or one was not done in its time: nothing is wrong with the picture, and later it may go. */
+/**
+ * The project's queue of conversions is full, or a conversion missed its deadline. Nothing is wrong with the image: a later
+ * try may succeed.
+ */
 export class CodecBusy extends Error {
   override readonly name = 'CodecBusy'
 }

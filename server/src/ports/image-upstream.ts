@@ -1,20 +1,20 @@
-import type { EditBody, ImageDeployment, ImageFormat, OfferedSize } from '#core/catalog.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import type { EditBody, ImageDeployment, ImageFormat, OfferedSize } from '#core/catalog/catalog.ts'
+import type { ImageUsage } from '#core/money/usage.ts'
 
 /**
- * One purchase of pictures from an upstream, already negotiated: everything in it is something this deployment's
- * capabilities say it can take. A dialect sends all of it and nothing else.
+ * One purchase of images from an upstream, already negotiated: this deployment's capabilities accept everything in it. A
+ * dialect sends all of it and nothing else.
  */
 export interface ImageCall {
-  /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
+  /** Sent as `x-torana-call-id`, so that the upstream's records can be compared with our ledger. */
   readonly callId: string
-  /** Headers that tell where the call stands in a trace, names and values in turn. Undefined: there are none. */
+  /** Trace headers of the call, names and values in turn. Undefined: there are none. */
   readonly traceHeaders?: readonly string[] | undefined
   /** The project that it is made for. It is never sent. */
   readonly project: string
   readonly deployment: ImageDeployment
   readonly prompt: string
-  /** How many pictures to make; 1 is asked for by silence. */
+  /** Number of images to make; 1 is requested by leaving the field out. */
   readonly images: number
   /** Undefined leaves the size to the upstream. */
   readonly size: OfferedSize | undefined
@@ -29,23 +29,23 @@ export interface ImageCall {
   readonly safetyIdentifier: string | undefined
   /** Fields Torana does not know, passed on as they came. Empty for dialects that can't carry them. */
   readonly extraFields: Readonly<Record<string, unknown>>
-  /** Undefined: the answer is asked for in one piece. A number: event by event, with so many previews. */
+  /** Undefined: the answer is requested as a whole. A number: event by event, with this many previews. */
   readonly partialImages: number | undefined
   readonly timeoutMs: number
   /**
-   * What `ImageEvents.submitted` was told by an earlier process that handed in this very call. Undefined: it was not handed
-   * in yet. With it, a dialect sends no submit: it goes on asking for the result, and nothing is bought twice.
+   * The text that an earlier process passed to `ImageEvents.submitted` for this very call. Undefined: it was not submitted
+   * yet. With it, a dialect submits nothing: it polls for the result, and nothing is bought twice.
    */
   readonly submitted: string | undefined
-  /** Undefined: pictures are made from the prompt alone. */
+  /** Undefined: images are made from the prompt alone. */
   readonly edit: EditCall | undefined
 }
 
-/** The pictures that are to be edited, and how. All of it is something this deployment says it can take. */
+/** The images to edit, and how. This deployment accepts all of it. */
 export interface EditCall {
   /** One at least, in the caller's order. */
   readonly pictures: readonly GivenPicture[]
-  /** Marks what is to change in the first picture, in this deployment's own way. */
+  /** Marks what is to change in the first image, in this deployment's own way. */
   readonly mask: GivenPicture | undefined
   readonly markup: GivenPicture | undefined
   readonly fidelity: string | undefined
@@ -55,20 +55,20 @@ export interface EditCall {
 
 export type GivenPicture = GivenBytes | { readonly kind: 'address'; readonly url: string }
 
-/** Bytes that lie on a disk or in memory. They go to the upstream as they are. */
+/** Bytes on a disk or in memory. They go to the upstream unchanged. */
 export interface GivenBytes {
   readonly kind: 'bytes'
   readonly format: ImageFormat
   readonly size: number
-  /** From the beginning, as often as needed: a call may be made again at another deployment. */
+  /** Reads from the beginning, as often as needed: a call may be repeated at another deployment. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** What is told while a call is under way. */
+/** Events while a call is in progress. */
 export interface ImageEvents {
   /**
-   * A polled upstream has taken the call. The text is all that is needed to go on asking after a crash; the dialect waits for
-   * the promise before it asks for the result the first time.
+   * A polled upstream has accepted the call. The text is all that is needed to continue polling after a crash; the dialect
+   * waits for the promise before it first asks for the result.
    */
   submitted(text: string): Promise<void>
   /** A preview has come. */
@@ -78,52 +78,54 @@ export interface ImageEvents {
 export interface Preview {
   readonly index: number
   readonly bytes: Uint8Array
-  /** Gives the memory of the bytes back at once, like that of a picture. */
+  /** Releases the memory of the bytes at once, like that of an image. */
   readonly discard?: (() => void) | undefined
-  /** `size`, `quality`, `background`, `output_format` as the upstream's event told them. */
+  /** `size`, `quality`, `background`, `output_format` as reported in the upstream's event. */
   readonly echoes: Readonly<Record<string, unknown>>
 }
 
 export interface MadePicture {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Gives the memory of the bytes back at once, which nobody uses then. Undefined: it is left to the collector of garbage. */
+  /** Releases the memory of the bytes at once; no one may use them afterwards. Undefined: the garbage collector does it. */
   readonly discard?: (() => void) | undefined
   /** The prompt as the upstream rewrote it, where it says so. */
   readonly revisedPrompt: string | undefined
 }
 
 /**
- * As many pictures of one call are kept. Servers with a fixed batch make up to sixteen whatever they are asked for; an answer
- * with thousands of links is no answer, and each link is a download.
+ * Images kept per call. Servers with a fixed batch make up to sixteen whatever they are asked for; an answer with thousands
+ * of links is invalid, and each link is a download.
  */
-export const MOST_PICTURES = 64
+export const MAX_PICTURES = 64
 
 export interface ImageAnswer {
   /**
-   * One at least, none of them empty, and all that came: an upstream may make more than were asked for. At most
-   * `MOST_PICTURES`. Pictures that came as URLs have been fetched.
+   * At least one, none of them empty, and all that came: an upstream may make more than were asked for. At most
+   * `MAX_PICTURES`. Images that came as URLs have been fetched.
    */
   readonly pictures: readonly MadePicture[]
-  /** What it counted, of all pictures together. Each count that it did not tell is undefined. */
+  /** Token counts of all images together. Each count that the upstream did not report is undefined. */
   readonly tokens: ImageUsage['tokens']
-  /** What each event of a stream counted, where several came and all said the same: it may be the total, repeated. */
+  /** Token counts of each event of a stream, where several came and all said the same: it may be the total, repeated. */
   readonly eachTokens?: ImageUsage['tokens'] | undefined
-  /** Its `usage` as it came, where one object tells of the whole call. */
+  /** The upstream's `usage` as it came, where one object covers the whole call. */
   readonly usage?: Readonly<Record<string, unknown>> | undefined
-  /** What it says that it charges for the call, where `reportedCost` of its capabilities tells where and in which unit. */
+  /**
+   * The cost that the upstream reports for the call, where `reportedCost` of its capabilities names the field and its unit.
+   */
   readonly reportedNanoUsd?: bigint | undefined
-  /** `size`, `quality`, `background`, `output_format` as it resolved them, where it tells. */
+  /** `size`, `quality`, `background`, `output_format` as the upstream resolved them, where it says so. */
   readonly echoes: Readonly<Record<string, unknown>>
   /** Top-level fields of its answer beyond OpenAI's own. */
   readonly extraFields: Readonly<Record<string, unknown>>
-  /** When the first byte of the answer came, on the clock of `performance.now()`, where the wire tells. */
+  /** Arrival of the first byte of the answer, on the clock of `performance.now()`, where the wire shows it. */
   readonly firstByteMs?: number | undefined
   /** The upstream's own id of the call. */
   readonly upstreamRequestId?: string | undefined
 }
 
 /**
- * Where pictures come from. Implementations translate to their dialect, buy exactly once and never retry: a second try may be
+ * Where images come from. Implementations translate to their dialect, buy exactly once and never retry: a second try may be
  * a second purchase, and is the journey's decision. A content refusal, also one inside a 200, is `contentRefused`. Every
  * failure is an `UpstreamFailure`; one that may have been charged says so.
  */
@@ -132,11 +134,10 @@ export interface ImageUpstream {
 }
 
 /**
- * Fetches a picture from an address that an upstream or a caller named. Only addresses of the public internet are connected
- * to, checked when the connection is opened and again at each redirect; an address of `trustedOrigin`, or of one of
- * `trustedHosts`, is taken as it is.
- * Bounded in bytes, time and redirects. No credential is ever sent along. Rejects with `AddressRefused`, or with what the
- * network said.
+ * Fetches an image from an address that an upstream or a caller named. It connects only to addresses of the public
+ * internet, checked when the connection is opened and again at each redirect; an address of `trustedOrigin`, or of one of
+ * `trustedHosts`, is used unchecked. Bounded in bytes, time and redirects. Sends no credential. Rejects with
+ * `AddressRefused`, or with the network error.
  */
 export interface PictureFetcher {
   fetch(
@@ -151,12 +152,17 @@ export interface PictureFetcher {
   ): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** The address is none that the gateway connects to on somebody else's word. The message names the reason, not what is there. */
+/**
+ * The gateway does not connect to this address at another party's request. The message names the reason, not what is there.
+ */
 export class AddressRefused extends Error {
   override readonly name: string = 'AddressRefused'
 }
 
-/** Refused for where the name of its host leads. A caller must not learn that: it would tell which names exist in the network. */
+/**
+ * Refused because of the addresses behind its host name. A caller must not learn that: it would show which names exist in
+ * the network.
+ */
 export class HostRefused extends AddressRefused {
   override readonly name = 'HostRefused'
 }

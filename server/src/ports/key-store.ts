@@ -1,18 +1,18 @@
-import type { KeyState } from '#core/key-hygiene.ts'
-import type { KeyOrder, KeyPlace } from '#core/key-order.ts'
+import type { KeyState } from '#core/keys/key-hygiene.ts'
+import type { KeyOrder, KeyPlace } from '#core/keys/key-order.ts'
 import type { Actor } from './audit.ts'
 import type { WorkOwner } from './keys.ts'
-import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog.ts'
-import type { ConfiguredBounds, KeyScope } from '#core/key-bounds.ts'
+import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog/catalog.ts'
+import type { ConfiguredBounds, KeyScope } from '#core/catalog/key-bounds.ts'
 
-/** Makes keyed digests of secrets. Which secret of the node it was derived from is told by its id, the same on all nodes. */
+/** Makes keyed digests of secrets. Its id identifies the node's secret from which it was derived, the same on all nodes. */
 export interface Pepper {
   readonly id: string
   /** 32 bytes in base64. */
   readonly digestOf: (secret: string) => string
 }
 
-/** While the node's secret is rotated, digests of the previous one are still accepted. */
+/** During a rotation of the node's secret, digests of the previous one are still accepted. */
 export interface Peppers {
   readonly current: Pepper
   readonly previous: Pepper | undefined
@@ -24,14 +24,14 @@ export interface Terms {
   readonly budget: ConfiguredBudget | undefined
 }
 
-/** A secret as stores see it. What callers present never gets here. */
+/** A secret as stores see it. The secret itself never gets here. */
 export interface SecretRecord {
   readonly digest: string
   /** The id of the pepper that made the digest. */
   readonly pepper: string
   /** Its last characters, enough for a person to recognise it. */
   readonly tail: string
-  /** The end of the overlap after a rotation; undefined: as long as the key itself. */
+  /** The end of the overlap after a rotation. Undefined: valid as long as the key. */
   readonly validUntilMs: number | undefined
   readonly createdAtMs: number
 }
@@ -63,38 +63,35 @@ export interface ProjectRecord extends Terms {
 }
 
 /**
- * The keys as a node reads them. Every method rejects with `StoreAway` when the store can't be reached, and never answers
+ * The keys as a node reads them. Every method rejects with `StoreUnreachable` when the store can't be reached, and never answers
  * "there is none" for that reason.
  */
 export interface KeySource {
   /**
-   * Grows with every change of projects, keys and credentials, in the same step as the change: whoever reads a version sees
-   * everything that made it. It shrinks only when the store was put back to an earlier state.
+   * Grows with every change of projects, keys and credentials, in the same step as the change: a reader of a version sees
+   * every change that made it. It shrinks only when the store was restored to an earlier state.
    */
   directoryVersion(): Promise<bigint>
   /**
-   * Every key that changed after a version, in whatever state it is now; without a version, every key that is not revoked.
-   * They come in portions that are handled in a few milliseconds each. What changes meanwhile may come old or new: its own
-   * version is larger than the one read before, so that it comes again.
+   * Every key that changed after a version, in its current state; without a version, every key that is not revoked. They
+   * come in pages that take a few milliseconds each. A key that changes during the read may come old or new: its version is
+   * larger than the one read before, so it comes again.
    */
   keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]>
   /**
-   * The same for projects, without those deleted. The terms of a project come with each of its keys too, but it may have
-   * none, and members play in it all the same.
+   * The same for projects, without deleted ones. Each key carries the terms of its project, but a project may have no key,
+   * and members use it in the playground.
    */
   projectsChangedSince(version: bigint | undefined): AsyncIterable<readonly ProjectRecord[]>
-  /** The key that one of these digests opens, in whatever state it is. */
+  /** The key that one of these digests opens, in any state. */
   findKey(digests: readonly string[]): Promise<KeyRecord | undefined>
-  /** What became of a key and of its project. */
+  /** The state of a key and of its project. */
   standingOf(owner: WorkOwner): Promise<StoredStanding>
-  /**
-   * Puts a digest made with the current pepper in the place of an older one. Nothing happens when that is gone already, or
-   * the new one is there.
-   */
+  /** Replaces an older digest by one made with the current pepper. Has no effect when the old one is gone, or the new one exists. */
   renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }): Promise<void>
-  /** Notes when keys were last used. Meant for people: within a minute of the truth, no change of the directory. */
+  /** Records when keys were last used, for people: accurate to a minute, and no change of the directory. */
   markUsed(uses: readonly KeyUse[]): Promise<void>
-  /** The same for keys of the configuration, which the store does not hold otherwise. */
+  /** The same for keys of the configuration, of which the store holds nothing else. */
   markDeclaredUsed(uses: readonly KeyUse[]): Promise<void>
 }
 
@@ -115,7 +112,7 @@ export interface KeyUses {
   readonly lastAtMs: number
 }
 
-/** An absent field stays; null takes it away. */
+/** An absent field stays unchanged; null removes it. */
 export interface TermsChange {
   readonly limits?: { readonly [Field in keyof ConfiguredLimits]?: number | null | undefined } | undefined
   readonly budget?: ConfiguredBudget | null | undefined
@@ -133,13 +130,13 @@ export type NewSecret = Pick<SecretRecord, 'digest' | 'pepper' | 'tail'>
 
 export interface NewKey extends KeyChange {
   readonly project: string
-  /** The project has to exist: the caller may not create one. */
+  /** The project must exist: the caller may not create one. */
   readonly needsProject?: boolean | undefined
   readonly name: string
   readonly secret: NewSecret
 }
 
-/** Every field that is given has to be met. */
+/** Every given field must match. */
 export interface KeyFilter {
   /** Only keys of these. Undefined: of all. */
   readonly projects?: readonly string[] | undefined
@@ -147,7 +144,7 @@ export interface KeyFilter {
   readonly text?: string | undefined
 }
 
-/** What the lists of keys are told apart by, see `core/key-hygiene.ts`. */
+/** The moment and the pepper by which keys fall into lists, see `core/keys/key-hygiene.ts`. */
 export interface KeyMoment {
   readonly nowMs: number
   /** The id of the current pepper. */
@@ -174,8 +171,8 @@ export interface ProjectPage {
 }
 
 /**
- * Why a change was not made. `missing`: there is no such thing. `deleted`: its project is being deleted. `in-use`: something
- * else needs it. `full`: there may be no more.
+ * Why a change was not made. `missing`: it does not exist. `deleted`: its project is being deleted. `in-use`: something
+ * else needs it. `full`: the maximum is reached.
  */
 export type RefusalReason =
   | 'missing'
@@ -200,29 +197,29 @@ export class ChangeRefused extends Error {
 
 /**
  * The keys as people change them. Each change is one step with its audit entry and the next version of the directory: all
- * three happen or none. A change that can't be made rejects with `ChangeRefused`. After a `StoreAway` it may or may not have
- * been made; asking again is safe, but what was made the first time may then be refused as `exists`.
+ * three happen or none. A change that can't be made rejects with `ChangeRefused`. After a `StoreUnreachable` the change may or may
+ * not have been made; repeating it is safe, but what the first call created may then be refused as `exists`.
  */
 export interface KeyStore extends KeySource {
-  /** Of these keys of the configuration, by id. Those that were never used are left out. */
+  /** Uses of these keys of the configuration, by id. Keys that were never used are left out. */
   declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>>
   listKeys(page: KeyPage): Promise<readonly KeyRecord[]>
-  /** How many keys each list has. */
+  /** Number of keys in each list. */
   countKeys(filter: KeyFilter & KeyMoment): Promise<Readonly<Record<KeyState, number>>>
-  /** How many working keys each of these projects has, by name. */
+  /** Number of working keys of each of these projects, by name. */
   countByProject(projects: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>>
   /** By name, without those deleted. */
   listProjects(page: ProjectPage): Promise<readonly ProjectRecord[]>
   /**
-   * Creates the key, and its project if there is none, unless the key needs one. An id is never used again, because the ledger
-   * holds it.
+   * Creates the key, and its project if it does not exist, unless `needsProject`. An id is never used again, because the
+   * ledger holds it.
    */
   createKey(key: NewKey, actor: Actor): Promise<KeyRecord>
-  /** `check` sees the key as the change finds it, and throws to prevent the change. */
+  /** `check` receives the key as the change finds it, and throws to prevent the change. */
   setKey(id: string, change: KeyChange, actor: Actor, check?: (before: KeyRecord) => void): Promise<KeyRecord>
-  /** Gives the key a new secret; those before end after the overlap, or at their own earlier end. */
+  /** Gives the key a new secret; earlier ones end after the overlap, or at their own earlier end. */
   rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord>
-  /** Ends the overlap of a rotation: only the newest secret works on. Without effect when there is no other. */
+  /** Ends the overlap of a rotation: only the newest secret still works. Has no effect when there is no other. */
   endOverlap(id: string, actor: Actor): Promise<KeyRecord>
   /**
    * Ends a key for good. `isLeaked`: a stranger may have its secret, so what it began is cancelled too. Revoking it again changes
@@ -235,16 +232,18 @@ export interface KeyStore extends KeySource {
   deleteProject(name: string, actor: Actor): Promise<void>
 }
 
-/** A copy of the directory on the node's own disk, for a start while the store is away. Holds digests, never secrets. */
+/**
+ * A copy of the directory on the node's own disk, for a start while the store is unreachable. Holds digests, never secrets.
+ */
 export interface SnapshotFile {
-  /** Undefined when there is none. Rejects when it was not written by a node with the same secret, or was changed since. */
+  /** Undefined when there is none. Rejects when a node with another secret wrote it, or when it was changed since. */
   read(): Promise<KeySnapshotContent | undefined>
-  /** Puts the new copy in place of the old one in one step. */
+  /** Replaces the old copy by the new one in one step. */
   write(content: KeySnapshotContent): Promise<void>
 }
 
 export interface KeySnapshotContent {
-  /** When the store last said that this is all, in Unix milliseconds. */
+  /** Unix milliseconds at which the store last confirmed this content as complete. */
   readonly verifiedAtMs: number
   readonly keys: Iterable<KeyRecord>
 }

@@ -1,9 +1,9 @@
-import type { Budget } from '#core/budget.ts'
-import type { KeyStanding } from '#core/rights/continuation.ts'
-import type { KeyBounds } from '#core/key-bounds.ts'
-import type { RateLimit } from '#core/limit.ts'
+import type { Budget } from '#core/money/budget.ts'
+import type { KeyStanding } from '#core/access/continuation.ts'
+import type { KeyBounds } from '#core/catalog/key-bounds.ts'
+import type { RateLimit } from '#core/limits/limit.ts'
 
-/** A key as the journey sees it: who is asking, and what they may ask for. */
+/** A key as the journey sees it: the caller, and what it may ask for. */
 export interface Key {
   readonly id: string
   readonly name: string
@@ -15,27 +15,27 @@ export interface Key {
   readonly limits: readonly RateLimit[]
   /** At most one of the project and one of the key. */
   readonly budgets: readonly Budget[]
-  /** Undefined: it may be used for everything, from everywhere. */
+  /** Undefined: no restriction of purpose or network. */
   readonly bounds?: KeyBounds | undefined
 }
 
-/** How a secret came to open nothing any more. */
+/** Why a secret no longer opens a key. */
 export interface KeyEnd {
-  /** Of the key that it opened. */
+  /** The name of the key that it opened. */
   readonly name: string
   readonly how: 'revoked' | 'rotated'
   readonly atMs: number
 }
 
 /**
- * Looks up who presented a secret. The answer is immediate when it is known in memory, so that the hot lane does not
- * wait for the event loop. An implementation compares keyed digests, never the secrets themselves. A store that can't be
- * reached rejects; it never answers "unknown".
+ * Finds the key of a presented secret. The answer is immediate when it is in memory, so that the hot lane does not wait for
+ * the event loop. An implementation compares keyed digests, never the secrets themselves. An unreachable store rejects; it
+ * never answers "unknown".
  */
 export interface KeyDirectory {
-  /** `mayAsk` false: only what is known in memory counts, and no store is asked. */
+  /** `mayAsk` false: only memory counts, and no store is asked. */
   find(secret: string, mayAsk?: boolean): Key | undefined | Promise<Key | undefined>
-  /** How a secret ended that was just not found, as far as this node has heard. It asks nobody. */
+  /** Why a secret that was just not found has ended, as far as this node knows. It asks no store. */
   endOf?(secret: string): KeyEnd | undefined
 }
 
@@ -51,15 +51,16 @@ export type KeyNow =
   | { readonly standing: Exclude<KeyStanding, 'valid'>; readonly isProjectDeleted: boolean }
 
 /**
- * The terms that are in force now. Whatever goes on after its request asks here before it spends money: each call of a batch, of an
- * image job, of the playground. A node hears of a change of keys, projects and budgets within two seconds, and of torana.yaml with
- * its reload; that is when the change takes effect on it.
+ * The terms in force now. Work that goes on after its request asks here before it spends money: each call of a batch, of an
+ * image job, of the playground. A node learns of a change of keys, projects and budgets within two seconds, and of
+ * torana.yaml with its reload; that is when the change takes effect on it.
  *
- * The answer is immediate for keys that this node knows. While the store is away the last known terms hold for `STALE_KEYS_MS`; then,
- * and for keys that only the store could know, the standing is `unreachable`. No method rejects because the store is away.
+ * The answer is immediate for keys that this node knows. While the store is unreachable the last known terms hold for
+ * `STALE_KEYS_MS`; after that, and for keys that only the store could know, the standing is `unreachable`. No method
+ * rejects because the store is unreachable.
  */
 export interface TermsInForce {
   of(owner: WorkOwner): KeyNow | Promise<KeyNow>
-  /** What binds the project alone, under the key's name for the ledger. Undefined: this node cannot know it now. */
+  /** The terms of the project alone, under the key's name for the ledger. Undefined when this node cannot know them now. */
   ofProject(owner: WorkOwner): Key | undefined
 }

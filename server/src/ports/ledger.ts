@@ -1,40 +1,51 @@
-import type { NodeRole } from '#core/node-role.ts'
+import type { NodeRole } from '#core/node/node-role.ts'
 import type { Actor } from './audit.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { NodeSetup } from './node-setup.ts'
 
 /**
- * The books as a request sees them. A call is begun before it is sent and ended by an entry, so that a call which no entry
- * ever ended is known, and becomes an `unknown` entry when the process that began it has died.
+ * The ledger as a request sees it. A call is begun before it is sent and ended by an entry. A call that no entry ever ended
+ * is therefore known, and becomes an `unknown` entry when the process that began it has died.
  */
 export interface Ledger {
   /**
-   * Notes that a call is about to be sent. The entry is what will stand in the books if nothing more is ever heard of it: an
-   * `unknown` with the reserved amount. Resolves once the note survives the death of this process; only then may the call
-   * be sent. Undefined: it may be sent at once.
+   * Records that a call is about to be sent. The entry is what the ledger will hold if nothing ends the call: an `unknown`
+   * with the reserved amount. Resolves once the record survives the death of this process; only then may the call be sent.
+   * Undefined: it may be sent at once.
    */
   begin(open: LedgerEntry): Promise<void> | undefined
-  /** Forgets a begun call that was provably not sent, or that the upstream provably did not charge. */
+  /** Drops a begun call that was provably not sent, or that the upstream provably did not charge. */
   forget(requestId: string, attempt: number): void
   /**
    * Writes entries, which end the calls they are about. Resolves once they are durable: committed, or fsynced on this node
-   * while the store is away. Rejects when they are neither; then no result may leave, and the entries of begun calls are written
-   * once they can be: `writtenLate` is called then. Undefined: they are written already.
+   * while the store is unreachable. Rejects when they are neither; then no result may leave, and the entries of begun calls
+   * are written once they can be: `writtenLate` is called then. Undefined: they are written already.
    */
   write(entries: readonly LedgerEntry[], writtenLate?: () => void): Promise<void> | undefined
 }
 
-/** What is known of a call that a dead node had begun and that no entry ended. */
+/** A call that a dead node had begun and that no entry ended. */
 export type OpenCall = LedgerEntry
 
-/** An entry whose outcome nobody knows yet, for people. */
+/** An entry whose outcome is not known yet, for people. */
 export interface Unknown extends LedgerEntry {
   readonly writtenAtMs: number
 }
 
-/** The node was ended by somebody who had reason to think it dead. Nothing more is taken in its name. */
+/** The node was ended because it was believed dead. Nothing more is accepted in its name. */
 export class NodeEnded extends Error {
   override readonly name = 'NodeEnded'
+}
+
+/** A mistake that a person must fix: with this secret no stored key, credential or image job could be read. */
+export class OtherSecret extends Error {
+  constructor() {
+    super(
+      'TORANA_SECRET: this is not the secret that the nodes of this database use, so every stored key would be refused. ' +
+        'Give all nodes the same one. If you changed it on purpose, set TORANA_SECRET_PREVIOUS to the one before. ' +
+        'If that is lost, stored keys and credentials are lost too: delete the rows of the table secret_fingerprints, and create them again',
+    )
+  }
 }
 
 export interface StartedNode {
@@ -46,48 +57,48 @@ export interface StartedNode {
 }
 
 export interface Heartbeat {
-  /** Those that take requests, this one included. */
+  /** Nodes that take requests, this one included. */
   readonly liveNodes: number
   /** The clock of the store. */
   readonly storeNowMs: number
 }
 
 /**
- * The books themselves. Every method is one atomic step, and may be repeated after an answer was lost. Trouble with the
- * store rejects with `StoreAway`; any other rejection is a fault of what was asked.
+ * The ledger itself. Every method is one atomic step, and may be repeated after a lost answer. Store failures reject with
+ * `StoreUnreachable`; any other rejection is a fault of the request.
  */
 export interface LedgerStore {
-  /** Makes a node known. What it writes is taken from then on, until it is ended. */
+  /** Registers a node. Its writes are accepted from then on, until it is ended. */
   startNode(node: StartedNode): Promise<void>
   /**
-   * Says that the node lives, and hears how many take requests, and what time it is there. `setup` replaces what the node said
-   * of its setup before; without one, that stays. Rejects with `NodeEnded`.
+   * Reports that the node lives, and returns the number of nodes that take requests and the store's time. `setup` replaces
+   * what the node reported before; without one, that stays. Rejects with `NodeEnded`.
    */
   heartbeat(nodeId: string, setup?: NodeSetup): Promise<Heartbeat>
   /**
-   * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Where another
-   * node has written about the same image call, whichever came first, the sum is what the best-informed of them says. Rollups,
-   * budgets and this node's leases move in the same step, only by entries really added. Rejects with `NodeEnded`.
-   * `lane`: a node that appends twice at a time gives each its own number. Only one of the two may use up leases.
+   * Appends entries of a living node. An entry that exists already is left alone and not counted again. Where another node
+   * has written about the same image call, whichever came first, the sum follows the better-informed entry. Rollups,
+   * budgets and this node's leases move in the same step, only by entries really added. Rejects with `NodeEnded`. `lane`: a
+   * node that appends twice at a time gives each its own number. Only one of the two may use up leases.
    */
   append(nodeId: string, entries: readonly LedgerEntry[], lane?: number): Promise<void>
   /**
-   * Appends entries that a node left behind, whether or not it has been ended since. Where an `unknown` stands for the same
+   * Appends entries that a node left behind, whether or not it has been ended since. Where an `unknown` exists for the same
    * call, the entry adds only the difference.
    */
   appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void>
   /**
-   * Ends a node: each call it left open becomes an `unknown` unless an entry ended it, and its leases come home. An entry of
-   * that node which arrives later is refused.
+   * Ends a node: each call it left open becomes an `unknown` unless an entry ended it, and its leases are returned. A later
+   * entry of that node is refused.
    */
   endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void>
-  /** Unknowns that nobody has resolved, oldest first; a further page begins `after` the last of the one before. */
+  /** Unresolved unknowns, oldest first; a further page begins `after` the last of the one before. */
   openUnknowns(options: {
     readonly limit: number
     readonly after?: Pick<Unknown, 'requestId' | 'attempt'> | undefined
   }): Promise<readonly Unknown[]>
   /**
-   * Resolves an unknown: `post` with what it cost after all, or `void`. False when there is no such open unknown. The actor is
+   * Resolves an unknown: `post` with its actual cost, or `void`. False when there is no such open unknown. The actor is
    * written to the audit in the same step.
    */
   resolveUnknown(resolution: UnknownResolution): Promise<boolean>
@@ -105,37 +116,37 @@ export interface UnknownResolution {
   readonly note?: string | undefined
 }
 
-/** A place on this node where entries wait for the store. */
+/** The file on this node where entries wait for the store. */
 export interface Spool {
   /** Resolves once the entries are on disk (fsynced). Rejects when they are not. */
   append(entries: readonly LedgerEntry[]): Promise<void>
-  /** How many entries wait. */
+  /** Number of waiting entries. */
   readonly waiting: number
-  /** Opens the file for the next entries ahead of need. Rejects when there can be none, or when it is no longer in its folder. */
+  /** Opens the file for the next entries in advance. Rejects when it can't, or when the file is no longer in its folder. */
   prepare(): Promise<void>
-  /** Resolves once the disk takes about as much as an entry needs, fsynced. Rejects when it does not. Keeps nothing. */
+  /** Resolves once the disk accepts about as much as an entry needs, fsynced. Rejects when it does not. Keeps nothing. */
   probe(): Promise<void>
   /**
-   * Hands over what waits, oldest first, in portions; a portion is forgotten when `take` resolves. Rejects with the first
-   * rejection of `take`; what is left stays.
+   * Hands over the waiting entries, oldest first, page by page; a page is deleted when `take` resolves. Rejects with the
+   * first rejection of `take`; the rest stays.
    */
   drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void>
-  /** Keeps entries that the store refuses for what they are, for a person to look at. They are never handed over again. */
+  /** Keeps entries that the store refuses for their content, for a person to look at. They are never handed over again. */
   setAside(entries: readonly LedgerEntry[]): Promise<void>
   close(): Promise<void>
 }
 
-/** Calls under way, on this node's disk: survives the death of the process, not of the machine. */
+/** Calls in progress, on this node's disk: survives the death of the process, not of the machine. */
 export interface Journal {
   open(call: OpenCall): Promise<void>
   close(requestId: string, attempt: number): void
-  /** How many calls are open. */
+  /** Number of open calls. */
   readonly size: number
   has(requestId: string, attempt: number): boolean
   /** Throws when its file is no longer in its folder: no later process would find it. */
   checkPlace(): void
-  /** Resolves once the disk takes about as much as a call needs. Rejects when it does not. Notes nothing. */
+  /** Resolves once the disk accepts about as much as a call needs. Rejects when it does not. Keeps nothing. */
   probe(): Promise<void>
-  /** Writes what is still held and lets go of the file. */
+  /** Writes what is still buffered and closes the file. */
   end(): void
 }

@@ -1,14 +1,14 @@
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 
 /**
- * What nodes tell one another of their traffic, once a second. It costs nothing while nobody wants to know: a question lasts
- * `WANTED_MS`, and after it nodes are silent again. What was told longer ago than `FRESH_MS` is not told any more. Every
- * method rejects with `StoreAway`.
+ * Traffic summaries that nodes publish for one another, once a second. They cost nothing while no one reads them: a read
+ * keeps nodes publishing for `WANTED_MS`. A summary older than `FRESH_MS` is not returned. Every method rejects with
+ * `StoreUnreachable`.
  */
 export interface NodeNews {
-  /** Tells what this node knows, in place of what it told before, if somebody wants to know. Else `summary` is not made. */
+  /** Publishes this node's summary in place of its last one, if a reader wants it. Otherwise `summary` is not called. */
   tell(nodeId: string, summary: () => NodeSummary): Promise<void>
-  /** What nodes told of late, in any order. To ask is to want: nodes begin to tell within a second. */
+  /** Recent summaries, in any order. A read makes nodes publish within a second. */
   read(): Promise<readonly NodeSummary[]>
 }
 

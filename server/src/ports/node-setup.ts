@@ -1,6 +1,6 @@
-/** What a node says of its own setup with each heartbeat, so that nodes with different setups can be found. */
+/** A node's report of its own setup, sent with each heartbeat so that nodes with different setups can be found. */
 export interface NodeSetup {
-  /** Digests of the parts of its configuration: equal where two nodes mean the same. */
+  /** Digests of the sections of its configuration: equal where two nodes mean the same. */
   readonly configuration: Readonly<Record<string, string>>
   /** Which secret the digests are keyed by. Digests of different secrets can't be compared. */
   readonly keyedBy: string

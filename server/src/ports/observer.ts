@@ -1,7 +1,7 @@
-import type { Tags } from '#core/labels.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import type { Tags } from '#core/money/labels.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 
-/** One call as it ended, for metrics and the log. Texts and vectors are not among the facts. */
+/** One call as it ended, for metrics and the log. It holds no texts and no vectors. */
 export interface CallRecord {
   readonly requestId: string
   readonly callId: string
@@ -18,30 +18,30 @@ export interface CallRecord {
   readonly durationMs: number
 }
 
-/** A count, or a cost, of an upstream above the most that Torana expected of the call. */
+/** A count, or a cost, of an upstream above the maximum that Torana expected of the call. */
 export interface Overcount {
   readonly requestId: string
   readonly callId: string
   readonly model: string
   readonly deployment: string
-  /** How many tokens it counted above the most that was expected. 0: it was the cost. */
+  /** Tokens counted above the expected maximum. 0 when only the cost was above. */
   readonly excessTokens: number
-  /** How many of them were not charged, since the upstream can't have meant them. */
+  /** Tokens that were not charged, because the upstream can't have meant them. */
   readonly cutTokens: number
-  /** The same of the cost that it says it charges. Absent: it says none, or one as expected. */
+  /** The same of the reported cost. Absent when none was reported, or one as expected. */
   readonly excessNanoUsd?: bigint | undefined
   readonly cutNanoUsd?: bigint | undefined
 }
 
-/** Whether some of it was not charged. */
+/** Whether part of the count or cost was not charged. */
 export function isCut({ cutTokens, cutNanoUsd = 0n }: Pick<Overcount, 'cutTokens' | 'cutNanoUsd'>): boolean {
   return cutTokens > 0 || cutNanoUsd > 0n
 }
 
-/** A count of an upstream that is too small to be one. The tokens were estimated instead. */
+/** A count of an upstream that is implausibly small. The tokens were estimated instead. */
 export interface Undercount extends Pick<Overcount, 'requestId' | 'callId' | 'model' | 'deployment'> {
   /** What it counted. */
-  readonly toldTokens: number
+  readonly reportedTokens: number
 }
 
 /** One request as it was answered. */
@@ -51,11 +51,11 @@ export interface RequestRecord {
   readonly status: number
   /** The code of the fault, when there was one. */
   readonly fault?: string | undefined
-  /** What lies behind the fault, for operators; never sent to the caller. */
+  /** The cause of the fault, for operators; never sent to the caller. */
   readonly cause?: unknown
   /** The caller's own id for the request: logged, never used as a key. */
   readonly clientRequestId?: string | undefined
-  /** Where the request came from, as far as proxies that the operator trusts tell. */
+  /** Client address, as far as trusted proxies report it. */
   readonly clientAddress?: string | undefined
   readonly project?: string | undefined
   readonly key?: string | undefined
@@ -65,10 +65,10 @@ export interface RequestRecord {
   readonly deployment?: string | undefined
   readonly attempts?: number | undefined
   readonly inputs?: number | undefined
-  /** How many inputs needed no call, and how many did; undefined where nothing is shared. */
+  /** Inputs served without a call, and inputs that needed one. Undefined where nothing is shared. */
   readonly cache?: { readonly hits: number; readonly misses: number } | undefined
   readonly promptTokens?: number | undefined
-  /** Images that came beyond what was asked for. They are paid for and kept. */
+  /** Images beyond those asked for. They are paid for and kept. */
   readonly extraImages?: number | undefined
   /** Undefined also when the model has no price. */
   readonly amountNanoUsd?: bigint | undefined
@@ -78,7 +78,7 @@ export interface RequestRecord {
   readonly durationMs: number
 }
 
-/** Is told what happened. It must not throw and must not block: nobody waits for it. */
+/** Receives what happened. It must not throw and must not block: no caller waits for it. */
 export interface Observer {
   callEnded(record: CallRecord): void
   overcounted(record: Overcount): void

@@ -6,7 +6,7 @@ export interface Passwords {
   isRight(password: string, hash: string | undefined): Promise<boolean>
 }
 
-/** Too many wait already: hashing costs memory and time on purpose. */
+/** The hashing queue is full: hashing costs memory and time on purpose. */
 export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy'
 }

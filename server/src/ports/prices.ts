@@ -1,6 +1,6 @@
 /** Prices that people set while nodes run, and what each deployment cost when. */
-import type { PriceForm } from '#core/price-form.ts'
-import type { PriceText } from '#core/price-text.ts'
+import type { PriceForm } from '#core/money/price-form.ts'
+import type { PriceText } from '#core/money/price-text.ts'
 import type { Actor } from './audit.ts'
 
 export interface StoredPrice {
@@ -21,17 +21,9 @@ export interface NotedPrice {
   readonly by: string
 }
 
-export interface PriceChange {
-  readonly deployment: string
-  readonly atMs: number
-  readonly before: readonly PriceText[]
-  readonly after: readonly PriceText[]
-  readonly by: string
-}
-
 /**
  * A change is one step with its audit entry and the next version of the directory, so that all nodes learn of it within two
- * seconds. Trouble with the store rejects with `StoreAway`.
+ * seconds. Trouble with the store rejects with `StoreUnreachable`.
  */
 export interface PriceStore {
   read(): Promise<readonly StoredPrice[]>
@@ -41,16 +33,4 @@ export interface PriceStore {
   forget(deployment: string, actor: Actor): Promise<void>
   /** Notes what deployments cost now. What differs from the last that was noted is a change. */
   note(prices: readonly NotedPrice[]): Promise<void>
-}
-
-/** For people, over the connections for reports. */
-export interface PriceReader {
-  /** Oldest first. The first price of a deployment is no change. */
-  changes(span: {
-    readonly fromMs: number
-    readonly endMs: number
-    readonly limit: number
-  }): Promise<readonly PriceChange[]>
-  /** Calls without a price in the last 30 days, by deployment. */
-  unpriced(): Promise<ReadonlyMap<string, number>>
 }

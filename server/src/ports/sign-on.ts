@@ -1,32 +1,12 @@
 /** Sign-on by an identity provider (OpenID Connect). */
-import type { Claims, SignOnRule } from '#core/sign-on-rules.ts'
-import type { Actor } from './audit.ts'
+import type { Claims } from '#core/access/sign-on-rules.ts'
 
-export interface SignOnRecord {
-  /** On the button. Undefined: the host of the issuer. */
-  readonly name: string | undefined
+/** What this install is to the provider. */
+export interface SignOnSettings {
   readonly issuer: string
   readonly clientId: string
-  readonly hasSecret: boolean
-  readonly rules: readonly SignOnRule[]
-}
-
-export interface SignOnSettings extends Omit<SignOnRecord, 'hasSecret'> {
+  /** Undefined: a public client. */
   readonly clientSecret: string | undefined
-}
-
-export interface SignOnChange extends Omit<SignOnRecord, 'hasSecret'> {
-  /** Undefined: as before, if the issuer is as before; a secret is only ever sent to the issuer that it was stored for. */
-  readonly clientSecret: string | undefined
-}
-
-/** Settings of the sign-on. The secret is sealed, and is given out only by `open`. Changes stand in the audit. */
-export interface SignOnStore {
-  read(): Promise<SignOnRecord | undefined>
-  /** Rejects with `CredentialLost` when the secret can't be opened any more. */
-  open(): Promise<SignOnSettings | undefined>
-  put(change: SignOnChange, actor: Actor): Promise<SignOnRecord>
-  drop(actor: Actor): Promise<void>
 }
 
 /** What must be remembered between the way to the provider and the way back. */

@@ -1,10 +1,12 @@
 /**
- * What a store rejects with when it could not be reached, or did not answer in time. Nothing is known of what it was asked
- * to do: the same may be asked again, since every change a store takes can be repeated.
+ * Thrown by a store that could not be reached, or did not answer in time. It is not known whether the request was done; the
+ * caller may repeat it, since every change of a store can be repeated.
  */
-export class StoreAway extends Error {
-  override readonly name = 'StoreAway'
+export class StoreUnreachable extends Error {
+  override readonly name = 'StoreUnreachable'
 }
 
-/** When a caller is told to come back: the two retries of an SDK then outlast most failovers of a database, which take ten seconds. */
+/**
+ * Retry time given to callers: the two retries of an SDK then outlast most failovers of a database, which take ten seconds.
+ */
 export const STORE_RETRY_MS = 6000

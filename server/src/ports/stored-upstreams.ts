@@ -1,4 +1,4 @@
-/** Upstreams and models that admins added while nodes run. What they mean is decided by who builds the catalog. */
+/** Upstreams and models that admins added while nodes run. The builder of the catalog decides what they mean. */
 import type { Actor } from './audit.ts'
 
 /** As torana.yaml would have it, in JSON values. Never holds a secret. */
@@ -28,7 +28,7 @@ export const NO_ADDITIONS: StoredAdditions = { upstreams: [], deployments: [] }
 
 /**
  * Every change is one step with its audit entry and the next version of the directory, so that all nodes learn of it within
- * two seconds. A change that can't be made rejects with `ChangeRefused`; trouble with the store with `StoreAway`.
+ * two seconds. A change that can't be made rejects with `ChangeRefused`; trouble with the store with `StoreUnreachable`.
  */
 export interface StoredUpstreams {
   read(): Promise<StoredAdditions>

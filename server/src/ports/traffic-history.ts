@@ -1,6 +1,6 @@
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { SparseCounts } from '#core/traffic/latency-counts.ts'
-import type { Outcome } from '#core/request-outcome.ts'
+import type { Outcome } from '#core/request/request-outcome.ts'
 
 /** How long one slot of a deployment's history is. */
 export const DEPLOYMENT_SLOT_MS = 300_000
@@ -17,7 +17,7 @@ export interface DeploymentSlot {
   readonly calls: number
   readonly failed: number
   readonly latency: SparseCounts
-  /** The most at one moment. */
+  /** Highest number at one moment. */
   readonly inFlight: number
   /** As of the end of the slot. Undefined: there was none. */
   readonly limit: number | undefined
@@ -41,11 +41,11 @@ export interface ProjectSlot {
   readonly hits: number
   readonly nanoUsd: bigint
   readonly latency: SparseCounts
-  /** Torana's own part of it, without waits and upstreams. */
+  /** Torana's own time, without waits and upstreams. */
   readonly own: SparseCounts
 }
 
-/** All that a node has to write down at one time. */
+/** Everything that a node writes at one time. */
 export interface TrafficPage {
   readonly deployments: readonly DeploymentSlot[]
   readonly events: readonly DeploymentEvent[]
@@ -71,7 +71,7 @@ export interface WorstState {
   readonly worst: DeploymentStateName
 }
 
-/** What became of deployments and traffic over days. Every method rejects with `StoreAway`. */
+/** The history of deployments and traffic over days. Every method rejects with `StoreUnreachable`. */
 export interface TrafficHistory {
   /** The same slot of the same node written again replaces what was written before. */
   write(nodeId: string, page: TrafficPage): Promise<void>
@@ -86,6 +86,6 @@ export interface TrafficHistory {
     since: { readonly fromMs: number; readonly slotMs: number },
     projects: readonly string[] | undefined,
   ): Promise<readonly TrafficSlot[]>
-  /** Removes what has been kept for its time. */
+  /** Deletes what has reached the end of its retention. */
   dropOld(): Promise<void>
 }

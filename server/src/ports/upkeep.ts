@@ -1,65 +1,74 @@
-/** What runs beside requests for the books. Every method rejects with `StoreAway` when the store can't be reached. */
-import type { Actor } from './audit.ts'
-import type { NodeSetup } from './node-setup.ts'
+/** Background work for the ledger. Every method rejects with `StoreUnreachable` when the store can't be reached. */
 
 /**
- * Chores. Each may be done by any node, at any time, twice or by two nodes at once: the outcome is the same. Each is done in
- * short steps, so that nobody waits long behind it, and what could not be done now is done the next time.
+ * Chores. Any node may do each of them, at any time, twice or beside another node: the outcome is the same. Each is done in
+ * short steps, so that no request waits long behind it, and what could not be done now is done the next time.
  */
 export interface Upkeep {
   /**
-   * True for the living node that has been there longest. Chores are left to it, so that many nodes do not all do the same;
-   * when it goes, the next one takes over.
+   * True for the oldest living node. It does the chores, so that many nodes do not all do the same; when it ends, the next
+   * one takes over.
    */
   isEldest(nodeId: string): Promise<boolean>
   /**
-   * Makes the partitions that rows of now and of the time to come belong in. To be called before the first row is written:
-   * a partition can't be made any more once its rows lie in the one for the rest. One that can't be made holds up no other.
+   * Creates the partitions for rows of now and of the near future. Call it before the first row is written: a partition
+   * can't be created once its rows are in the default partition. A failure of one holds up no other.
    */
   makePartitions(): Promise<PartitionsMade>
-  /** Removes what has been kept for its time: the request log, and nodes that ended long ago. The ledger is kept for good. */
+  /**
+   * Deletes what has reached the end of its retention: the request log, and nodes that ended long ago. The ledger is kept
+   * for good.
+   */
   dropOld(): Promise<OldDropped>
-  /** Makes the days from the hours: the last nine, which is how far back entries usually come late, or all of them. */
+  /**
+   * Builds the days from the hours: the last nine days, because entries usually come no later than that, or all of them.
+   */
   rollUpDays(span: 'recent' | 'all'): Promise<void>
-  /** Posts unknowns that nobody resolved within `UNKNOWN_POSTED_AFTER_MS` at what was reserved, as actor `system`. How many. */
+  /**
+   * Posts unknowns that were not resolved within `UNKNOWN_POSTED_AFTER_MS` at the reserved amount, as actor `system`.
+   * Returns how many.
+   */
   expireUnknowns(): Promise<number>
   /**
-   * Removes what is kept of projects that were deleted: their request log, keys and secrets, and at last their names. What
-   * they spent stays in the ledger. Waits until no node can be without the news of the deletion. The projects that are gone.
+   * Deletes the remaining data of deleted projects: their request log, keys and secrets, and at last their names. What they
+   * spent stays in the ledger. Waits until every node knows of the deletion. Returns the names of the projects.
    */
   deleteProjects(): Promise<readonly string[]>
 }
 
-/** An operator has a week, with its weekend, to ask the upstream. */
+/** Time until an unknown is posted: an operator has a week, with its weekend, to ask the upstream. */
 export const UNKNOWN_POSTED_AFTER_MS = 7 * 86_400_000
+
+/** Retention of the request log: questions come within a month, and older rows are personal data without a use. */
+export const REQUEST_LOG_DAYS = 30
 
 export interface PartitionsMade {
   readonly made: readonly string[]
-  /** Could not be made now, and why. */
+  /** Partitions that could not be created, and why. */
   readonly missing: readonly { readonly partition: string; readonly reason: 'rows in the way' | 'busy' }[]
 }
 
 export interface OldDropped {
-  /** Partitions of the request log that are gone. */
+  /** Deleted partitions of the request log. */
   readonly partitions: readonly string[]
-  /** Ended nodes that are forgotten. */
+  /** Deleted nodes. */
   readonly nodes: number
 }
 
-/** Whether the books agree with one another. */
+/** Checks that the sums of the ledger agree with one another. */
 export interface Reconciler {
-  /** What stands in the books now: cheap, to be asked every minute. */
+  /** Current figures of the ledger: cheap enough to read every minute. */
   figures(): Promise<BooksFigures>
   /**
-   * Adds the ledger up again and compares it with what is kept beside it. Of the ledger it reads the last hours, the one that
-   * runs included, or all of it. Rollups that differ are reported and never touched. What a budget of that time says it has
-   * spent or leased is made what it must be, in one step with an audit entry, and reported.
+   * Adds up the ledger again and compares it with the sums kept beside it. It reads the last hours of the ledger, the
+   * current one included, or all of it. Rollups that differ are reported and never changed. What a budget of that time says
+   * it has spent or leased is corrected, in one step with an audit entry, and reported.
    */
   reconcile(hours: number | 'all'): Promise<Reconciliation>
 }
 
 export interface BooksFigures {
-  /** Unknowns that nobody has resolved. */
+  /** Unresolved unknowns. */
   readonly unknowns: {
     readonly open: number
     readonly amountNanoUsd: bigint
@@ -68,27 +77,29 @@ export interface BooksFigures {
   readonly nodes: { readonly alive: number; readonly silent: number }
   /** Money held by nodes that have ended, or have been silent for long: no request can use it. */
   readonly lostLeases: readonly { readonly nodeId: string; readonly amountNanoUsd: bigint }[]
-  /** Rows that no partition was made for; counted up to `REST_ROWS_MAX`. */
+  /** Rows without a partition of their own; counted up to `MAX_REST_ROWS`. */
   readonly restRows: { readonly ledger: number; readonly requests: number }
-  /** Hard budgets in the window of now, the fullest first, up to `BUDGETS_MAX`. */
+  /** Hard budgets in the current window, the fullest first, up to `MAX_BUDGETS`. */
   readonly budgets: readonly BudgetFigures[]
   /** Projects that wait for their deletion. */
   readonly deletedProjects: number
-  /** Users and tags of the last day of which not all are counted apart; the dearest first, up to `OVERFLOWS_MAX`. */
+  /**
+   * Users and tags of the last day that are not all counted separately; the most expensive first, up to `MAX_OVERFLOWS`.
+   */
   readonly overflows: readonly LabelOverflow[]
 }
 
-/** Beyond it, how many more there are makes no difference to what has to be done. */
-export const REST_ROWS_MAX = 10_000
-/** Each is a series of its own in the metrics. */
-export const BUDGETS_MAX = 200
+/** Bound of the count: more rows need the same action. */
+export const MAX_REST_ROWS = 10_000
+/** Bound of the list: each budget is a series in the metrics. */
+export const MAX_BUDGETS = 200
 
-/** Beyond it, how many more there are makes no difference to what has to be done. */
-export const OVERFLOWS_MAX = 200
+/** Bound of the list: more overflows need the same action. */
+export const MAX_OVERFLOWS = 200
 
 interface LabelOverflow {
   readonly project: string
-  /** `user`, `tag:<key>`, or `tag:` for all tags whose keys are not counted apart. */
+  /** `user`, `tag:<key>`, or `tag:` for all tags whose keys are not counted separately. */
   readonly label: string
   readonly sinceMs: number
   readonly amountNanoUsd: bigint
@@ -110,12 +121,12 @@ export interface Reconciliation {
   readonly budgetsCorrected: readonly BudgetCorrection[]
 }
 
-/** One project in one stretch of time: what the entries add up to, and what the hours say. */
+/** One project in one span of time: the sum of the entries, and the sum of the hours. */
 export interface LedgerDifference {
   readonly project: string
-  /** Of the sums by user, or by a tag, which are compared as well. */
+  /** The label of a sum by user or by a tag. Absent for the sum of the project. */
   readonly label?: string | undefined
-  /** Where the stretch begins, an hour or more before its end; undefined: at the beginning of all. */
+  /** Start of the span, an hour or more before its end. Undefined: since the first entry. */
   readonly fromMs: number | undefined
   readonly ledger: LedgerSums
   readonly rollup: LedgerSums
@@ -144,14 +155,14 @@ interface Correction {
   readonly after: bigint
 }
 
-/** What one node says of itself, with no question to anybody. */
+/** Figures that a node has in memory, without asking a store. */
 export interface NodeFigures {
-  readonly isStoreAway: boolean
+  readonly isStoreUnreachable: boolean
   /** Entries that wait on its disk for the store. */
   readonly spoolWaiting: number
-  /** Calls under way. */
+  /** Calls in progress. */
   readonly journalOpen: number
-  /** Why its disk can't be written, if so: then it takes no requests. */
+  /** Why its disk can't be written. Undefined while it can; a node that can't write takes no requests. */
   readonly diskFailure: string | undefined
   /** How far its clock is ahead of the store's. Undefined: the store has not said yet. */
   readonly clockSkewMs: number | undefined
@@ -163,9 +174,9 @@ export interface NodeFigures {
 }
 
 interface LimiterFigures {
-  /** `local`: Redis is away, and the node decides by its share of each limit. */
+  /** `local`: Redis is unreachable, and the node decides by its share of each limit. */
   readonly state: 'shared' | 'local'
-  /** What Redis does when its memory is full. Undefined: it does not tell. */
+  /** What Redis does when its memory is full. Undefined when it does not say. */
   readonly evictionPolicy?: string | undefined
   /** Since its start. */
   readonly counts: {
@@ -177,36 +188,5 @@ interface LimiterFigures {
   }
 }
 
-/** The processes that write to the books. */
-export interface NodeRegister {
-  /** Those that have not ended, and those that ended in the last days; newest first. */
-  list(): Promise<readonly NodeRecord[]>
-  /**
-   * An operator says that the machine of a node is gone: its leases come home, and nothing more is taken in its name. What
-   * its journal held is lost with it. A node that was seen within `SILENT_AFTER_MS` is refused as `alive` unless forced, for
-   * it would have to stop. The actor is written to the audit in the same step.
-   */
-  end(nodeId: string, options: { readonly force: boolean; readonly actor: Actor }): Promise<NodeEnding>
-}
-
-/** Sixty heartbeats: longer than any pause of a machine that is still there. */
+/** Silence after which a node may be ended: sixty heartbeats, longer than any pause of a machine that still runs. */
 export const SILENT_AFTER_MS = 60_000
-
-export interface NodeRecord {
-  readonly id: string
-  readonly host: string
-  readonly version: string
-  /** One of `NODE_ROLES`, or one that only a newer version knows. */
-  readonly role: string
-  readonly startedAtMs: number
-  readonly seenAtMs: number
-  readonly endedAtMs: number | undefined
-  readonly state: 'alive' | 'silent' | 'ended'
-  readonly leasedNanoUsd: bigint
-  /** Undefined: it has not said, or is of an earlier version. */
-  readonly setup: NodeSetup | undefined
-}
-
-export type NodeEnding =
-  | { readonly kind: 'ended'; readonly returnedNanoUsd: bigint }
-  | { readonly kind: 'missing' | 'alive' | 'ended-before' }

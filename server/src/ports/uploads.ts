@@ -1,18 +1,17 @@
 /**
- * Files that came with a request, on this node's own disk from the moment they arrive until the request is done with them. Of
- * a process that dies, nothing is left. Trouble with the disk, a full one and one that is full by our own limit included,
- * rejects with `StoreAway`.
+ * Files that came with a request, on this node's own disk from their arrival until the request is done with them. A process
+ * that dies leaves nothing. Failures of the disk, including a full one and our own limit, reject with `StoreUnreachable`.
  */
 export interface Uploads {
   create(): Promise<UploadWriter>
 }
 
 export interface UploadWriter {
-  /** Resolves when more may be written; until then the bytes must not change. One at a time. */
+  /** Resolves when more may be written; until then the bytes must not change. One call at a time. */
   write(chunk: Uint8Array): Promise<void>
   /** Everything is written: from here on the file can be read. */
   finish(): Promise<Upload>
-  /** Forgets what was written. At any time, also while a write is under way, and more than once. */
+  /** Deletes what was written. May be called at any time, also during a write, and more than once. */
   discard(): Promise<void>
 }
 
@@ -22,6 +21,6 @@ export interface Upload {
   readonly size: number
   /** From the beginning; any number of readers side by side. */
   open(): AsyncIterable<Uint8Array>
-  /** Forgets it: readers that are under way fail. More than once does no harm. */
+  /** Deletes the file: readers in progress fail. May be called more than once. */
   discard(): Promise<void>
 }

@@ -1,14 +1,14 @@
-import type { Deployment } from '#core/catalog.ts'
-import type { Usage } from '#core/usage.ts'
+import type { Deployment } from '#core/catalog/catalog.ts'
+import type { Usage } from '#core/money/usage.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 
 /**
- * One HTTP exchange with an upstream, already negotiated: everything in it is something this deployment's capabilities
- * say it can take. A dialect sends all of it and nothing else.
+ * One HTTP exchange with an upstream, already negotiated: this deployment's capabilities accept everything in it. A dialect
+ * sends all of it and nothing else.
  */
 export interface EmbeddingCall {
-  /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
+  /** Sent as `x-torana-call-id`, so that the upstream's records can be compared with our ledger. */
   readonly callId: string
   /** The project that it is made for, or one of several. It is never sent. */
   readonly project: string
@@ -28,10 +28,10 @@ export interface EmbeddingCall {
   readonly user: string | undefined
   /** Fields Torana does not know, passed on as they came. Empty for dialects that can't carry them. */
   readonly extraFields: Readonly<Record<string, unknown>>
-  /** The form that costs the least to hand on. A dialect may answer in any form. */
+  /** The cheapest form to hand on. A dialect may answer in any form. */
   readonly wantedForm: VectorForm
   readonly timeoutMs: number
-  /** Headers that tell where the call stands in a trace, names and values in turn. Undefined: there are none. */
+  /** Trace headers of the call, names and values in turn. Undefined: there are none. */
   readonly traceHeaders?: readonly string[] | undefined
 }
 
@@ -43,7 +43,7 @@ export interface EmbeddingAnswer {
   readonly usage: Usage
   /** Top-level fields of the answer beyond OpenAI's own, kept for the caller. */
   readonly extraFields: Readonly<Record<string, unknown>>
-  /** When the first byte of the answer came, on the clock of `performance.now()`, where the wire tells. */
+  /** Arrival of the first byte of the answer, on the clock of `performance.now()`, where the wire shows it. */
   readonly firstByteMs?: number | undefined
   /** The upstream's own id of the call. */
   readonly upstreamRequestId?: string | undefined

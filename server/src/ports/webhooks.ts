@@ -1,4 +1,4 @@
-/** Webhooks: events that projects are told of, kept until they were sent. */
+/** Webhooks: events for projects, kept until they were sent. */
 
 export type WebhookEventType =
   | 'image.job.succeeded'
@@ -12,7 +12,7 @@ export type WebhookEventType =
 
 /** One event for one webhook of a project. */
 export interface WebhookEvent {
-  /** `evt_…`; with the URL it is the event's identity: who gets it twice can tell. */
+  /** `evt_…`; together with the URL it is the event's identity, by which a receiver recognises a duplicate. */
   readonly id: string
   readonly project: string
   readonly url: string
@@ -21,40 +21,43 @@ export interface WebhookEvent {
   readonly payload: string
 }
 
-/** Which webhooks of a project ask for events of a type, as configured now. */
+/** The webhooks of a project that ask for events of a type, as configured now. */
 export type WebhooksFor = (project: string, type: WebhookEventType) => readonly { readonly url: string }[]
 
-/** The secret that a project's webhook is signed with, as configured now. Undefined: it is configured no more. */
+/** The signing secret of a project's webhook, as configured now. Undefined: it is no longer configured. */
 export type WebhookSecretOf = (project: string, url: string) => string | undefined
 
 /** An event that this node is to send now. */
 export interface WebhookDelivery extends WebhookEvent {
-  /** How often it has been tried, this time included. */
+  /** Number of tries, this one included. */
   readonly tries: number
 }
 
 /**
- * Events are sent at least once: a node that ends between sending one and noting it leaves it to another. Every method may
- * be repeated after an answer was lost, and rejects with `StoreAway` when the store can't be reached.
+ * Events are sent at least once: a node that dies between sending one and recording it leaves it to another. Every method
+ * may be repeated after a lost answer, and rejects with `StoreUnreachable` when the store can't be reached.
  */
 export interface WebhookOutbox {
-  /** An event that is there already, sent or not, stays as it is: so several nodes may tell of the same. */
+  /** An existing event, sent or not, stays unchanged: several nodes may report the same one. */
   enqueue(events: readonly WebhookEvent[]): Promise<void>
   /**
-   * Takes events whose time has come, at most `limit`: they are this node's to send for `WEBHOOK_HOLD_MS`, then anybody's.
-   * First tries come before repeated ones, so that a webhook that is gone does not hold up the others.
+   * Takes due events, at most `limit`: this node may send them for `WEBHOOK_HOLD_MS`, then any node may. First tries come
+   * before repeated ones, so that a dead webhook does not hold up the others.
    */
   due(nodeId: string, limit: number): Promise<readonly WebhookDelivery[]>
   /** It has been sent. */
   done(delivery: WebhookDelivery): Promise<void>
-  /** It has not. Without effect when somebody has tried it since. */
+  /** It was not sent. Has no effect when another node has tried it since. */
   failed(delivery: WebhookDelivery, next: { readonly retryInMs: number } | 'give-up'): Promise<void>
   /** Deletes events that were sent or given up more than `keptMs` ago; returns how many. */
   deleteOld(keptMs: number): Promise<number>
 }
 
-/** Longer than a try may take, with the wait of a busy node. */
+/** Hold of an event: longer than a try may take, with the wait of a busy node. */
 export const WEBHOOK_HOLD_MS = 60_000
+
+/** Retention of events: a month and a few days, so that each mark of a monthly budget is reported only once. */
+export const WEBHOOK_EVENTS_KEPT_MS = 35 * 86_400_000
 
 /** What is sent in one try. */
 export interface WebhookPost {
@@ -64,7 +67,7 @@ export interface WebhookPost {
   readonly payload: string
 }
 
-/** Sends a signed event once, and follows no redirect. Rejects with whatever kept the answer away. */
+/** Sends a signed event once, and follows no redirect. Rejects with the error that prevented the answer. */
 export interface WebhookTransport {
   post(post: WebhookPost): Promise<{ readonly status: number }>
 }

@@ -1,34 +1,40 @@
-/** The record of a request, made in one place: requests of callers and lines of batches have one shape in log and metrics. */
+/** Builds the record of a request: the one place that does, so that requests of every kind have one shape in log and metrics. */
 import type { Fault } from '#core/fault/fault.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 
-/** While its fields are filled in. */
-export type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] } & {
-  readonly trace: RequestTrace
+/** A record whose fields are still being filled in. */
+export type OpenRecord<Trace extends RequestTrace | undefined = RequestTrace> = {
+  -readonly [Field in keyof RequestRecord]: RequestRecord[Field]
+} & { readonly trace: Trace }
+
+/** The facts known of every request. */
+export interface RecordedRequest<Trace> extends Pick<
+  RequestRecord,
+  'requestId' | 'route' | 'clientRequestId' | 'clientAddress'
+> {
+  readonly trace: Trace
+  /** The status of the written answer. A fault has its own. */
+  readonly status?: number
+  readonly fault?: Fault | undefined
+  /** Undefined when the caller is unknown. */
+  readonly key?: Pick<Key, 'id' | 'name' | 'project'> | undefined
+  readonly durationMs?: number
 }
 
-/** What is known of every request. */
-export interface RecordedRequest extends Pick<RequestRecord, 'requestId' | 'route' | 'clientRequestId'> {
-  readonly trace: RequestTrace
-  /** Of the answer that was written. A fault has its own. */
-  readonly status: number
-  readonly fault: Fault | undefined
-  /** Undefined: nobody knows who asked. */
-  readonly key: Pick<Key, 'id' | 'name' | 'project'> | undefined
-}
-
-/** All fields are there from the beginning, so that records of every kind have one shape. */
-export function recordOf({
+/** All fields are set from the beginning, so that records of every kind have one shape. */
+export function recordOf<Trace extends RequestTrace | undefined>({
   requestId,
   route,
   clientRequestId,
+  clientAddress,
   trace,
-  status,
+  status = 200,
   fault,
   key,
-}: RecordedRequest): OpenRecord {
+  durationMs = 0,
+}: RecordedRequest<Trace>): OpenRecord<Trace> {
   return {
     requestId,
     route,
@@ -36,7 +42,7 @@ export function recordOf({
     fault: fault?.code,
     cause: fault?.cause,
     clientRequestId,
-    clientAddress: undefined,
+    clientAddress,
     project: key?.project,
     key: key?.name,
     keyId: key?.id,
@@ -51,6 +57,6 @@ export function recordOf({
     trace,
     user: undefined,
     tags: undefined,
-    durationMs: 0,
+    durationMs,
   }
 }

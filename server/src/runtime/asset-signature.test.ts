@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assetSigner } from './asset-signature.ts'
+import { assetLinks, assetSigner } from './asset-signature.ts'
 
 const current = 'a'.repeat(64)
 const previous = 'b'.repeat(64)
@@ -57,4 +57,20 @@ test('while a secret is rotated, links of the one before stay good; later they d
 test('the secret itself signs nothing: the key is derived', () => {
   const direct = createHmac('sha256', current).update('5:asset').digest('base64url')
   assert.notEqual(assetSigner({ current, previous: undefined }).sign('asset', 5), direct)
+})
+
+test('a link opens its asset for the usual time, or until the time that is given', () => {
+  const links = assetLinks(
+    { current, previous: undefined },
+    { publicUrl: 'https://torana.example', lifeMs: 60_000, nowMs: () => 1_000_500 },
+  )
+  for (const [untilMs, seconds] of [
+    [undefined, 1060],
+    [5_000_999, 5000],
+  ] as const) {
+    const { origin, pathname, searchParams } = new URL(links.linkOf('asset-1', untilMs))
+    assert.deepEqual([origin, pathname], ['https://torana.example', '/v1/assets/asset-1'])
+    assert.equal(searchParams.get('exp'), String(seconds))
+    assert.equal(links.verifyLink('asset-1', seconds, searchParams.get('sig') ?? ''), true)
+  }
 })

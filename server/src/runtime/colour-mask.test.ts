@@ -1,4 +1,4 @@
-/** Pictures are written and read here by hand: what libvips makes of them is not judged by libvips. */
+/** Images are written and read here by hand, so that libvips does not judge its own output. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
@@ -10,12 +10,12 @@ import { colourMask, type OpenPicture } from './colour-mask.ts'
 import { WorkerImageCodec } from './image-codec.ts'
 
 const ASKER = { project: 'p', timeoutMs: 600_000 }
-/** With four cores, two pictures are converted at once. */
+/** With four cores, two images are converted concurrently. */
 const codec = new WorkerImageCodec(4)
 after(() => codec.close())
 
 const RUNS = 600
-/** As long as nobody notices: the thread does the rest. */
+/** Longest acceptable round: the thread does the rest. */
 const MAX_ROUND_MS = 20
 
 interface Written {
@@ -27,7 +27,7 @@ interface Written {
   readonly samples: readonly number[]
   /** Between the header and the pixels. */
   readonly chunks?: readonly Buffer[]
-  /** What the header says instead. */
+  /** The header's size, where it differs. */
   readonly header?: { readonly width: number; readonly height: number }
 }
 
@@ -109,7 +109,7 @@ function paeth(left: number, above: number, corner: number): number {
 const levelsOf = (alphas: readonly number[], changed: 'white' | 'black'): number[] =>
   alphas.map((alpha) => ((alpha === 0) === (changed === 'white') ? 255 : 0))
 
-/** Four pixels of each kind that a PNG can be: the first is fully transparent, the others are not, if only by a hair. */
+/** Four pixels of each kind of PNG: the first is fully transparent, the others are not, if only slightly. */
 const KINDS: readonly (Omit<Written, 'width' | 'height'> & { readonly name: string })[] = [
   { name: 'rgba, 8', colourType: 6, depth: 8, samples: [9, 9, 9, 0, 9, 9, 9, 1, 0, 0, 0, 254, 9, 9, 9, 255] },
   {

@@ -1,4 +1,4 @@
-/** Memory of the whole process is measured, so nothing else may run beside it. */
+/** Measures the memory of the whole process, so nothing else may run beside it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
@@ -19,6 +19,6 @@ test('memory does not grow with the number of masks', async () => {
   const before = process.memoryUsage.rss()
   await make(6)
   const grownMb = (process.memoryUsage.rss() - before) / 1024 ** 2
-  // One mask takes 48 MB while it is made, and what is kept of it would add up to 200.
+  // One mask takes 48 MB while it is made, and leaked masks would add up to 200.
   assert.ok(grownMb < 120, `${grownMb} MB`)
 })

@@ -1,14 +1,14 @@
 import type { Sharp, SharpOptions } from 'sharp'
-import type { PixelSize } from '#core/catalog.ts'
+import type { PixelSize } from '#core/catalog/catalog.ts'
 
 export type MaskColour = 'white' | 'black'
 
-/** Makes a step of the picture library, with the bounds that hold for all of them. */
+/** Opens an image with the limits that hold for all of them. */
 export type OpenPicture = (bytes: Uint8Array, options?: SharpOptions) => Sharp
 
 const LEVELS: Record<MaskColour, number> = { white: 255, black: 0 }
 
-/** A grey picture of the given colour exactly where the mask is fully transparent, and of the other elsewhere. */
+/** A grey image of the given colour exactly where the mask is fully transparent, and of the other elsewhere. */
 export async function colourMask(
   bytes: Uint8Array,
   changed: MaskColour,
@@ -22,18 +22,18 @@ export async function colourMask(
   return new Uint8Array(made)
 }
 
-/** One byte a pixel. The alpha itself may have two, and is let go before anything else is made. */
+/** One byte per pixel. The alpha itself may have two, and is freed before anything else is made. */
 interface Levels extends PixelSize {
   readonly levels: Uint8Array
 }
 
 async function levelsOf(bytes: Uint8Array, changed: number, open: OpenPicture): Promise<Levels> {
-  // A colour profile is not for the alpha, yet to apply it libvips would take the picture through other bit depths.
+  // A colour profile does not apply to alpha, yet libvips would convert the image through other bit depths to apply it.
   const picture = open(bytes, { ignoreIcc: true })
   const { hasAlpha, depth } = await picture.metadata()
   if (!hasAlpha) throw new Error(MARKS_NOTHING)
   if (depth !== 'uchar' && depth !== 'ushort') throw new Error(`channels of the kind ${depth}`)
-  // As many bits as the picture has: of 16, a value of 255 is nearly transparent and would be 0 in 8.
+  // As many bits as the image has: of 16, a value of 255 is nearly transparent and would be 0 in 8.
   const isDeep = depth === 'ushort'
   const channel = picture.extractChannel('alpha').toColourspace(isDeep ? 'grey16' : 'b-w')
   const { data, info } = await channel.raw({ depth }).toBuffer({ resolveWithObject: true })
@@ -57,7 +57,7 @@ function coloured(alpha: Uint8Array | Uint16Array, changed: number): Uint8Array 
   return levels
 }
 
-/** A mask that is wrong has the wrong part of a picture painted over, and nobody is told: what was written is read again. */
+/** Reads the written mask again: a wrong mask would silently paint over the wrong part of an image. */
 async function compare(
   made: Uint8Array,
   { levels, width, height }: Levels,

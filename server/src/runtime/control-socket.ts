@@ -10,7 +10,7 @@ export function controlSocketOf(dataDir: string, controlPort: number | string): 
   return join(dataDir, `control-${controlPort}.sock`)
 }
 
-/** What the system can dial: 108 bytes with the last zero on Linux, 104 elsewhere. */
+/** Longest path that the system can dial: 108 bytes with the final zero on Linux, 104 elsewhere. */
 const LONGEST_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /** Why there can be no socket at this path, if so. */
@@ -20,14 +20,14 @@ export function pathProblem(path: string): string | undefined {
   return `its path has ${bytes} bytes, and a socket can have ${LONGEST_PATH_BYTES}: use a data folder with a shorter path`
 }
 
-/** Left by a node that was killed. Only whoever has the control port may call it: then no other node has the socket. */
+/** Removes the socket of a killed node. Call it only while holding the control port: then no other node has the socket. */
 export function removeLeftSocket(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
 }
 
 /**
- * Whether the socket is that of a node of ours: of this user, or of the owner of the data folder if this is root. Undefined:
- * there is none.
+ * Whether the socket belongs to a node of ours: of this user, or of the owner of the data folder if this is
+ * root. Undefined when there is none.
  */
 export function isOwnSocket(path: string, dataDir: string): boolean | undefined {
   const socket = lstatSync(path, { throwIfNoEntry: false })

@@ -15,13 +15,13 @@ export function makeDataFolder(dataDir: string): void {
   if (problem !== undefined) throw new UnsafeFolder(problem)
 }
 
-/** Somebody else could exchange what is in the folder, as PostgreSQL has it too. */
+/** Another user could replace what is in the folder. PostgreSQL refuses such a folder too. */
 export class UnsafeFolder extends Error {}
 
 const WRITABLE_FOR_GROUP = 0o020
 const WRITABLE_FOR_ALL = 0o002
 
-/** Why the data folder is not this user's alone; undefined: it is. Windows has neither users' numbers nor modes. */
+/** Why the data folder is not private to this user; undefined when it is. Windows has neither user ids nor modes. */
 export function safetyProblem(
   dataDir: string,
   { uid, mode }: { readonly uid: number; readonly mode: number },
@@ -30,7 +30,7 @@ export function safetyProblem(
   if (user === undefined) return undefined
   if (uid !== user && uid !== 0)
     return `${dataDir} belongs to another user (${uid}), who can exchange what is in it. Run as that user, or make it yours: chown -R ${user} ${dataDir}`
-  // An orchestrator may give a volume of root to a group that only this process is in.
+  // An orchestrator may give a volume of root to a group that contains only this process.
   const forbidden = uid === user ? WRITABLE_FOR_GROUP | WRITABLE_FOR_ALL : WRITABLE_FOR_ALL
   if ((mode & forbidden) === 0) return undefined
   return uid === user

@@ -1,20 +1,20 @@
-/** The one measure of free space on a disk, and the reserve that is kept free of it. */
+/** Measures the free space of a disk, and keeps a reserve of it free. */
 import { statfs } from 'node:fs/promises'
 import { DiskLow, type DiskRoom, type DiskSpace } from '#ports/disk-room.ts'
 
-/** Undefined: the system does not say. */
+/** Undefined when the system does not report it. */
 export async function diskSpace(folder: string): Promise<DiskSpace | undefined> {
   const disk = await statfs(folder).catch(() => undefined)
   return disk && { freeBytes: disk.bavail * disk.bsize, sizeBytes: disk.blocks * disk.bsize }
 }
 
-/** Part of the reserve that may be used for what is paid for. The rest is the ledger's. */
+/** Share of the reserve that paid results may use. The rest is the ledger's. */
 const PAID_SHARE = 0.5
 
 export class MeasuredDisk implements DiskRoom {
   readonly #folder: string
   readonly #reserveBytes: number
-  /** Of writes under way, which may not be seen in the free space yet. */
+  /** Bytes of writes in progress, which the free space may not show yet. */
   #takenBytes = 0
 
   /** `folder`: on the disk in question. */
@@ -40,7 +40,7 @@ export class MeasuredDisk implements DiskRoom {
 
   async #check(bytes: number, reserveBytes: number): Promise<void> {
     if (this.#reserveBytes === 0) return
-    // Where the system does not say, the write itself fails when the disk is full.
+    // Without a report of the system, the write itself fails when the disk is full.
     const space = await diskSpace(this.#folder)
     if (space === undefined || space.freeBytes - this.#takenBytes - bytes >= reserveBytes) return
     throw new DiskLow(

@@ -1,6 +1,6 @@
 /**
- * A function that lets other work have the event loop. At most `perRound` of its callers go on in each
- * round of the loop, first come, first served: steps of several large requests never run in one go.
+ * Returns a function that yields the event loop. At most `perRound` of its callers continue in each round of
+ * the loop, first come, first served: steps of several large requests never run in one go.
  */
 export function sharedYield(perRound: number): () => Promise<void> {
   const waiting: (() => void)[] = []
@@ -14,5 +14,5 @@ export function sharedYield(perRound: number): () => Promise<void> {
     })
 }
 
-/** Steps over a large request take a millisecond or more: each gets a round of its own. */
+/** Steps over a large request take a millisecond or more: each gets a separate round. */
 export const yieldLoop = sharedYield(1)

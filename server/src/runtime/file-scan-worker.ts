@@ -1,4 +1,4 @@
-/** Runs in a process of its own: reads files of requests, line by line, as their bytes arrive. */
+/** Runs in a separate process: reads files of requests, line by line, as their bytes arrive. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { chunkListText } from '#core/files/chunk-list.ts'
@@ -22,10 +22,10 @@ class Reading {
   readonly #sha256 = createHash('sha256')
   readonly #md5 = createHash('md5')
 
-  push(piece: Uint8Array): void {
-    this.#sha256.update(piece)
-    this.#md5.update(piece)
-    this.#note(this.#scanner.push(piece))
+  push(segment: Uint8Array): void {
+    this.#sha256.update(segment)
+    this.#md5.update(segment)
+    this.#note(this.#scanner.push(segment))
   }
 
   finish(): ReadFile {
@@ -47,7 +47,7 @@ class Reading {
 
 const readings = new Map<number, Reading>()
 
-/** Undefined: the process that read the first `at` bytes of this file has ended. */
+/** Undefined when the process that read the first `at` bytes of this file has ended. */
 function readingOf(id: number, at: number): Reading | undefined {
   const known = readings.get(id)
   if (known !== undefined || at > 0) return known
@@ -68,9 +68,9 @@ interface Place {
 }
 
 const works = {
-  push({ id, at, piece }: Place & { readonly piece: Uint8Array }): true | undefined {
+  push({ id, at, segment }: Place & { readonly segment: Uint8Array }): true | undefined {
     const reading = readingOf(id, at)
-    reading?.push(piece)
+    reading?.push(segment)
     return reading && true
   },
   finish({ id, at }: Place): ReadFile | undefined {

@@ -57,7 +57,7 @@ const TOO_MUCH = line('big', {
   input: Array.from({ length: 2000 }, () => Array.from({ length: 3000 }, () => 7)),
 })
 
-/** A file that is stored as far as it was pushed. */
+/** A file whose pushed bytes are stored. */
 function storedFile(
   text: string,
 ): ScanRequest & { readonly texts: readonly string[]; readonly isReadAgain: () => number } {
@@ -98,7 +98,7 @@ test('the process remembers a file that arrives slowly, and ends when there is n
   const [quick, slow] = [scanning.begin(ONCE), scanning.begin(ONCE)]
   await Promise.all([quick.push(bytes('{}\n')), slow.push(bytes('{}\n'))])
   await quick.finish()
-  // Longer than it stays without a file.
+  // Longer than the process stays without a file.
   await wait(600)
   assert.ok(!scanning.isAsleep)
   await slow.push(bytes('{}\n'))
@@ -123,7 +123,7 @@ test('a file that ends the process fails alone: files beside it are read to thei
     assert.match(error.message, /ended with SIG(ABRT|TRAP)/)
     return true
   })
-  // In line behind the piece that ends the process.
+  // Queued behind the segment that ends the process.
   const pushed = another.push(bytes(waiting.texts[1] ?? ''))
   await failed
   await big.discard()

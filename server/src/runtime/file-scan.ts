@@ -17,45 +17,50 @@ export interface ScanLimits {
   readonly heapMb: number
   /** Megabytes of the process in all. */
   readonly memoryMb: number
-  /** The time for one piece, or for the last look at all names of a file. */
+  /** Time for one segment, or for the final pass over all names of a file. */
   readonly maxTaskMs: number
-  /** The time that the process may work for one file. */
+  /** Time that the process may work on one file. */
   readonly maxFileMs: number
-  /** The time that the process stays without a file. */
+  /** Time that the process stays without a file. */
   readonly idleMs: number
 }
 
 const LIMITS: ScanLimits = {
-  // The chunks of sixteen files that have the most take 300 MB, and a line of 16 MB, as text and parsed, 100.
+  // The chunks of the sixteen largest files take 300 MB, and a line of 16 MB, as text and parsed, 100.
   heapMb: 512,
-  // Sixteen files that arrive, each in the middle of a line of 16 MB, take 256 MB beside the heap.
+  // Sixteen arriving files, each in the middle of a line of 16 MB, take 256 MB beside the heap.
   memoryMb: 1024,
-  // A piece of 4 MB takes part of a second, the last look at ten million names a few, on a busy machine more.
+  // A segment of 4 MB takes part of a second, the final pass over ten million names a few seconds, on a busy
+  // machine more.
   maxTaskMs: 120_000,
   // The largest file, of 8 GB, at a twentieth of the usual pace.
   maxFileMs: 30 * 60_000,
-  // It holds 55 MB, most of them shared with the node; to start it holds up the node for up to a tenth of a second, so it must not start for every file.
+  // It holds 55 MB, most of them shared with the node; starting it blocks the node for up to a tenth of a
+  // second, so it must not start for every file.
   idleMs: 60_000,
 }
 
-/** The time for which the process remembers open files without a piece: more than a piece takes at the slowest pace that is let through. */
+/**
+ * Time for which the process remembers open files without a new segment: more than a segment takes at the
+ * slowest accepted pace.
+ */
 const OPEN_IDLE_MS = 2 * 3_600_000
-/** The bytes sent at once: the process reads the first while the next are on their way. */
+/** Bytes sent at once: the process reads the first while the next are in transit. */
 const PART_BYTES = 1024 * 1024
-/** The pieces of a project that wait for their turn: more than there are places for files that arrive. */
+/** Waiting segments of a project: more than the slots for arriving files. */
 const MAX_WAITING = 64
-/** How often a file is read again from its start because the process ended while it was at another file. */
+/** Times a file is read again from its start because the process ended while it was at another file. */
 const MAX_LOST = 3
 /**
- * How often the process may end while it is at one file. Once may be the fault of another file, whose garbage was not collected
- * yet: the second time it had this file almost to itself.
+ * Times the process may end while it is at one file. Once may be the fault of another file, whose garbage was
+ * not collected yet: the second time it had this file almost to itself.
  */
 const MAX_ENDS = 2
 
 /**
- * Files are read in one process: their lines are whatever a caller sent, and must not hold up or end anyone else's request.
- * It works on one piece at a time, so that it is known which file it was at when it ended: that file fails, if it ends the
- * next process too. The others are read again from what is stored of them.
+ * Reads files in one process: their lines are untrusted, and must not hold up or end another request. It
+ * works on one segment at a time, so that it is known which file it was at when it ended: that file fails if
+ * it ends the next process too. The others are read again from the store.
  */
 export class ProcessFileScanning implements FileScanning {
   readonly #process: Process<FileScanWorks>
@@ -72,7 +77,7 @@ export class ProcessFileScanning implements FileScanning {
     this.#maxFileMs = maxFileMs
   }
 
-  /** Names of requests lie in the folder while they are compared, in files without names. */
+  /** Names of requests are kept in the folder while they are compared, in unnamed files. */
   static async open(folder: string, limits: ScanLimits = LIMITS): Promise<ProcessFileScanning> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return new ProcessFileScanning(folder, limits)
@@ -119,7 +124,7 @@ class ProcessFileReading implements FileReading {
   readonly #id: number
   readonly #again: ScanRequest['again']
   readonly #outside: ReadingOutside
-  /** Of the pieces that were pushed. */
+  /** Bytes of the pushed segments. */
   #bytes = 0
   #isBegun = false
   #isDone = false
@@ -130,11 +135,11 @@ class ProcessFileReading implements FileReading {
     this.#outside = outside
   }
 
-  async push(piece: Uint8Array<ArrayBuffer>): Promise<void> {
+  async push(segment: Uint8Array<ArrayBuffer>): Promise<void> {
     this.#isBegun = true
     this.#outside.open.add(this.#id)
-    await this.#remembered(() => this.#pushed(piece, this.#bytes))
-    this.#bytes += piece.length
+    await this.#remembered(() => this.#pushed(segment, this.#bytes))
+    this.#bytes += segment.length
   }
 
   async finish(): Promise<ReadFile> {
@@ -147,25 +152,25 @@ class ProcessFileReading implements FileReading {
     if (this.#isDone || !this.#isBegun) return
     const { process } = this.#outside
     this.#end()
-    // Without a turn: it takes no time. A process that is gone has nothing to forget.
+    // Without a turn: it takes no time. A process that has ended has nothing to forget.
     if (!process.isAsleep) await process.ask('discard', this.#id)
   }
 
-  /** Undefined: the process knows nothing of the bytes before. */
-  #pushed(piece: Uint8Array, at: number): Promise<true | undefined> {
+  /** Undefined when the process does not know the bytes before. */
+  #pushed(segment: Uint8Array, at: number): Promise<true | undefined> {
     const { process, turn } = this.#outside
     return turn(async () => {
       const asked: Promise<true | undefined>[] = []
-      for (let start = 0; start < piece.length; start += PART_BYTES) {
-        const part = piece.subarray(start, start + PART_BYTES)
-        asked.push(process.ask('push', { id: this.#id, at: at + start, piece: part }))
+      for (let start = 0; start < segment.length; start += PART_BYTES) {
+        const part = segment.subarray(start, start + PART_BYTES)
+        asked.push(process.ask('push', { id: this.#id, at: at + start, segment: part }))
       }
       const answers = await Promise.all(asked)
       return answers.includes(undefined) ? undefined : true
     })
   }
 
-  /** Undefined is the answer of a process that knows nothing of the file: the one that did has ended. */
+  /** Undefined is the answer of a process that does not know the file: the one that did has ended. */
   async #remembered<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
     let ends = 0
     for (let lost = 0; lost <= MAX_LOST;) {
@@ -190,10 +195,10 @@ class ProcessFileReading implements FileReading {
     open.add(this.#id)
     try {
       let at = 0
-      for await (const piece of this.#again(this.#bytes)) {
-        // It has ended once more: the answer to what comes next says so.
-        if ((await this.#pushed(piece, at)) === undefined) return
-        at += piece.length
+      for await (const segment of this.#again(this.#bytes)) {
+        // It has ended once more: the next answer shows it.
+        if ((await this.#pushed(segment, at)) === undefined) return
+        at += segment.length
       }
     } finally {
       if (this.#isDone) open.delete(this.#id)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 
-/** Random digits are drawn in bulk: one call of the system serves a few hundred ids. */
+/** Random bytes are drawn in bulk: one system call serves a few hundred ids. */
 const POOL_BYTES = 4096
 /** 74 random bits: three digits after the version, one for the variant, fifteen after it. */
 const DIGITS_PER_ID = 19

@@ -2,9 +2,9 @@
 import * as oidc from 'openid-client'
 import { IdentityProviderFailed, type IdentityProvider, type SignOnSettings } from '#ports/sign-on.ts'
 
-/** A person waits for it. */
+/** A person waits for the provider. */
 const TIMEOUT_S = 10
-/** Keys of a provider change rarely; openid-client asks for them again when it meets one that it does not know. */
+/** Time for which a provider's keys are cached; openid-client fetches them again when it meets an unknown one. */
 const REMEMBERED_MS = 600_000
 const SCOPE = 'openid email profile'
 
@@ -17,7 +17,7 @@ export function openidProvider(nowMs: () => number): IdentityProvider {
     if (last?.of !== of || last.untilMs < nowMs())
       last = { of, untilMs: nowMs() + REMEMBERED_MS, found: discover(settings) }
     const { found } = last
-    // A failure is not remembered: the provider may be there the next time.
+    // A failure is not cached: the provider may be reachable the next time.
     found.catch(() => {
       if (last?.found === found) last = undefined
     })
@@ -25,7 +25,7 @@ export function openidProvider(nowMs: () => number): IdentityProvider {
   }
   return {
     begin: (settings, redirectUrl) =>
-      told('could not be asked', async () => {
+      withProviderError('could not be asked', async () => {
         const configuration = await discovered(settings)
         const trip = {
           state: oidc.randomState(),
@@ -43,7 +43,7 @@ export function openidProvider(nowMs: () => number): IdentityProvider {
         return { url: url.href, trip }
       }),
     finish: (settings, url, { state, nonce, verifier }) =>
-      told('was not believed', async () => {
+      withProviderError('was not believed', async () => {
         const configuration = await discovered(settings)
         const tokens = await oidc.authorizationCodeGrant(configuration, url, {
           expectedState: state,
@@ -55,7 +55,7 @@ export function openidProvider(nowMs: () => number): IdentityProvider {
         if (claims === undefined) throw new Error('it sent no ID token')
         const { userinfo_endpoint: userinfo } = configuration.serverMetadata()
         if (userinfo === undefined) return claims
-        // Some tell groups and mail addresses only here. What the signed token says counts.
+        // Some providers send groups and mail addresses only here. The signed token takes precedence.
         const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
         return { ...more, ...claims }
       }),
@@ -78,7 +78,7 @@ function discover({ issuer, clientId, clientSecret }: SignOnSettings): Promise<o
   )
 }
 
-async function told<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+async function withProviderError<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {

@@ -1,6 +1,6 @@
-/** Runs in a worker thread: reads and writes pictures with libvips, whose own threads do the work. */
+/** Runs in a worker thread: decodes and encodes images with libvips, whose own threads do the work. */
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
-import type { ImageFormat } from '#core/catalog.ts'
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { colourMask, type MaskColour } from './colour-mask.ts'
@@ -26,18 +26,20 @@ interface Mask {
   readonly changed: MaskColour
 }
 
-/** As the port says; here a second time, since a header may lie. */
+/** The port's limit, checked a second time here, since a header may lie. */
 const MAX_PIXELS = 50_000_000
 const MAX_SECONDS = 30
-/** Of libwebp. */
+/** Limit of libwebp. */
 const WEBP_MAX_EDGE = 16_383
 
-// What nobody needs can't be attacked: libvips reads dozens of formats, some through large libraries.
+// Blocks unneeded decoders, which can't be attacked then: libvips reads dozens of formats, some through large
+// libraries.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
 })
-// Two pictures at once on one thread each leave the other cores to the gateway. No two pictures are the same: nothing to cache.
+// Two concurrent images on one thread each leave the other cores to the gateway. No two images are the same:
+// nothing to cache.
 sharp.concurrency(1)
 sharp.cache(false)
 
@@ -68,13 +70,14 @@ async function converted({ bytes, format, quality = 100 }: Conversion): Promise<
   const { width, height } = await input.metadata()
   if (format === 'webp' && Math.max(width, height) > WEBP_MAX_EDGE)
     throw new TooWide(`a webp edge has at most ${WEBP_MAX_EDGE} pixels, and the image has ${width}×${height}`)
-  // The orientation is a note beside the pixels, and notes are left behind: it is applied, so that the picture looks the same.
-  // A `Buffer` of sharp's can't be handed over, and its `toUint8Array` does not always free its memory (0.35.5).
+  // The orientation is metadata, which is dropped: it is applied, so that the image looks the same. A
+  // `Buffer` of sharp's can't be transferred, and its `toUint8Array` does not always free its memory
+  // (0.35.5).
   return new Uint8Array(await encoded(input.autoOrient(), format, quality).toBuffer())
 }
 
 function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {
-  // The scale of both encoders begins at 1, and 0 is their way of saying 1.
+  // The scale of both encoders begins at 1; they treat 0 as 1.
   const quality = Math.max(1, asked)
   if (format === 'png') return picture.png({ compressionLevel: 6 })
   if (format === 'webp') return picture.webp({ quality })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
-import type { ImageFormat } from '#core/catalog.ts'
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { roomFor, WorkerImageCodec } from './image-codec.ts'
 
 const FORMATS: readonly ImageFormat[] = ['png', 'jpeg', 'webp']
-/** As long as nobody notices: the thread does the rest. */
+/** Longest acceptable round: the thread does the rest. */
 const MAX_ROUND_MS = 20
 
 const ASKER = { project: 'p', timeoutMs: 600_000 }
-/** With four cores, two pictures are converted at once. */
+/** With four cores, two images are converted concurrently. */
 const codec = new WorkerImageCodec(4)
 after(() => codec.close())
 

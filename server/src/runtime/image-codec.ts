@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
-import type { ImageFormat } from '#core/catalog.ts'
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import { pictureHeader } from '#core/image/header.ts'
 import { ThreadBusy, type Asker } from '#ports/asker.ts'
 import {
@@ -16,18 +16,21 @@ import { Turns } from '#thread/turns.ts'
 import type { CodecAnswer, CodecWorks } from './image-codec-worker.ts'
 
 /**
- * In pixels of the pictures that are converted at once: as many as one may have. They take 200 MB, and some three times that
- * when they are interlaced and of 16 bits.
+ * Pixels of images that are converted concurrently: as many as one may have. They take 200 MB, and some three
+ * times that when they are interlaced and of 16 bits.
  */
 const PIXELS_AT_ONCE = 50_000_000
-/** Each takes a core, however small it is. */
+/** Concurrent conversions: each takes a core, however small it is. */
 const MAX_CONVERSIONS = 2
-/** Pictures of one project. Those that wait hold their bytes in memory, and the last of so many is a minute away. */
+/** Waiting images of one project. They hold their bytes in memory, and the last one waits a minute. */
 const MAX_WAITING = 32
-/** Pixels are libvips' own memory. Each of its steps ends after half a minute by itself, and a picture takes three at most. */
+/**
+ * Pixels are libvips' own memory. Each of its steps ends after half a minute by itself, and an image takes at
+ * most three.
+ */
 const LIMITS: ThreadLimits = { memoryMb: 128, maxTaskMs: 120_000 }
-/** Takes a millisecond; then others get the event loop. */
-const PORTION_BYTES = 1024 * 1024
+/** Bytes copied in one step, which takes a millisecond. */
+const STEP_BYTES = 1024 * 1024
 
 export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
   readonly #thread = new Thread<CodecWorks>(workerModule('runtime/image-codec-worker'), LIMITS)
@@ -77,7 +80,7 @@ export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
     ask: (copy: Uint8Array<ArrayBuffer>, options: { transfer: ArrayBuffer[] }) => Promise<CodecAnswer>,
   ): Promise<Uint8Array<ArrayBuffer>> {
     const making = async (): Promise<CodecAnswer> => {
-      // Handing the caller's buffer over would empty it, and the original may still have to be stored.
+      // Transferring the caller's buffer would empty it, and the original may still have to be stored.
       const copy = await copyOf(bytes)
       return ask(copy, { transfer: [copy.buffer] })
     }
@@ -91,7 +94,7 @@ export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
   }
 }
 
-/** How much of the pixels at once a picture takes. What has no header is refused by the decoder. */
+/** The pixels that an image counts for. The decoder refuses what has no header. */
 export function roomFor(bytes: Uint8Array, cores: number): number {
   const { width, height } = pictureHeader(bytes) ?? { width: 0, height: 0 }
   // One core is left to the event loop, if there is another.
@@ -101,9 +104,9 @@ export function roomFor(bytes: Uint8Array, cores: number): number {
 
 async function copyOf(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const copy = new Uint8Array(bytes.length)
-  for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
     if (at > 0) await setImmediate()
-    copy.set(bytes.subarray(at, at + PORTION_BYTES), at)
+    copy.set(bytes.subarray(at, at + STEP_BYTES), at)
   }
   return copy
 }

@@ -1,15 +1,18 @@
-import { boundsOf } from '#core/json-bounds.ts'
+import { boundsOf } from '#core/text/json-bounds.ts'
 import { JsonRefused, type LiftedFile } from '#ports/json.ts'
 import { parsedText, type JsonText } from './json-text.ts'
 
 const BOUNDS = boundsOf(undefined)
-/** Where files stand. Their base64 looks like numbers. */
+/** Fields that contain files. Their base64 looks like numbers. */
 const PICTURES: ReadonlySet<string> = new Set(['images', 'mask', 'markup'])
-/** Of names and texts that are no files: as much as in a request without pictures. The longest prompts have 32,000. */
+/**
+ * Characters of names and texts other than files: as much as in a request without images. The longest prompts
+ * have 32,000.
+ */
 const MAX_CHARACTERS = 1024 * 1024
-/** OpenAI takes 16 pictures and a mask. A client that sends a few more still reaches the check that names them. */
+/** OpenAI takes 16 images and a mask. A client that sends a few more still reaches the check that reports them. */
 const MAX_FILES = 64
-/** What is said about the data before the comma. Nobody has said more about a picture. */
+/** Characters before the comma of a data URL. No client sends more about an image. */
 const MAX_HEADER_CHARACTERS = 1000
 
 export interface JsonWithFiles extends JsonText {
@@ -27,7 +30,7 @@ interface Tally {
   characters: number
 }
 
-/** Puts null where a file was, at once: its text can be forgotten while the next is decoded. */
+/** Replaces each file with null immediately: its text can be freed while the next is decoded. */
 function lifted(value: unknown, place: readonly string[], tally: Tally): unknown {
   if (typeof value === 'string') return liftedText(value, place, tally)
   if (typeof value !== 'object' || value === null) return value
@@ -60,8 +63,8 @@ function count(text: string, tally: Tally): void {
 }
 
 /**
- * Where the data of a data URL in base64 begins. By the standard, the first comma ends what is said about it. Without regular
- * expressions: the last text that one has seen stays in memory.
+ * Where the data of a data URL in base64 begins: after the first comma, by the standard. Without regular
+ * expressions: they keep the last matched text in memory.
  */
 function base64Start(text: string): number | undefined {
   if (text.slice(0, 5).toLowerCase() !== 'data:') return undefined
@@ -80,8 +83,8 @@ function base64Start(text: string): number | undefined {
 const LINE_BREAKS = /[\r\n]+/g
 
 /**
- * Base64 with or without padding and line breaks, and not its form for URLs: the standard allows only `+` and `/` in data URLs, so an upstream
- * would refuse the other form.
+ * Decodes base64 with or without padding and line breaks, but not its form for URLs: the standard allows only
+ * `+` and `/` in data URLs, so an upstream would refuse the other form.
  */
 function decoded(data: string): Uint8Array<ArrayBuffer> | undefined {
   const text = data.includes('\n') || data.includes('\r') ? data.replaceAll(LINE_BREAKS, '') : data
@@ -92,6 +95,7 @@ function decoded(data: string): Uint8Array<ArrayBuffer> | undefined {
     return undefined
   }
   const characters = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
-  // The decoder skips other white space as well. Then the text has a length that no base64 has, or room for more bytes than came out.
+  // The decoder skips other white space as well. The text then has a length that no base64 has, or space for
+  // more bytes than came out.
   return characters % 4 !== 1 && bytes.length === Math.floor((characters * 3) / 4) ? bytes : undefined
 }

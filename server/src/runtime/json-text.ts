@@ -1,14 +1,14 @@
-/** The bytes of a body as they are parsed, the same for every kind of body. */
+/** Parses the bytes of a body, the same way for every kind of body. */
 import { isUtf8 } from 'node:buffer'
-import { exactFieldTexts, parseExactly } from '#core/exact-json.ts'
-import { scanJson, type JsonBounds } from '#core/json-bounds.ts'
-import { isRecord } from '#core/record.ts'
-import { notUtf8Message, withoutByteOrderMark } from '#core/utf8.ts'
+import { exactFieldTexts, parseExactly } from '#core/text/exact-json.ts'
+import { scanJson, type JsonBounds } from '#core/text/json-bounds.ts'
+import { isRecord } from '#core/text/record.ts'
+import { notUtf8Message, withoutByteOrderMark } from '#core/text/utf8.ts'
 import { JsonRefused } from '#ports/json.ts'
 
 export interface JsonText {
   readonly value: unknown
-  /** By name. Values of this kind would not arrive on the other side of a thread as they are. */
+  /** Texts of numbers by field name, which would not cross a thread unchanged. */
   readonly exactTexts: Readonly<Record<string, string>> | undefined
 }
 
@@ -22,12 +22,12 @@ export function parsedText(sent: Buffer, bounds: JsonBounds, known: ReadonlySet<
   return { value, exactTexts: mayRound && isRecord(value) ? exactTextsIn(bytes, known) : undefined }
 }
 
-/** They are parsed once more, on the event loop: as much as a body that is parsed there whole. */
+/** Characters parsed again on the event loop: as much as a body that is parsed there whole. */
 const MAX_EXACT_CHARACTERS = 1024 * 1024
 
 function exactTextsIn(bytes: Buffer, known: ReadonlySet<string>): JsonText['exactTexts'] {
   const texts = exactFieldTexts(bytes, known, (start, end) => bytes.toString('utf8', start, end)) ?? {}
-  // Here there is time for a closer look: a text may have digits too.
+  // There is time for a closer look here: a text may contain digits too.
   const changed = Object.entries(texts).filter(([, text]) => changes(text))
   if (changed.length === 0) return undefined
   if (changed.reduce((sum, [, text]) => sum + text.length, 0) > MAX_EXACT_CHARACTERS)
@@ -37,7 +37,7 @@ function exactTextsIn(bytes: Buffer, known: ReadonlySet<string>): JsonText['exac
   return Object.fromEntries(changed)
 }
 
-/** Whether JavaScript would write one of its numbers in another way. */
+/** Whether JavaScript would write one of its numbers differently. */
 function changes(text: string): boolean {
   return JSON.stringify(parseExactly(text)) !== JSON.stringify(JSON.parse(text))
 }

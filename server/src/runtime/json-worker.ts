@@ -1,6 +1,6 @@
-/** Runs in a worker thread: parses large request bodies and packs token ids, so that handing them over costs nothing. */
-import type { JsonBounds } from '#core/json-bounds.ts'
-import { isRecord } from '#core/record.ts'
+/** Runs in a worker thread: parses large request bodies and packs token ids, so that transferring them costs nothing. */
+import type { JsonBounds } from '#core/text/json-bounds.ts'
+import { isRecord } from '#core/text/record.ts'
 import { JsonRefused } from '#ports/json.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
@@ -25,7 +25,7 @@ export interface PackedTokens {
 }
 
 function pack(input: unknown): PackedTokens | undefined {
-  // An empty list is neither form, and the guard of `input` has words for it.
+  // An empty list is neither form, and the check of `input` has words for it.
   if (!Array.isArray(input) || input.length === 0) return undefined
   if (input.every(isTokenId)) return { ids: Uint32Array.from(input), lengths: undefined }
   if (!input.every((entry) => Array.isArray(entry) && entry.every(isTokenId))) return undefined
@@ -72,7 +72,7 @@ function readBy<Read>(read: (bytes: Buffer) => Read, bytes: Uint8Array<ArrayBuff
     const position = /position (\d+)/.exec(String(error))?.[1]
     return { position, refusal: error instanceof JsonRefused ? error.message : undefined }
   } finally {
-    // The collector may be long in coming, and a body may be 32 MB.
+    // The garbage collector may take long, and a body may have 32 MB.
     bytes.buffer.transfer(0)
   }
 }

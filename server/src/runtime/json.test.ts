@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { boundsOf } from '#core/json-bounds.ts'
+import { boundsOf } from '#core/text/json-bounds.ts'
 import { JsonRefused } from '#ports/json.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { WorkerJson } from './json.ts'
@@ -48,7 +48,7 @@ test('pictures become null, and are listed with their places and bytes', async (
   )
 })
 
-/** `undefined`: it stays a text. `not base64`: it is listed without bytes. */
+/** `undefined` when it stays a text. `not base64` when it is listed without bytes. */
 const URLS: readonly (readonly [url: string, bytes: string | undefined])[] = [
   ['data:image/png;base64,SGk=', 'Hi'],
   ['data:image/png;base64,SGk', 'Hi'],
@@ -130,7 +130,7 @@ interface Planted {
   readonly files: readonly { readonly path: readonly string[]; readonly bytes: Uint8Array }[]
 }
 
-/** A value, what must come of it, and the files that must be listed. */
+/** A value, its expected result, and the files that must be listed. */
 const planted = fc.letrec<{ node: Planted }>((tie) => {
   const leaf = fc
     .oneof(fc.string({ unit: 'binary' }), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null))

@@ -1,5 +1,5 @@
-import type { JsonBounds } from '#core/json-bounds.ts'
-import { exactFields } from '#core/exact-json.ts'
+import type { JsonBounds } from '#core/text/json-bounds.ts'
+import { exactFields } from '#core/text/exact-json.ts'
 import { workerModule } from '#package/files.ts'
 import { JsonRefused, type LargeJson, type LiftedFile, type ParsedJson } from '#ports/json.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
@@ -10,16 +10,16 @@ import type { JsonWorks, PackedTokens, UnreadJson } from './json-worker.ts'
 
 type BodyLimits = Pick<Limits, 'embeddingsBodyBytes' | 'editsJsonBytes'>
 
-/** A fraction of four bytes is a value of 24 in a list that grew by half. */
+/** A fraction of four bytes becomes a value of 24 in a list that grew by half. */
 const MEMORY_PER_EMBEDDINGS_BYTE = 12
-/** The body as text of two bytes a character, and its pictures as texts beside it. */
+/** The body as text of two bytes per character, and its images as texts beside it. */
 const MEMORY_PER_EDIT_BYTE = 4
 /** The engine, and garbage that is not collected yet. */
 const BASE_MEMORY_MB = 128
-/** The largest body takes a second of a core. Longer by this much, something has gone wrong. */
+/** Time for a body. The largest takes a second of a core, so that this long means a failure. */
 const MAX_TASK_MS = 60_000
 
-/** Of one project. A thread reads some twenty a second: more would wait for longer than their callers do. */
+/** Waiting bodies of one project. A thread reads some twenty per second: more would outlast their callers. */
 const MAX_WAITING = 256
 
 function memoryMbFor({ embeddingsBodyBytes, editsJsonBytes }: BodyLimits): number {
@@ -55,7 +55,7 @@ export class WorkerJson implements LargeJson {
     bytes: Uint8Array<ArrayBuffer>,
     asker: Asker,
   ): Promise<ParsedJson & { readonly files: readonly LiftedFile[] }> {
-    // Small bodies are parts of larger buffers, which belong to others.
+    // Small bodies share larger buffers, which belong to others.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
     const answer = await this.#turns.run(asker, () =>
       this.#thread.ask('parseWithFiles', own, { transfer: [own.buffer] }),

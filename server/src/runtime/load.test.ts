@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises'
-import { senseLoad } from './load.ts'
+import { loopBusyMeter, senseLoad } from './load.ts'
 
-/** Rounds far shorter than a tick, one after another, for so long. */
+/** Runs rounds far shorter than a tick, one after another, for `forMs`. */
 async function saturate(forMs: number): Promise<void> {
   const untilMs = performance.now() + forMs
   while (performance.now() < untilMs) {
@@ -24,4 +24,12 @@ test('while the event loop has no time to spare, any wait may be the node’s ow
   } finally {
     load.close()
   }
+})
+
+test('the meter shows how busy the event loop was since it was last read', async () => {
+  const busy = loopBusyMeter()
+  await saturate(200)
+  assert.ok(busy() > 0.5)
+  await wait(200)
+  assert.ok(busy() < 0.5)
 })

@@ -2,18 +2,21 @@
 import { performance } from 'node:perf_hooks'
 import { meanWaitMs, Shedding } from '#core/schedule/shedding.ts'
 
-/** Short, to see rounds of the length that matters. */
+/** Short enough to see rounds of the length that matters. */
 const TICK_MS = 10
 const LOOK_MS = 100
-/** From here on the event loop has no time to spare. Rounds shorter than a tick then delay calls too, and no tick shows it. */
+/**
+ * Utilisation from which the event loop has no idle time. Rounds shorter than a tick then delay calls too,
+ * and no tick shows it.
+ */
 const SATURATED = 0.95
 
 export interface Load {
-  /** 0 to 1: which share of what comes should be refused at once. */
+  /** 0 to 1: the share of new requests that should be refused immediately. */
   readonly refusedShare: number
   /**
-   * How long an event that is ready waits for its turn, time without a processor included. Infinite while the event loop has no
-   * time to spare: any part of any wait may be its own then.
+   * How long a ready event waits for its turn, including time without a CPU. Infinite while the event loop
+   * has no idle time: any part of any wait may be its own then.
    */
   ownWaitMs(): number
   close(): void
@@ -56,13 +59,24 @@ export function senseLoad(patienceMs: number): Load {
     get refusedShare() {
       return shedding.share
     },
-    // A turn that is too long is known before its end.
+    // A turn that is too long is noticed before its end.
     ownWaitMs: () => Math.max(waitMs, performance.now() - lastMs - TICK_MS),
     close: () => clearInterval(timer),
   }
 }
 
-/** Processor time of this thread. */
+/** The share of time, from 0 to 1, in which the event loop was busy since the last call. */
+export function loopBusyMeter(): () => number {
+  let before = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    return Math.round(utilization * 1000) / 1000
+  }
+}
+
+/** CPU time of this thread. */
 function workMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

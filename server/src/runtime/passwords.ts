@@ -1,15 +1,15 @@
 /** Passwords by argon2id, in the threads of libuv: the event loop never waits for one. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
-import { Semaphore } from '#core/semaphore.ts'
+import { Semaphore } from '#core/structure/semaphore.ts'
 import { PasswordsBusy, type Passwords } from '#ports/passwords.ts'
 
 /** OWASP's first choice: 19 MiB, two passes, one lane. About 30 ms of a core. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
-/** Half of libuv's four threads: the others are for files and names of hosts. */
+/** Concurrent hashes: half of libuv's four threads. The others are for files and DNS. */
 const AT_ONCE = 2
-/** A second's worth. Whoever comes later is told to come again. */
+/** Queue limit: one second of hashing. */
 const WAITING = 32
 
 export function argon2Passwords(): Passwords {
@@ -18,8 +18,8 @@ export function argon2Passwords(): Passwords {
     if (places.waiting >= WAITING) throw new PasswordsBusy('too many passwords wait to be checked')
     return places.run(work)
   }
-  /** Nobody's. Compared with where there is no hash, so that the time does not tell whether a member exists. */
-  const nobody = encoded(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
+  /** A hash without a member, compared when there is no hash, so that the time does not reveal whether a member exists. */
+  const absentHash = encoded(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
   return {
     hash: (password) =>
       inTurn(async () => {
@@ -28,7 +28,7 @@ export function argon2Passwords(): Passwords {
       }),
     isRight: (password, hash) =>
       inTurn(async () => {
-        const { salt, tag, parameters } = decoded(hash ?? nobody)
+        const { salt, tag, parameters } = decoded(hash ?? absentHash)
         const found = await tagOf(password, salt, parameters, tag.length)
         return timingSafeEqual(found, tag) && hash !== undefined
       }),
@@ -39,7 +39,7 @@ type Parameters = { readonly [Name in keyof typeof PARAMETERS]: number }
 
 function tagOf(password: string, salt: Buffer, parameters: Parameters, tagLength: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  // One form for what looks alike: a keyboard decides which of the two is typed.
+  // Normalised, because a keyboard decides which of two identical-looking forms is typed.
   const message = Buffer.from(password.normalize('NFKC'))
   argon2('argon2id', { message, nonce: salt, tagLength, ...parameters }, (error, tag) =>
     error ? reject(error) : resolve(tag),
@@ -47,7 +47,7 @@ function tagOf(password: string, salt: Buffer, parameters: Parameters, tagLength
   return promise
 }
 
-/** The form that other programs write and read too. */
+/** The format that other programs write and read too. */
 function encoded(salt: Buffer, tag: Buffer): string {
   const { memory, passes, parallelism } = PARAMETERS
   const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')

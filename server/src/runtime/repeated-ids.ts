@@ -1,30 +1,30 @@
 /**
- * Finds names that stand twice in a file of any length, in bounded memory: digests go into buckets on the disk, and each
- * bucket is looked through alone at the end. Ten million names take 240 MB of disk for as long as they are read.
+ * Finds names that occur twice in a file of any length, in bounded memory: digests go into buckets on disk,
+ * and each bucket is searched alone at the end. Ten million names take 240 MB of disk while they are read.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A bucket of twenty million names has 310,000, which are looked through in 12 MB. */
+/** With twenty million names a bucket has 310,000, which are searched in 12 MB. */
 const BUCKETS = 64
-/** 128 bits of the digest, by which names are told apart, and the number of the line. */
+/** 128 bits of the digest, which identify a name, and the number of the line. */
 const DIGEST_BYTES = 16
 const ENTRY_BYTES = DIGEST_BYTES + 8
-/** Of one bucket, in memory until they are written at once. */
+/** Entries of one bucket in memory before they are written together. */
 const BUFFERED_ENTRIES = 512
-/** So many lines are named; the others are counted. */
+/** Lines that are listed; the others are counted. */
 const NAMED_LINES = 100
-/** Lines that are remembered before all but the first hundred of them are forgotten again. */
+/** Lines remembered before all but the first hundred are dropped. */
 const REMEMBERED_LINES = 10_000
 
 export interface RepeatedLines {
-  /** The first hundred lines whose name stands in an earlier line. */
+  /** The first hundred lines whose name occurs in an earlier line. */
   readonly lines: readonly number[]
   readonly count: number
 }
 
-/** What a process leaves that dies has no name, and is gone with it. */
+/** Its files are unnamed: a process that dies leaves nothing behind. */
 export class RepeatedIds {
   readonly #folder: string
   readonly #buckets = Array.from({ length: BUCKETS }, () => new Bucket())
@@ -63,7 +63,7 @@ function firstOf(lines: readonly number[]): number[] {
 class Bucket {
   #buffered: Buffer | undefined
   #entries = 0
-  /** Without a name. Undefined: all entries are in memory. */
+  /** An unnamed file. Undefined while all entries are in memory. */
   #file: number | undefined
 
   add(digest: Buffer, line: number, folder: string): void {
@@ -119,10 +119,10 @@ function namelessFile(folder: string): number {
   return file
 }
 
-/** A table of places, twice as large as there are digests: whose place is taken looks at the next one. */
+/** An open-addressing table, twice as large as the number of digests. */
 class SeenDigests {
   readonly #entries: Buffer
-  /** The number of an entry and one, or 0 for none. */
+  /** The number of an entry plus one, or 0 for none. */
   readonly #table: Uint32Array
   readonly #mask: number
 
@@ -133,7 +133,7 @@ class SeenDigests {
     this.#mask = size - 1
   }
 
-  /** False: an earlier entry has the same digest. */
+  /** False when an earlier entry has the same digest. */
   add(entry: number): boolean {
     const start = entry * ENTRY_BYTES
     let place = this.#entries.readUInt32LE(start) & this.#mask

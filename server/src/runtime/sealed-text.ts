@@ -7,7 +7,7 @@ const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Any node of the install can open it, also while its secret is being changed. */
+/** Any node of the install can open it, also while the secret is being rotated. */
 export function textSeal({ current, previous }: SealingKeys): TextSeal {
   return {
     seal(text) {

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { keyForm } from '#core/key.ts'
+import { keyForm } from '#core/keys/key.ts'
 import {
   ADMIN_TOKEN_FILE,
   adminTokens,

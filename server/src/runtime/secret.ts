@@ -1,4 +1,4 @@
-/** The node's secret and what is derived from it: one key per use, so that no two uses can be played against each other. */
+/** The node's secret and the keys derived from it: one key per use, so that no two uses can be combined in an attack. */
 import {
   closeSync,
   existsSync,
@@ -11,18 +11,18 @@ import {
 } from 'node:fs'
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
-import { BoundedMap } from '#core/bounded-map.ts'
-import { keyFrom } from '#core/key.ts'
+import { BoundedMap } from '#core/structure/bounded-map.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 import type { Pepper, Peppers } from '#ports/key-store.ts'
 
-/** While the secret is being rotated, what was made with the one before is still accepted. */
+/** While the secret is being rotated, the previous one is still accepted. */
 export interface NodeSecrets {
   readonly current: string
   readonly previous: string | undefined
 }
 
-/** The configured secret, or 32 random bytes kept in the data folder, readable by its owner alone. */
+/** The configured secret, or 32 random bytes kept in the data folder, readable by its owner only. */
 export function loadSecret(configured: string | undefined, dataDir: string): string {
   return configured ?? keptIn(dataDir, 'secret', () => randomBytes(32).toString('hex'))
 }
@@ -32,7 +32,10 @@ export function loadDemoKey(dataDir: string): string {
   return keptIn(dataDir, 'demo.key', () => keyFrom(randomBytes(64)))
 }
 
-/** What commands on the same machine present to the control API: whoever may read the data folder is an admin. */
+/**
+ * The token that commands on the same machine present to the control API: every user who may read the data
+ * folder is an admin.
+ */
 export function loadAdminToken(dataDir: string): string {
   return keptIn(dataDir, ADMIN_TOKEN_FILE, () => randomBytes(32).toString('hex'))
 }
@@ -55,17 +58,18 @@ function keptIn(dataDir: string, name: string, make: () => string): string {
   return value
 }
 
-/** Somebody else may read a secret, or may have chosen it. */
+/** Another user may read a secret, or may have chosen it. */
 export class UnsafeSecret extends Error {}
 
 /**
- * Reads a file that only its owner may know. Others' access is taken away where the file is ours; a file of another user is
- * refused, as OpenSSH does, for that user knows what is in it. Root's files are safe from everybody but root.
+ * Reads a file that only its owner may know. Where the file is ours, access by others is removed; a file of
+ * another user is refused, as OpenSSH does, because that user knows its content. Only root can read root's
+ * files.
  */
 function readPrivate(file: string): string {
   const handle = openSync(file, 'r')
   try {
-    // Windows has neither users' numbers nor modes.
+    // Windows has neither user ids nor modes.
     const user = process.getuid?.()
     if (user === undefined) return readFileSync(handle, 'utf8')
     const { uid, mode } = fstatSync(handle)
@@ -84,15 +88,15 @@ function readPrivate(file: string): string {
   }
 }
 
-/** Every right of the group and of everybody else. */
+/** Every right of the group and of others. */
 const OTHERS = 0o077
 
-/** Keys whose digests are remembered, which would else be made for each request. Guesses take 4 MB at most. */
+/** Keys whose digests are cached, which would otherwise be computed for each request. Guesses take at most 4 MB. */
 const REMEMBERED_KEYS = 10_000
-/** A key of Torana has 48 characters; those of an import may have a few more. */
+/** A key of Torana has 48 characters; imported ones may have a few more. */
 const REMEMBERED_LENGTH = 256
 
-/** Keyed digests of API keys: what is held in memory or stored can't be turned back into a key. */
+/** Keyed digests of API keys: a digest in memory or in the store can't be turned back into a key. */
 export function keyHasher(secret: string): (apiKey: string) => string {
   const pepper = derived(secret, 'torana key pepper v1', 32)
   const digests = new BoundedMap<string, string>(REMEMBERED_KEYS)
@@ -113,7 +117,7 @@ export function peppersOf({ current, previous }: NodeSecrets): Peppers {
   return { current: pepperOf(current), previous: previous === undefined ? undefined : pepperOf(previous) }
 }
 
-/** What nodes compare their secrets by. Nothing of a secret can be learnt from it. */
+/** Fingerprints by which nodes compare their secrets. They reveal nothing of a secret. */
 export function fingerprintsOf({ current, previous }: NodeSecrets): {
   readonly current: string
   readonly previous: string | undefined
@@ -126,22 +130,22 @@ export function fingerprintsOf({ current, previous }: NodeSecrets): {
   }
 }
 
-/** What upstream credentials are sealed with. */
+/** Keys that seal upstream credentials. */
 export function sealingKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('credential', secrets)
 }
 
-/** What image jobs keep of their requests is sealed with. */
+/** Keys that seal the requests of image jobs. */
 export function jobKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('image job', secrets)
 }
 
-/** What a browser carries while it is at the identity provider is sealed with. */
+/** Keys that seal the state a browser carries to the identity provider. */
 export function signOnKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('sign-on trip', secrets)
 }
 
-/** What entries of the audit are signed with. */
+/** Keys that sign entries of the audit. */
 export function auditKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('audit', secrets)
 }
@@ -154,26 +158,26 @@ function sealingKeysFor(use: string, { current, previous }: NodeSecrets): Sealin
   return { current: keyOf(current), previous: previous === undefined ? undefined : keyOf(previous) }
 }
 
-/** What vectors are kept under: nothing of a text can be read from its digest. */
+/** The key of cache digests: a digest reveals nothing of a text. */
 export function cacheKeyOf(secret: string): Uint8Array {
   return derived(secret, 'torana vector cache key v1', 32)
 }
 
-/** What the key snapshot on disk is signed with: the first writes, all read. */
+/** Keys that sign the key snapshot on disk: the first writes, all read. */
 export function snapshotKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
   return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>
     derived(secret, 'torana key snapshot v1', 32),
   )
 }
 
-/** What links to assets are signed with: the first signs, all are accepted. */
+/** Keys that sign links to assets: the first signs, all are accepted. */
 export function assetKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
   return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>
     derived(secret, 'torana asset signature v1', 32),
   )
 }
 
-/** Tells whose token was presented. A wrong one is refused in the same time, however much of it is right. */
+/** Identifies the owner of a token. A wrong token is refused in constant time. */
 export function adminTokens(
   tokens: readonly { readonly actor: string; readonly token: string }[],
 ): (presented: string) => string | undefined {

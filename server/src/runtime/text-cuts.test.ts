@@ -6,7 +6,7 @@ import { cutAt, isCleanCut } from './text-cuts.ts'
 
 const plain = { disallowedSpecial: new Set<string>() }
 
-/** All that the tokenizer's first split tells apart, and what stands between letters in real texts. */
+/** Everything that the tokenizer's first split distinguishes, and what occurs between letters in real texts. */
 const text = fc
   .array(
     fc.oneof(

@@ -1,14 +1,14 @@
-/** Runs in a worker thread: byte-pair encoding, made linear by cutting runs that hold no boundary. */
+/** Runs in a worker thread: byte-pair encoding, made linear by cutting runs without a boundary. */
 import ranks from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { countTokens, decode as decodeIds, setMergeCacheSize } from 'gpt-tokenizer/encoding/cl100k_base'
 import type { TokenCount } from '#ports/tokens.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 
-/** Merging is quadratic in the length of an unbroken run; at this length it costs microseconds. */
+/** Longest run. Merging is quadratic in the length of an unbroken run; at this length it costs microseconds. */
 const MAX_RUN = 256
 
-/** A run that was made to be remembered takes 6 KB: as many as the library remembers by itself would end the thread. */
+/** Cached runs. A crafted run takes 6 KB: the library's own default would exhaust the thread's memory. */
 const REMEMBERED_RUNS = 10_000
 setMergeCacheSize(REMEMBERED_RUNS)
 
@@ -27,12 +27,12 @@ function countOf(text: string): TokenCount {
   return { tokens, exact: false }
 }
 
-/** Whether letters, punctuation or white space may go on for longer than we let the tokenizer merge in one piece. */
+/** Whether letters, punctuation or white space may continue for longer than the tokenizer may merge at once. */
 function hasLongRun(text: string): boolean {
   let run = 0
-  /** What every character of the run may be. */
+  /** The kinds that every character of the run may be. */
   let kinds = 0
-  /** How many at its end may be anything. */
+  /** Characters at its end that may be of any kind. */
   let unsure = 0
   for (let index = 0; index < text.length; index += 1) {
     const kind = kindsOf(text.charCodeAt(index))
@@ -63,15 +63,15 @@ interface PackedIds {
   readonly lengths: readonly number[]
 }
 
-/** The bytes of each array laid end to end; undefined stands for an array with an unknown id. */
+/** The bytes of each array laid end to end; undefined for an array with an unknown id. */
 interface DecodedTokens {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly lengths: readonly (number | undefined)[]
 }
 
 /**
- * The bytes of some tokens, or undefined where one is unknown. Several tokens may share a character, so that bytes become
- * text where the next ones are known. The library's own `decode` would do for single tokens only.
+ * The bytes of some tokens, or undefined when one is unknown. Several tokens may share a character, so bytes
+ * become text once the next ones are known. The library's own `decode` works for single tokens only.
  */
 function bytesOf(tokens: Float64Array): Uint8Array | undefined {
   const parts: Uint8Array[] = []

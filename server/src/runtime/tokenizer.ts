@@ -7,13 +7,16 @@ import { Turns } from '#thread/turns.ts'
 import { cutAt, isCleanCut } from './text-cuts.ts'
 import type { TokenizerWorks } from './tokenizer-worker.ts'
 
-/** The ranks and the library's memory of merged words take less than a hundred; a step takes milliseconds of a core. */
+/**
+ * The ranks and the library's cache of merged words take less than a hundred megabytes; a step takes
+ * milliseconds of a core.
+ */
 const LIMITS: ThreadLimits = { memoryMb: 256, maxTaskMs: 60_000 }
-/** Of one step. The slowest texts take 4 µs a character, so that a step takes 16 ms at most. */
+/** Characters of one step. The slowest texts take 4 µs per character, so that a step takes at most 16 ms. */
 const STEP_CHARACTERS = 4096
-/** Of one step: a millisecond or two, and at most 2 MB of text. */
+/** Ids of one step: a millisecond or two, and at most 2 MB of text. */
 const STEP_IDS = 16_384
-/** Steps of one project, one for each request that waits. A thousand of them take a second or so. */
+/** Waiting steps of one project, one for each waiting request. A thousand of them take about a second. */
 const MAX_WAITING = 1024
 
 /** Part of one text, or of one array of token ids. */
@@ -71,7 +74,7 @@ export class WorkerTokenCounter implements TokenCounter {
       for (const [number, { index, end }] of step.entries()) {
         const length = lengths[number]
         if (length === undefined) {
-          // What the array's earlier ids left behind belongs to no other text.
+          // Incomplete bytes of the array's earlier ids belong to no other text.
           decoder.decode()
           texts[index] = undefined
           continue
@@ -90,8 +93,8 @@ export class WorkerTokenCounter implements TokenCounter {
 }
 
 /**
- * Steps of at most so much. What fits into a step is not cut. What is done is left out: this is asked again after each step,
- * since a step may have found that its text is long enough.
+ * Cuts texts into steps of at most `max`; a text that fits into a step is not cut. Called again after each
+ * step, without what is done, since a step may have found that its text is long enough.
  */
 function* stepsOf<Entry extends string | TokenIds>(
   entries: readonly Entry[],
@@ -119,7 +122,7 @@ function* stepsOf<Entry extends string | TokenIds>(
   if (step.length > 0) yield step
 }
 
-/** Copied, since a part of an array that is sent takes the whole array with it. */
+/** Copied, since sending a part of an array sends the whole array. */
 function packedIds(
   tokens: readonly TokenIds[],
   step: readonly Piece[],

@@ -1,13 +1,13 @@
 /**
- * The chain of the audit. Each entry's hash covers the one before, so a change or a gap anywhere shows; and it is signed with
- * a key of the nodes, so that who can write to the database can't make the hashes anew. A signature covers all entries before
- * it: those from before there were keys, or whose key is gone, are vouched for by the next one that is signed.
+ * The hash chain of the audit. Each entry's hash covers the one before, so a change or a gap anywhere shows. The hash is signed with
+ * a key of the nodes, so write access to the database is not enough to recompute the chain. A signature covers all entries before it:
+ * the next signed entry vouches for entries older than the keys, and for entries whose key is gone.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { AuditAction, AuditEntry, AuditProof } from '#ports/audit.ts'
 import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 
-/** An action as it is kept. The address stands in the detail, so that nodes of earlier versions check the same hash. */
+/** An action as it is stored. The address is part of the detail, so that nodes of earlier versions check the same hash. */
 export interface KeptAction extends Omit<AuditAction, 'actor'> {
   readonly actor: string
 }
@@ -28,27 +28,27 @@ const ADDRESS = 'clientAddress'
 export interface ChainedEntry extends KeptAction {
   readonly sequence: bigint
   readonly atMs: number
-  /** 32 bytes of SHA-256; since there are keys, then 4 bytes of the key's id and 32 of the signature of that hash. */
+  /** 32 bytes of SHA-256, followed, since there are keys, by 4 bytes of the key's id and 32 of the signature of that hash. */
   readonly hash: Uint8Array
 }
 
-/** What the first entry is chained to. */
+/** The predecessor of the first entry. */
 const CHAIN_START: Uint8Array = new Uint8Array(32)
 const HASH_BYTES = 32
 const ID_END = 36
 
-/** Entries of a kind never come after one of a later kind: an unsigned one after a signed one was put there by somebody else. */
+/** Kinds of proof in the order in which they may follow one another: an unsigned entry after a signed one is forged. */
 const ORDER: Readonly<Record<AuditProof, number>> = { unkeyed: 0, other_key: 1, keyed: 2 }
 
 export class AuditChain {
   readonly #keys: SealingKeys | undefined
 
-  /** Without keys, as it was before there were any: for tests. */
+  /** Without keys, entries are not signed: for tests. */
   constructor(keys?: SealingKeys) {
     this.#keys = keys
   }
 
-  /** What is kept as the hash of an entry. */
+  /** The stored hash of an entry. */
   hashOf(previous: Uint8Array | undefined, entry: Omit<ChainedEntry, 'hash'>): Uint8Array {
     const hash = plainHash(previous, entry)
     if (this.#keys === undefined) return hash
@@ -56,7 +56,7 @@ export class AuditChain {
     return Buffer.concat([hash, Buffer.from(current.id, 'hex'), signatureOf(hash, current)])
   }
 
-  /** The entry as readers get it. `before`: what is kept as the hash of the entry before; undefined: there is none. */
+  /** The entry as readers get it. `before`: the stored hash of the entry before; undefined for the first entry. */
   checked({ hash, detail: kept, ...entry }: ChainedEntry, before: Uint8Array | undefined): AuditEntry {
     const { [ADDRESS]: address, ...detail } = kept
     const plain = hash.subarray(0, HASH_BYTES)
@@ -81,7 +81,7 @@ export class AuditChain {
     return this.#keyOf(hash) === undefined ? 'other_key' : 'keyed'
   }
 
-  /** Also true where it can't be known. */
+  /** Also true where the key is unknown. */
   #isSigned(hash: Uint8Array): boolean {
     const key = this.#keyOf(hash)
     if (key === undefined) return true
@@ -106,7 +106,7 @@ function signatureOf(hash: Uint8Array, { key }: SealingKey): Buffer {
   return createHmac('sha256', key).update(hash).digest()
 }
 
-/** JSON with the fields of objects sorted: stores keep values, not the order they were written in. */
+/** JSON with the fields of objects sorted: stores keep values, not the order in which they were written. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (part === null || typeof part !== 'object' || Array.isArray(part)) return part

@@ -1,4 +1,4 @@
-/** The file of a backup: written once, read as often as need be, and checked before it is used. */
+/** The file of a backup: written once, read several times, and checked before it is used. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { once } from 'node:events'
@@ -7,18 +7,18 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import { BackupProblem, FORMAT, readLine, type BackupHead, type Line } from './backup-format.ts'
 
-/** A backup holds the ledger and the digests of keys: its owner alone may read it. */
+/** A backup contains the ledger and the digests of keys: only its owner may read it. */
 const OWNER_ONLY = 0o600
-/** A row with the longest trace, or a part of a picture, has far less. */
+/** A row with the longest trace, or a part of an image, has far less. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 const NEWLINE = 10
 
-/** A new file that its owner alone may read; one that exists is not overwritten. Its opener closes it. */
+/** A new file that only its owner may read; an existing file is not overwritten. The caller closes it. */
 export function openBackupFile(path: string): Promise<FileHandle> {
   return open(path, 'wx+', OWNER_ONLY)
 }
 
-/** Resolves once the file is complete, with the SHA-256 of its bytes: what `sha256sum` says of a copy of it. */
+/** Resolves once the file is complete, with the SHA-256 of its bytes: what `sha256sum` prints for a copy of it. */
 export async function writeBackupFile(
   file: FileHandle,
   work: (write: WriteLine) => Promise<void>,
@@ -27,14 +27,14 @@ export async function writeBackupFile(
   const hash = createHash('sha256')
   const full = new AbortController()
   const writing = async (): Promise<void> => {
-    for await (const piece of gzip as AsyncIterable<Buffer>) {
-      hash.update(piece)
-      await file.writeFile(piece)
+    for await (const part of gzip as AsyncIterable<Buffer>) {
+      hash.update(part)
+      await file.writeFile(part)
     }
   }
-  // A line that waits for room is not left waiting for a file that takes no more.
+  // A line that waits for room must not wait for a file that failed.
   const written = writing().finally(() => full.abort())
-  // It is awaited below, when the work has ended.
+  // It is awaited below, after the work.
   written.catch(() => {})
   try {
     await work(async (line) => {
@@ -44,7 +44,7 @@ export async function writeBackupFile(
   } catch (error) {
     gzip.destroy(error as Error)
   }
-  // Rejects with what went wrong first: the disk, or the work.
+  // Rejects with the first error: of the disk, or of the work.
   await written
   return hash.digest('hex')
 }
@@ -84,7 +84,7 @@ export interface CheckedBackup {
   readonly blobs: number
 }
 
-/** Reads all of it once: a file that was cut or changed is told before anything is made of it. */
+/** Reads the whole file once: a truncated or changed file is refused before anything is restored from it. */
 export async function checkBackupFile(path: string): Promise<CheckedBackup> {
   let head: BackupHead | undefined
   let hash = createHash('sha256')

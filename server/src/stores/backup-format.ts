@@ -1,13 +1,13 @@
 /**
- * A backup is one gzip file of lines of JSON: a head; then each table with its columns, its rows (a list of texts each, as
- * PostgreSQL writes values) and its end; then each picture; and a last line, without which the file is not complete.
+ * A backup is one gzip file of JSON lines: a head; then each table with its columns, its rows (each a list of texts, as PostgreSQL
+ * writes values) and its end; then each image; and a last line, without which the file is incomplete.
  */
 import { z } from 'zod'
 
 export const FORMAT = 1
 
 const migration = z.object({ version: z.int(), name: z.string(), sha256: z.string() })
-/** Bounds have the form of a UUID, and the version of none. */
+/** Bounds have the form of a UUID, but no version. */
 const partition = z.object({ name: z.string(), of: z.string(), from: z.guid(), to: z.guid() })
 
 const head = z.object({
@@ -20,7 +20,7 @@ const head = z.object({
 const table = z.object({ table: z.string(), columns: z.array(z.string()).min(1) })
 const row = z.array(z.string().nullable())
 const end = z.object({ end: z.string(), rows: z.int(), sha256: z.string() })
-/** Large ones take several lines: `from` is where the data of a further one begins. */
+/** A large blob takes several lines: `from` is the offset of this line's data. */
 const blob = z.object({ blob: z.string(), size: z.int(), from: z.int().optional(), data: z.base64() })
 const complete = z.object({ complete: z.literal(true), tables: z.int(), blobs: z.int() })
 
@@ -32,7 +32,7 @@ type TableEnd = z.output<typeof end>
 export type BlobLine = z.output<typeof blob>
 type Completion = z.output<typeof complete>
 
-/** The file can't be used: it is of something else, of another version, cut or changed. */
+/** The file cannot be used: it is not a backup, has another version, or was truncated or changed. */
 export class BackupProblem extends Error {
   override readonly name = 'BackupProblem'
 }

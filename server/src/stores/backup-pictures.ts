@@ -1,4 +1,4 @@
-/** Pictures, files, results of batches and what belongs to image jobs, beside the tables of a backup. */
+/** Images, files, results of batches and inputs of image jobs, stored after the tables of a backup. */
 import { isFileBlobName } from '#core/files/blob-names.ts'
 import { isJobBlobName, isPictureName } from '#core/image/blob-names.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -6,13 +6,13 @@ import type { WriteLine } from '#ports/backup.ts'
 import { BackupProblem, type BlobLine } from './backup-format.ts'
 
 const PAGE = 500
-/** A line of it is held in memory some times over. A multiple of three: base64 needs no padding in the middle. */
+/** Bytes of a blob in one line, which is held in memory several times. A multiple of three: base64 needs no padding in the middle. */
 const LINE_BYTES = 24 * 1024 * 1024
 
-/** The folders that Torana keeps blobs in. The place may belong to others as well. */
+/** Torana's folders of blobs. The place may be shared with others. */
 const FOLDERS = ['batches/', 'files/', 'inputs/', 'jobs/', 'pictures/']
 
-/** How many there were. What has a name that Torana does not give is left out: others put it there. */
+/** Resolves to the number of blobs. Blobs with a name that Torana does not use belong to others and are left out. */
 export async function writePictures(blobs: BlobStore, write: WriteLine): Promise<number> {
   let count = 0
   for (const prefix of FOLDERS) count += await writeFolder(prefix, blobs, write)
@@ -29,15 +29,15 @@ async function writeFolder(prefix: string, blobs: BlobStore, write: WriteLine): 
       // It expired in between.
       if (opened === undefined) continue
       let from = 0
-      for await (const piece of pieces(opened.bytes)) {
+      for await (const part of parts(opened.bytes)) {
         const line: BlobLine = {
           blob: name,
           size: opened.size,
           ...(from > 0 && { from }),
-          data: piece.toString('base64'),
+          data: part.toString('base64'),
         }
         await write(JSON.stringify(line))
-        from += piece.length
+        from += part.length
       }
       count += 1
     }
@@ -46,8 +46,8 @@ async function writeFolder(prefix: string, blobs: BlobStore, write: WriteLine): 
   }
 }
 
-/** An empty blob has one piece too. */
-async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/** An empty blob has one part too. */
+async function* parts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Uint8Array[] = []
   let size = 0
   for await (const part of bytes) {
@@ -63,7 +63,7 @@ async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer>
   yield Buffer.concat(held)
 }
 
-/** Puts blobs back, whose lines come one after another. */
+/** Restores blobs, whose lines come one after another. */
 export class PictureWriter {
   readonly #blobs: BlobStore
   #held: Buffer[] = []
@@ -73,7 +73,7 @@ export class PictureWriter {
     this.#blobs = blobs
   }
 
-  /** Whether the blob is whole now, and was put back. */
+  /** Whether the blob is complete now, and was restored. */
   async put({ blob, size, from = 0, data }: BlobLine): Promise<boolean> {
     if (from !== this.#size) throw new BackupProblem(`${blob} is cut`)
     const bytes = Buffer.from(data, 'base64')

@@ -1,8 +1,8 @@
-/** The files that the results of a batch are fetched by. */
+/** The files with the results of a batch. */
 import type { Batch } from '#ports/batches.ts'
 import type { OutputFile } from '#ports/files.ts'
 
-/** As large as they are so far. A half without results is no file. */
+/** The files with their size so far. A half without results has no file. */
 export function outputFiles(batch: Batch, nowMs: number): readonly OutputFile[] {
   const { id, project, keyId, resultsKeptMs } = batch
   const fileOf = (half: 'output' | 'error', fileId: string, bytes: number): readonly OutputFile[] =>

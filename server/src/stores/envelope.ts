@@ -1,12 +1,12 @@
 /**
- * Envelope encryption: the secret is sealed by a data key of its own, the data key by a key of the node. So another key of
- * the node means sealing 32 bytes again, not the secret. Both are bound to an owner: moved to another row, neither opens.
+ * Envelope encryption: a data key of its own seals each secret, and a key of the node seals the data key. So a new key of the node
+ * means resealing 32 bytes, not the secret. Both are bound to an owner: moved to another row, neither opens.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { CredentialLost, type SealingKey, type SealingKeys } from '#ports/credentials.ts'
 
 export interface Envelope {
-  /** Format, id of the node's key, then the data key sealed. */
+  /** Format, id of the node's key, then the sealed data key. */
   readonly sealedKey: Uint8Array
   /** Sealed by the data key. */
   readonly sealedSecret: Uint8Array
@@ -28,7 +28,7 @@ export function sealSecret(secret: string, owner: string, keys: SealingKeys): En
 
 export interface OpenedEnvelope {
   readonly secret: string
-  /** The data key sealed anew, when it was sealed with the previous key of the node. */
+  /** The resealed data key, when the previous key of the node had sealed it. */
   readonly renewedKey: Uint8Array | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * A lock that one process at a time can hold, and that its death gives back: the operating system keeps it, so it can't be
- * stale as a file with a process id in it can, and it counts between containers that share a volume.
+ * A lock that one process at a time can hold, and that its death releases. The operating system keeps it, so it cannot be stale like
+ * a file with a process id, and it works between containers that share a volume.
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -11,13 +11,13 @@ export interface FileLock {
   release(): void
 }
 
-/** A handle that nobody refers to any more is closed, and its lock with it: they are kept until they are released. */
+/** Handles of held locks. A handle without a reference would be closed, and its lock released with it. */
 const held = new Set<DatabaseSync>()
 
-/** SQLite's code for a lock that somebody else holds. */
+/** SQLite's code for a lock that another process holds. */
 const SQLITE_BUSY = 5
 
-/** Locks `path`, which belongs to the lock alone. Undefined when somebody holds it: `holderOf` says who. */
+/** Locks `path`, a file only for this lock. Undefined if another process holds it: `holderOf` names it. */
 export function lockFile(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   makePrivate(path)
@@ -39,18 +39,18 @@ export function lockFile(path: string): FileLock | undefined {
   }
 }
 
-/** Whoever can read a file can lock it, and keep us out. */
+/** Mode 0600: any reader could hold the lock. */
 function makePrivate(path: string): void {
   try {
     writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    // By its name: closing a handle would give back the lock that this process may hold.
+    // By path: closing a handle would release the lock that this process may hold.
     tryChmod(path, 0o600)
   }
 }
 
-/** Of a file of another user the mode can't be changed: then it stays as it is. */
+/** The mode of another user's file cannot be changed: then it stays as it is. */
 export function tryChmod(path: string, mode: number): void {
   try {
     chmodSync(path, mode)
@@ -59,17 +59,17 @@ export function tryChmod(path: string, mode: number): void {
   }
 }
 
-/** Who holds the lock, for a person to read: `process 123 on host, since 2026-01-01T00:00:00.000Z`. */
+/** The holder of the lock, for people: `process 123 on host, since 2026-01-01T00:00:00.000Z`. */
 export function holderOf(path: string): string {
   try {
     return readFileSync(notePath(path), 'utf8')
   } catch {
-    // The note comes a moment after the lock.
+    // The note is written a moment after the lock.
     return 'another process'
   }
 }
 
-/** Beside the lock, not in it: a process that closes any handle of a locked file loses the lock. */
+/** A file of its own: a process that closes any handle of a locked file loses the lock. */
 function notePath(path: string): string {
   return `${path}-holder`
 }

@@ -1,6 +1,6 @@
 import type { JobEnd } from '#ports/image-jobs.ts'
 
-/** What may have been bought must never be bought again: only a failure can be free of charge. */
+/** A call that may have been charged must never be repeated: only a failed job can free its key. */
 export function refuseToFree(state: JobEnd['state'], freesKey: boolean): void {
   if (freesKey && state !== 'failed') throw new RangeError(`a job that ended as ${state} can't free its key`)
 }

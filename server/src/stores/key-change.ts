@@ -1,6 +1,6 @@
-/** How a change turns into new terms, why one is refused, how terms are kept as JSON: the same in every store of keys. */
-import type { ConfiguredBudget } from '#core/catalog.ts'
-import type { ConfiguredBounds } from '#core/key-bounds.ts'
+/** How a change becomes new terms, why one is refused, and how terms are stored as JSON: the same in every store of keys. */
+import type { ConfiguredBudget } from '#core/catalog/catalog.ts'
+import type { ConfiguredBounds } from '#core/catalog/key-bounds.ts'
 import {
   ChangeRefused,
   type KeyChange,

@@ -1,4 +1,4 @@
-/** The key snapshot as a file: a line of JSON about it, one for each key, and the signature of all that as the last. */
+/** The key snapshot as a file: a line of JSON about the snapshot, one for each key, and a last line with the signature. */
 import { createHmac, randomBytes, timingSafeEqual, type Hmac } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,8 +7,8 @@ import { budgetFrom, budgetJson, type BudgetJson } from './key-change.ts'
 
 const FORMAT = 'torana key snapshot 1'
 
-/** Lines written in one go: a few milliseconds of work, then others get the event loop. */
-const PORTION_KEYS = 1000
+/** Keys of one write: a few milliseconds of work before others get the event loop. */
+const PAGE_KEYS = 1000
 
 interface Header {
   readonly format: string
@@ -19,7 +19,7 @@ type TermsJson = Pick<Terms, 'limits'> & { readonly budget: BudgetJson | null }
 type KeyJson = Omit<KeyRecord, 'budget' | 'projectTerms' | 'version'> &
   TermsJson & { readonly projectTerms: TermsJson; readonly version: string }
 
-/** `keys`: the first signs, all are accepted. */
+/** `keys`: the first one signs, all are accepted. */
 export function keySnapshotFile(path: string, keys: readonly Uint8Array[]): SnapshotFile {
   return {
     async read() {
@@ -56,7 +56,7 @@ export function keySnapshotFile(path: string, keys: readonly Uint8Array[]): Snap
           await handle.writeFile(text)
         }
         await put(`${JSON.stringify({ format: FORMAT, verifiedAtMs } satisfies Header)}\n`)
-        for (const portion of portionsOf(records)) await put(portion.map(keyText).join(''))
+        for (const page of pagesOf(records)) await put(page.map(keyText).join(''))
         await handle.writeFile(lastLine(hmac))
         await handle.sync()
         await handle.close()
@@ -74,15 +74,15 @@ function lastLine(hmac: Hmac): Buffer {
   return Buffer.from(`${hmac.digest('base64')}\n`)
 }
 
-function* portionsOf(records: Iterable<KeyRecord>): Iterable<KeyRecord[]> {
-  let portion: KeyRecord[] = []
+function* pagesOf(records: Iterable<KeyRecord>): Iterable<KeyRecord[]> {
+  let page: KeyRecord[] = []
   for (const record of records) {
-    portion.push(record)
-    if (portion.length < PORTION_KEYS) continue
-    yield portion
-    portion = []
+    page.push(record)
+    if (page.length < PAGE_KEYS) continue
+    yield page
+    page = []
   }
-  yield portion
+  yield page
 }
 
 function keyText(key: KeyRecord): string {

@@ -4,8 +4,8 @@ import type { BadWindow, DeploymentStanding, ProbeResult } from '#ports/spaces.t
 const MAX_WINDOWS = 16
 
 /**
- * How a deployment stands after one more probe; `space`: the model's own at this moment, if it has one. Probes may come late,
- * from a node that could not write them down: a late good one lifts nothing, a late bad one quarantines all the same.
+ * The standing of a deployment after one more probe; `space`: the model's own at this moment, if it has one. Probes may come late,
+ * from a node that could not write them: a late good one lifts nothing, a late bad one still quarantines.
  */
 export function standingAfter(
   before: DeploymentStanding | undefined,
@@ -27,7 +27,7 @@ export function standingAfter(
   if (verdict === 'failed' || result.space !== space) return { ...standing, last }
   const { isQuarantined, lastGoodAtMs } = standing
   if (verdict === 'quarantined') {
-    // When it was good before that, nobody remembers.
+    // When it was good before that is not known.
     const wasGoodAtMs = lastGoodAtMs !== undefined && lastGoodAtMs > atMs ? undefined : lastGoodAtMs
     const { reason } = result
     return { ...standing, space, isQuarantined: true, lastGoodAtMs: wasGoodAtMs, reason, last }
@@ -45,12 +45,12 @@ export function standingAfter(
   }
 }
 
-/** When it was last compared, or later: of a quarantined one, only the last probe of all is known. */
+/** When it was last compared, or later: of a quarantined one, only the very last probe is known. */
 function comparedAtMs({ isQuarantined, lastGoodAtMs, last }: DeploymentStanding): number {
   return isQuarantined ? last.atMs : (lastGoodAtMs ?? -Infinity)
 }
 
-/** The two oldest become one: too much is forgotten rather than too little. */
+/** The two oldest become one: this drops too much rather than too little. */
 function bounded(windows: readonly BadWindow[]): readonly BadWindow[] {
   const [first, second, ...rest] = windows
   if (windows.length <= MAX_WINDOWS || first === undefined || second === undefined) return windows

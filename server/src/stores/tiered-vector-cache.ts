@@ -2,20 +2,20 @@ import type { StoredVector } from '#core/embedding/cached-vector.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 
-/** Tells of what it has how long it may be kept. */
+/** Returns with each vector how long it may be kept. */
 interface SharedVectorCache extends VectorCache {
   getMany(digests: readonly string[]): Promise<readonly (StoredVector | undefined)[]>
 }
 
 export interface TieredVectorCacheOptions {
-  /** This node's. */
+  /** The cache of this node. */
   readonly near: VectorCache
-  /** That of all nodes. */
+  /** The cache of all nodes. */
   readonly far: SharedVectorCache
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
-/** Asks the near cache, then the far one for what is missing, and keeps near what came from far for as long as it lives there. */
+/** Reads the near cache, then the far one for what is missing, and keeps far vectors near for as long as they live there. */
 export class TieredVectorCache implements VectorCache {
   readonly #options: TieredVectorCacheOptions
 
@@ -46,7 +46,7 @@ export class TieredVectorCache implements VectorCache {
     this.#options.far.setMany(entries, ttlMs)
   }
 
-  /** Of this node's. */
+  /** The size of this node's cache. */
   size(): { readonly entries: number; readonly bytes: number } {
     return this.#options.near.size()
   }

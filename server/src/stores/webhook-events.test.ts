@@ -12,7 +12,7 @@ const reached: ReachedBudget = {
   limitNanoUsd: 10_000_000_000n,
 }
 
-test('a budget that reached a mark is told with what was spent and its limit', () => {
+test('the event of a budget that reached a mark names what was spent and its limit', () => {
   const [event] = budgetReachedEvents(reached, Date.UTC(2026, 10, 20), () => [{ url }])
   assert.match(event?.id ?? '', /^evt_[\da-f]{32}$/)
   assert.deepEqual(JSON.parse(event?.payload ?? ''), {

@@ -1,6 +1,6 @@
-/** What webhooks are told, as the events that are kept for them. */
+/** The events of webhooks, as they are stored. */
 import { createHash } from 'node:crypto'
-import { usdOf } from '#core/price.ts'
+import { usdOf } from '#core/money/price.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { WebhookEvent, WebhookEventType, WebhooksFor } from '#ports/webhooks.ts'
@@ -10,7 +10,7 @@ const STATUS = { settled: 'succeeded', failed: 'failed', unknown: 'unknown' } as
 
 type EndedJob = Pick<ImageJob, 'id' | 'project' | 'model' | 'createdAtMs'>
 
-/** A job ends once, so its id is enough to tell the event from all others. */
+/** A job ends once, so its id identifies the event. */
 export function jobEndEvents(
   job: EndedJob,
   state: JobEnd['state'],
@@ -35,7 +35,7 @@ export function jobEndEvents(
   })
 }
 
-/** As OpenAI tells it: only the id, by which the rest is asked for. A batch ends once. */
+/** As OpenAI does it: only the id, by which the receiver fetches the rest. A batch ends once. */
 export function batchEndEvents(
   { id, project, state, endedAtMs }: Pick<Batch, 'id' | 'project' | 'state' | 'endedAtMs'>,
   webhooksFor: WebhooksFor,
@@ -60,7 +60,7 @@ export interface ReachedBudget {
   readonly limitNanoUsd: bigint
 }
 
-/** Every node that notices the same mark of the same window makes the same event. */
+/** Every node that notices the same mark of the same window creates the same event. */
 export function budgetReachedEvents(
   reached: ReachedBudget,
   atMs: number,

@@ -1,6 +1,6 @@
 import type { Clock } from '#ports/clock.ts'
 
-/** Lines that strangers can cause, each second: enough to see who it is, too few to fill a disk or a table. */
+/** Lines per second that strangers can cause: enough to see the cause, too few to fill a disk or a table. */
 const LINES_A_SECOND = 20
 
 export class LineBound {
@@ -13,7 +13,7 @@ export class LineBound {
     this.#clock = clock
   }
 
-  /** How many lines were omitted since the last one. Undefined: this one is to be omitted too. */
+  /** Lines omitted since the last one. Undefined when this one is to be omitted too. */
   take(): number | undefined {
     const second = Math.floor(this.#clock.monotonicMs() / 1000)
     if (second !== this.#second) this.#written = 0

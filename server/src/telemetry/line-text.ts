@@ -1,4 +1,4 @@
-/** A line of the log as a person reads it: time, level, what happened, and the facts behind it. */
+/** A line of the log as a person reads it: time, level, event, and its facts. */
 
 const COLOURS: Readonly<Record<string, number>> = {
   trace: 90,
@@ -36,7 +36,7 @@ export function lineText(json: string, isColoured: boolean): string {
   return parts.join(' ') + trouble
 }
 
-/** Requests are most of the lines: `embeddings 200 in 12.3 ms`. */
+/** Most lines are requests: `embeddings 200 in 12.3 ms`. */
 function requestText({ route, status, durationMs, ...rest }: Readonly<Record<string, unknown>>) {
   return { text: `${String(route)} ${String(status)} in ${String(durationMs)} ms`, rest }
 }

@@ -2,9 +2,9 @@ import { pino, type Logger } from 'pino'
 import type { LogFormat, LogLevel } from '#core/settings.ts'
 import { lineText } from './line-text.ts'
 
-/** Lines of requests are handed to the system in blocks: a write for each would cost more than its own work. */
+/** Lines of requests are written in blocks: a write for each would cost more than building it. */
 const BLOCK_BYTES = 64 * 1024
-/** Nobody watching a log should wait longer than this for a line. */
+/** Longest delay of a line. */
 const FLUSH_MS = 200
 
 export interface Log extends Pick<Logger, 'info' | 'warn' | 'error'> {
@@ -12,13 +12,11 @@ export interface Log extends Pick<Logger, 'info' | 'warn' | 'error'> {
   readonly line: (json: string) => void
   /** Whether lines of level info are written at all. */
   readonly writesInfo: boolean
-  /** Writes what is still held. */
+  /** Writes the buffered lines. */
   readonly close: () => void
 }
 
-/**
- * Lines on standard output: JSON for programs, text for people. Secrets, texts and vectors are never handed to it.
- */
+/** Lines on standard output: JSON for programs, text for people. Secrets, texts and vectors are never passed to it. */
 export function openLog(level: LogLevel, format: LogFormat = 'json'): Log {
   const file = pino.destination({ dest: 1, sync: false })
   const { isTTY } = process.stdout
@@ -49,7 +47,7 @@ export function openLog(level: LogLevel, format: LogFormat = 'json'): Log {
       try {
         file.flushSync()
       } catch {
-        // Not open yet, or the reader has gone: there is nowhere left to say so.
+        // Not open yet, or the reader has gone: there is nowhere left to report it.
       }
     },
   }
@@ -68,7 +66,7 @@ function asText(destination: Destination, isColoured: boolean): Destination {
   }
 }
 
-/** Collects lines as bytes: kept as strings, thousands of small pieces would wait for the garbage collector. */
+/** Collects lines as bytes: as strings, thousands of small ones would wait for the garbage collector. */
 class LineBlock {
   readonly #block = Buffer.allocUnsafe(BLOCK_BYTES)
   readonly #write: (text: string) => void

@@ -1,8 +1,8 @@
-/** One text of figures made from those of several processes of one node. */
+/** Merges the metrics of several processes of one node. */
 
 export interface CountedText {
   readonly text: string
-  /** Its gauges carry this label; undefined: the process has been replaced, and only what it counted stays. */
+  /** The label of its gauges; undefined when the process has been replaced, and only its counters stay. */
   readonly worker: string | undefined
 }
 
@@ -14,8 +14,8 @@ interface MergedFamily {
 }
 
 /**
- * Counters and histograms are added up, so that they grow as those of one process would. Gauges tell of one process each: added up
- * they would mean nothing.
+ * Adds up counters and histograms, so that they grow as those of one process would. Gauges describe one
+ * process each: their sum would mean nothing.
  */
 export function mergeMetrics(parts: readonly CountedText[]): string {
   const families = new Map<string, MergedFamily>()
@@ -40,7 +40,7 @@ function addTo(families: Map<string, MergedFamily>, { text, worker }: CountedTex
       continue
     }
     if (family === undefined || (family.isGauge && worker === undefined)) continue
-    // Values of labels may hold spaces; the number behind the last one does not.
+    // Label values may contain spaces; the number after the last one does not.
     const space = line.lastIndexOf(' ')
     const [series, value] = [line.slice(0, space), Number(line.slice(space + 1))]
     const name = family.isGauge && worker !== undefined ? labelled(series, worker) : series

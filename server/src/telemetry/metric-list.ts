@@ -1,22 +1,23 @@
 /**
- * Every metric of a node, in the order of `/metrics`. The code counts by these names, and docs/metrics.md is written from this
- * list. Keys are no label: an install has thousands. Models, deployments and projects have bounds: what comes after is `other`.
- * All bounds together stay below 5,000 series, which one small Prometheus takes from a hundred nodes.
+ * Every metric of a node, in the order of `/metrics`. The code counts by these names, and docs/metrics.md is
+ * generated from this list. Keys are no label: an install has thousands. Models, deployments and projects are
+ * bounded: further ones become `other`. All bounds together stay below 5,000 series, which one small
+ * Prometheus takes from a hundred nodes.
  */
 import { counter, gauge, histogram, type Metric } from './metric.ts'
 import { PROCESS_METRICS } from './process-metric-list.ts'
 
-/** From a quick upstream to a slow picture. Few, because each is a series for each model. */
+/** From a quick upstream to a slow image. Few, because each is a series for each model. */
 const BY_MODEL_SECONDS = [0.01, 0.05, 0.1, 0.5, 2, 10, 60, 300]
 /** Torana's own work is below a millisecond when all is well. */
 const OWN_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5]
 /** From a commit on the same machine to the two seconds after which a record goes to the spool. */
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5]
-/** A batch takes in up to a thousand entries, and the last request's whole. */
+/** A batch takes up to a thousand entries, and the rest of the last request. */
 const BATCH_ENTRIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
-/** Ends of deployments that are told: later ones come into the list as earlier ones are removed. */
-export const MOST_ENDS = 50
+/** End dates of deployments that are reported: later ones appear as earlier ones are removed. */
+export const MAX_ENDS = 50
 
 const BY_MODEL = { labels: ['model'], most: 100 }
 const BY_DEPLOYMENT = { labels: ['deployment'], most: 100 }
@@ -78,7 +79,7 @@ const TRAFFIC = {
   }),
   torana_model_ends_timestamp_seconds: gauge(
     'When the provider of a deployment shuts its model down, as announced. Absent: no day is known. The 50 that end first.',
-    { labels: ['model', 'deployment'], most: MOST_ENDS },
+    { labels: ['model', 'deployment'], most: MAX_ENDS },
   ),
   torana_deployment_calls_in_flight: gauge('Calls in flight.', BY_DEPLOYMENT),
   torana_deployment_calls_limit: gauge('Limit of calls in flight.', BY_DEPLOYMENT),

@@ -1,9 +1,9 @@
-/** What is said of a metric before anything is counted. */
+/** The definition of a metric. */
 export interface Metric {
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
   readonly labels: readonly string[]
-  /** So many combinations of label values get a series of their own. */
+  /** Most series of this metric. */
   readonly most: number
   /** The upper bounds of a histogram's buckets. */
   readonly bounds: readonly number[]
@@ -26,7 +26,7 @@ export function histogram(help: string, bounds: readonly number[], labelled: Lab
   return { type: 'histogram', help, labels: [], most: 1, bounds, ...labelled }
 }
 
-/** How many series it may have at most: a histogram has one for each bucket, and three more. */
+/** Most series of a metric in Prometheus: a histogram has one for each bucket, and three more. */
 export function mostSeries({ type, most, bounds }: Metric): number {
   return type === 'histogram' ? most * (bounds.length + 3) : most
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { mostSeries } from './metric.ts'
 import { METRICS } from './metric-list.ts'
 import { Metrics } from './metrics.ts'
 
 /** What one small Prometheus takes from a hundred nodes. */
-const MOST_SERIES = 5000
+const MAX_SERIES = 5000
 
 const build = { version: '1.0.0', commit: 'abc' }
 
@@ -16,7 +16,7 @@ function samplesOf(text: string): string[] {
 
 test('all metrics together may have 5,000 series', () => {
   const most = Object.values(METRICS).reduce((sum, metric) => sum + mostSeries(metric), 0)
-  assert.ok(most <= MOST_SERIES, `${most}`)
+  assert.ok(most <= MAX_SERIES, `${most}`)
 })
 
 test('thousands of projects, models and deployments stay below 5,000 series, and no count is lost', async () => {
@@ -62,7 +62,7 @@ test('thousands of projects, models and deployments stay below 5,000 series, and
   }
   const { text } = await metrics.text()
   const samples = samplesOf(text)
-  assert.ok(samples.length < MOST_SERIES, `${samples.length}`)
+  assert.ok(samples.length < MAX_SERIES, `${samples.length}`)
   const sumOf = (name: string): number =>
     samples
       .filter((line) => line.startsWith(`${name}{`))
@@ -73,7 +73,7 @@ test('thousands of projects, models and deployments stay below 5,000 series, and
   assert.equal(sumOf('torana_upstream_calls_total'), deployments.length * 3)
   assert.equal(sumOf('torana_deployment_calls_in_flight'), deployments.length)
   assert.equal(sumOf('torana_requests_waiting'), deployments.length)
-  // Moments can't be added up: the fifty that come first are told, the last of them the fiftieth of 400.
+  // End dates can't be added up: the fifty earliest are listed, the last of them the fiftieth of 400.
   const ends = samples.filter((line) => line.startsWith('torana_model_ends_timestamp_seconds{'))
   assert.equal(ends.length, 50)
   assert.equal(

@@ -1,11 +1,11 @@
 /**
- * Figures in plain numbers, one object per combination of labels, added to on the hot lane and given Prometheus' text form
- * only when somebody scrapes.
+ * Metrics as plain numbers, one object per combination of labels, added to on the hot lane and formatted for
+ * Prometheus only at a scrape.
  */
-import { ownTime } from '#core/request-trace.ts'
+import { ownTime } from '#core/request/request-trace.ts'
 import { isCut, type CallRecord, type Overcount } from '#ports/observer.ts'
 import type { RequestRecord, Undercount } from '#ports/observer.ts'
-import { BooksMetrics } from './books-metrics.ts'
+import { LedgerMetrics } from './ledger-metrics.ts'
 import { NodeMetrics, type Build } from './node-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import type { SecurityLog } from './security-log.ts'
@@ -13,7 +13,7 @@ import { TrafficMetrics } from './traffic-metrics.ts'
 import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** Projects times models is without a bound, and most of them are `other` then: those found once are remembered up to here. */
+/** Cached series of projects. Projects times models is unbounded, and most of them are `other` then. */
 const REMEMBERED_PROJECTS = 1000
 
 export interface MetricsText {
@@ -41,7 +41,7 @@ interface CallSeries {
 }
 
 export class Metrics {
-  readonly books = new BooksMetrics()
+  readonly ledger = new LedgerMetrics()
   readonly traffic = new TrafficMetrics()
   readonly node: NodeMetrics
   readonly #process = new ProcessMetrics()
@@ -203,7 +203,7 @@ export class Metrics {
     const text = [
       ...families.map((family) => family.text()),
       this.traffic.text(),
-      this.books.text(),
+      this.ledger.text(),
       await this.node.text(),
       samplesText('torana_metric_full', full),
       this.#security?.text() ?? '',

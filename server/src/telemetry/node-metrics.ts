@@ -1,15 +1,15 @@
-/** Figures of the node as an installed program: its build, its configuration, its disk. */
+/** Metrics of the node as an installed program: its build, its configuration, its disk. */
 import type { DiskSpace } from '#ports/disk-room.ts'
-import type { Validity } from '#core/certificate-validity.ts'
+import type { Validity } from '#core/node/certificate-validity.ts'
 import { samplesText, valueText } from './series.ts'
 
 export interface Build {
   readonly version: string
-  /** Of the source that it was built from; empty: nobody knows. */
+  /** Commit of the source it was built from; empty when unknown. */
   readonly commit: string
 }
 
-/** Enough to tell two files apart, and short enough to read aloud. */
+/** Digits of a hash: enough to distinguish two files, and short enough to read aloud. */
 const HASH_DIGITS = 12
 
 export class NodeMetrics {
@@ -25,7 +25,7 @@ export class NodeMetrics {
     this.#build = build
   }
 
-  /** `digest`: of the file; empty: there is none. */
+  /** `digest` of the file; empty when there is none. */
   configLoaded(nowMs: number, digest: string): void {
     this.#config = { loadedAtMs: nowMs, hash: digest.slice(0, HASH_DIGITS), isRefused: false }
   }
@@ -92,7 +92,7 @@ export class NodeMetrics {
     ].join('')
   }
 
-  /** A disk that can't be asked is told by `torana_disk_failing`. */
+  /** `torana_disk_failing` reports a disk that can't be read. */
   async #diskText(): Promise<string> {
     const disk = await this.#disk?.()
     if (disk === undefined) return ''

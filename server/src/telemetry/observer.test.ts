@@ -60,7 +60,7 @@ test('a count above what was expected is a warning, one that was cut an error, a
 })
 
 test('a count that was too small to be one is in the log and counted, by deployment', async () => {
-  const undercount = { requestId: 'r', callId: 'c', model: 'm', deployment: 'm/u', toldTokens: 0 }
+  const undercount = { requestId: 'r', callId: 'c', model: 'm', deployment: 'm/u', reportedTokens: 0 }
   observer.undercounted(undercount)
   assert.deepEqual(warnings.pop(), undercount)
   const { text } = await metrics.text()

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts'
 /** Failures of ours or of an upstream's configuration need a person; an upstream's bad minute needs a look. */
 const ALARMS: ReadonlySet<string> = new Set(['rejectedUs', 'missing', 'fault'])
 
-/** What happened, counted and written down. */
+/** Counts and logs what happened. */
 export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Observer {
   return {
     callEnded(record: CallRecord) {
@@ -53,7 +53,7 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
   }
 }
 
-/** What lies behind a fault of ours or of a store. An upstream's failure was logged with its call, without its words. */
+/** Whether the cause is a fault of ours or of a store. An upstream's failure was logged with its call, without its words. */
 function isOurTrouble(cause: unknown): boolean {
   return cause !== undefined && !(cause instanceof UpstreamFailure)
 }
@@ -80,7 +80,7 @@ function accessLine(record: RequestRecord, nowMs: number): string {
 
 const PLAIN = /^[\w ./:@,+-]*$/
 
-/** Whatever a caller can influence is escaped. */
+/** Escapes everything that a caller can influence. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
@@ -88,7 +88,7 @@ function quoted(text: string): string {
 let lastSecond = -1
 let lastText = ''
 
-/** The date is made once a second, the milliseconds are appended. */
+/** The date is formatted once per second; the milliseconds are appended. */
 function isoTime(nowMs: number): string {
   const second = Math.floor(nowMs / 1000)
   if (second !== lastSecond) {

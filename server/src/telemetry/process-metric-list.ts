@@ -1,4 +1,4 @@
-/** Figures of the process, under the names and with the help texts of prom-client: dashboards for Node know them. */
+/** Metrics of the process, with the names and help texts of prom-client, which dashboards for Node know. */
 import { counter, gauge, histogram } from './metric.ts'
 
 const BY_TYPE = { labels: ['type'], most: 15 }

@@ -1,4 +1,4 @@
-/** Figures of this process. */
+/** Metrics of this process. */
 import { readdirSync, readFileSync } from 'node:fs'
 import {
   constants,
@@ -37,7 +37,7 @@ export class ProcessMetrics {
     return processText() + lag + activityText() + heapText() + versionText() + this.#collections.text()
   }
 
-  /** Each scrape tells of the time since the scrape before it. */
+  /** Each scrape covers the time since the scrape before it. */
   async #lagText(): Promise<string> {
     const startMs = performance.now()
     await setImmediate()
@@ -64,7 +64,7 @@ function processText(): string {
   const [status, limits] = [linuxFile('status'), linuxFile('limits')]
   const bytesOf = (field: string) => numberIn(status, new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm'), 1024)
   const maxFiles = numberIn(limits, /^Max open files\s+(\d+)/m)
-  // One of them is the folder itself, open to be read.
+  // One of them is the folder itself, opened for reading.
   const openFiles = maxFiles === undefined ? undefined : readdirSync('/proc/self/fd').length - 1
   const startSeconds = Math.round(Date.now() / 1000 - process.uptime())
   return [
@@ -103,7 +103,7 @@ function activityText(): string {
   ].join('')
 }
 
-/** Node does not document these functions, and has had them for longer than `getActiveResourcesInfo`. */
+/** Node does not document these functions, but has had them for longer than `getActiveResourcesInfo`. */
 function classesIn(list: '_getActiveHandles' | '_getActiveRequests'): string[] {
   const objects = (process as unknown as Record<typeof list, (() => readonly object[]) | undefined>)[list]?.()
   return (objects ?? []).map((one) => one.constructor.name)

@@ -1,4 +1,4 @@
-import { SECURITY_KINDS, type SecurityKind } from '#core/security-event.ts'
+import { SECURITY_KINDS, type SecurityKind } from '#core/access/security-event.ts'
 import type { Clock } from '#ports/clock.ts'
 import { LineBound } from './line-bound.ts'
 import type { Log } from './log.ts'
@@ -14,8 +14,8 @@ export interface SecurityEvent {
 }
 
 /**
- * A log of its own among the lines of the log: `"event":"security"` marks them. All events are counted. Each kind has a bound on
- * its lines, so that a flood of one kind hides no other.
+ * Security events among the lines of the log, marked by `"event":"security"`. All events are counted. Each
+ * kind has a bound on its lines, so that a flood of one kind hides no other.
  */
 export class SecurityLog {
   readonly #log: Pick<Log, 'info' | 'warn'>
@@ -25,7 +25,7 @@ export class SecurityLog {
   constructor(log: Pick<Log, 'info' | 'warn'>, clock: Clock) {
     this.#log = log
     this.#bounds = new Map(SECURITY_KINDS.map((kind) => [kind, new LineBound(clock)]))
-    // From the start on, so that the first event of a kind is a rise.
+    // From the start, so that the first event of a kind shows as a rise.
     for (const kind of SECURITY_KINDS) this.#counters.get({ kind })
   }
 

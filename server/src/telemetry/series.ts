@@ -1,10 +1,10 @@
-/** Prometheus series in plain numbers: adding to one is an addition, its text is made when somebody scrapes. */
+/** Prometheus series as plain numbers: adding to one is an addition, and the text is built at a scrape. */
 import type { Metric } from './metric.ts'
 import { METRICS, type MetricName } from './metric-list.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** In place of a name, once a metric has as many series as it may. */
+/** Replaces a name once a metric has its maximum of series. */
 const OTHER = 'other'
 /** Labels whose values come from configuration and database. All others come from our own code, and are few. */
 const FOLDED: ReadonlySet<string> = new Set(['model', 'deployment', 'project'])
@@ -21,7 +21,7 @@ export class Counter {
 export class Histogram {
   readonly labels: Labels
   readonly #bounds: readonly number[]
-  /** How many fell into each bucket alone; the text form adds them up. */
+  /** Counts of each bucket alone; the text form adds them up. */
   readonly #buckets: number[]
   #sum = 0
   #count = 0
@@ -56,7 +56,7 @@ export class Histogram {
   }
 }
 
-/** All series of one metric. When it has as many as it may, what comes with new names is added to `other`. */
+/** All series of one metric. Beyond its maximum, new names are added to `other`. */
 class Family<Series extends Counter | Histogram> {
   readonly name: MetricName
   readonly #most: number
@@ -114,13 +114,13 @@ export function histograms(name: MetricName): Family<Histogram> {
   return new Family(name, (labels) => new Histogram(labels, bounds))
 }
 
-/** A value that is read when it is asked for. */
+/** A value that is read at a scrape. */
 export interface Sample {
   readonly labels?: Labels
   readonly value: number
 }
 
-/** Of more samples than the metric may have series, the rest is one sample: their sum, as `other`. */
+/** Samples beyond the metric's maximum become one: their sum, as `other`. */
 export function samplesText(name: MetricName, samples: readonly Sample[]): string {
   const { most }: Metric = METRICS[name]
   const shown = samples.length > most ? samples.slice(0, most - 1) : samples
@@ -134,7 +134,7 @@ export function samplesText(name: MetricName, samples: readonly Sample[]): strin
   return metricText(name, lines)
 }
 
-/** Undefined: nothing is known, and nothing is told. */
+/** Undefined when the value is unknown; nothing is written then. */
 export function valueText(name: MetricName, value: number | undefined): string {
   return value === undefined ? '' : samplesText(name, [{ value }])
 }

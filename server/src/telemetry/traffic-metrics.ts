@@ -1,14 +1,14 @@
-/** The state of deployments, the requests in line for them, and what was refused: read at each scrape. */
+/** The state of deployments, their queues, and refused requests: read at each scrape. */
 import { DEPLOYMENT_STATES, type DeploymentReport } from '#core/schedule/scheduler.ts'
-import { MOST_ENDS } from './metric-list.ts'
+import { MAX_ENDS } from './metric-list.ts'
 import { samplesText, valueText } from './series.ts'
 
 export interface TrafficFigures {
   readonly deployments: readonly DeploymentReport[]
-  /** Requests in line, by model. */
+  /** Queued requests, by model. */
   readonly waiting: ReadonlyMap<string, number>
   readonly cache: { readonly entries: number; readonly bytes: number }
-  /** Deployments whose provider announced a day. */
+  /** Deployments with an announced end date. */
   readonly ends: readonly { readonly model: string; readonly deployment: string; readonly atMs: number }[]
 }
 
@@ -38,7 +38,7 @@ export class TrafficMetrics {
     this.#stalled += 1
   }
 
-  /** A refusal of a stranger was counted, and neither logged nor kept in the request log. */
+  /** A stranger's refusal was counted, but neither logged nor kept in the request log. */
   unwritten(): void {
     this.#unwritten += 1
   }
@@ -82,10 +82,10 @@ export class TrafficMetrics {
   }
 }
 
-/** Sorted and cut here: moments can't be added up to one series of all others. */
+/** Sorted and cut here: end dates can't be added up to one `other` series. */
 function endsText(ends: TrafficFigures['ends']): string {
   if (ends.length === 0) return ''
-  const first = ends.toSorted((a, b) => a.atMs - b.atMs).slice(0, MOST_ENDS)
+  const first = ends.toSorted((a, b) => a.atMs - b.atMs).slice(0, MAX_ENDS)
   return samplesText(
     'torana_model_ends_timestamp_seconds',
     first.map(({ model, deployment, atMs }) => ({ labels: { model, deployment }, value: atMs / 1000 })),

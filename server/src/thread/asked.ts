@@ -1,24 +1,30 @@
-/** Work that is asked for by name and done elsewhere: in a thread or in a process. The other side is `serve.ts`. */
+/** Work that is requested by name and done elsewhere: in a thread or in a process. The other side is `serve.ts`. */
 import type { Transferable } from 'node:worker_threads'
 import type { FromThread, NewsOf, ToThread, Work } from './serve.ts'
 
 export interface AskOptions<News> {
-  /** Handed over instead of copied: afterwards the thread alone has them. A process gets a copy. */
+  /** Transferred instead of copied: only the thread has them afterwards. A process gets a copy. */
   readonly transfer?: readonly Transferable[]
-  /** Hears what the thread tells before its answer. If this fails, the question fails, and the work goes no further. */
+  /** Receives what the thread reports before its answer. If this fails, the question fails, and the work stops. */
   readonly hear?: (news: News) => void | Promise<void>
 }
 
 export interface AskedLimits {
-  /** The time for one question: a longer one ends the other side, which would answer no other. Infinity where the work waits for others. */
+  /**
+   * Time for one question: a longer one ends the other side, which could answer no other. Infinity where the
+   * work waits for others.
+   */
   readonly maxTaskMs: number
-  /** The time without a question after which it ends and gives back what it holds. Unless given it stays. Asked after each answer. */
+  /**
+   * Idle time after which the other side exits and frees its memory; read after each answer. Without it, the
+   * other side stays.
+   */
   readonly idleMs?: () => number
 }
 
-/** A worker thread or a process that runs. */
+/** A running worker thread or process. */
 export interface Side {
-  /** Throws what cannot cross. */
+  /** Throws for values that cannot cross. */
   post(message: ToThread, transfer: readonly Transferable[]): void
   end(): Promise<unknown>
   /** It keeps this process alive, or no longer does. */
@@ -26,18 +32,18 @@ export interface Side {
   unref(): void
 }
 
-/** What a side reports. After `ended` nothing more counts. */
+/** Events of a side. Nothing counts after `ended`. */
 export interface Reports {
   message(message: FromThread): void
   ended(error: unknown): void
 }
 
-/** The other side ended while it was at this question. */
+/** The other side ended while it worked on this question. */
 export class SideEnded extends Error {
   override readonly name: string = 'SideEnded'
 }
 
-/** The question took longer than one may, and the other side was ended for it. */
+/** The question took too long, and the other side was ended for it. */
 export class TookTooLong extends SideEnded {
   override readonly name = 'TookTooLong'
 }
@@ -65,7 +71,7 @@ export class Asked<Works extends Record<string, Work>> {
     this.#idleMs = idleMs
   }
 
-  /** Whether it holds nothing at the moment: it was not asked yet, or has ended. */
+  /** Whether it is not running: it was not asked yet, or has ended. */
   get isAsleep(): boolean {
     return this.#side === undefined
   }
@@ -107,7 +113,7 @@ export class Asked<Works extends Record<string, Work>> {
   }
 
   #end(side: Side, error: unknown): void {
-    // A thread that fails says twice that it ended. Meanwhile the next one may have been asked.
+    // A failing thread reports its end twice. The next one may have been asked meanwhile.
     if (this.#side !== side) return
     this.#side = undefined
     void side.end()

@@ -16,7 +16,7 @@ import { basename } from 'node:path'
 import { Asked, SideEnded, type AskedLimits, type Reports, type Side } from './asked.ts'
 import type { FromThread, Work } from './serve.ts'
 
-/** What a process may take. Each number has its reason where it is written. */
+/** The limits of a process. Each number has its reason where it is written. */
 export interface ProcessLimits extends AskedLimits {
   /** Megabytes of JavaScript values. */
   readonly heapMb: number
@@ -24,13 +24,13 @@ export interface ProcessLimits extends AskedLimits {
   readonly memoryMb: number
 }
 
-/** The time between two looks at its memory while it works: a look takes 30 microseconds. */
+/** Interval between looks at its memory while it works: a look takes 30 microseconds. */
 const WATCH_MS = 100
-/** Megabytes of a half of the young generation: most values of a line live no longer than the line. */
+/** Size of half of the young generation: most values of a line live no longer than the line. */
 const SEMI_SPACE_MB = 16
-/** The characters kept of what it writes as it ends: the cause is in the first lines. */
+/** Characters kept of its last output: the cause is in the first lines. */
 const MAX_WORDS = 8192
-/** The variables of the environment that it gets: where a system needs them to start a program at all. No secret is among them. */
+/** Environment variables that it gets: those that a system needs to start a program at all. No secret is among them. */
 const PASSED_ON = ['LD_LIBRARY_PATH', 'SystemRoot'] as const
 /** Large buffers go back to the system as soon as they are freed. */
 const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
@@ -66,7 +66,7 @@ function startProcess(
   child.on('error', (error) =>
     reports.ended(new SideEnded(`the process of ${name} failed`, { cause: error })),
   )
-  // Not at its exit: what it said may come behind that.
+  // Not at its exit: its output may come after that.
   child.on('close', (code, signal) =>
     reports.ended(new SideEnded(`the process of ${name} ended with ${signal ?? code}${causeIn(said)}`)),
   )
@@ -78,7 +78,7 @@ function startProcess(
     reports.ended(new SideEnded(`the process of ${name} took ${usedMb} MB; at most ${memoryMb} are allowed`))
   }
   return {
-    // What cannot be sent to a process that ends is reported by its end, with the cause.
+    // A message that cannot be sent to an ending process is reported by its end, with the cause.
     post: (message) => void child.send(message, () => {}),
     end: () => {
       clearInterval(watch)
@@ -105,18 +105,18 @@ function passedOn(): Record<string, string> {
   )
 }
 
-/** Callers are answered first, and the kernel takes this process before any other of the node. */
+/** Callers are answered first, and the kernel ends this process before any other of the node. */
 function giveWay(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
   } catch {
-    // It has ended already, which is reported, or the system does not let it be changed: then it runs like any other.
+    // It has already ended, which is reported, or the system does not allow the change: it then runs like any other.
   }
 }
 
-/** 0 where it is not known: outside of Linux, and of a process that has ended. */
+/** 0 where it is unknown: outside Linux, and for a process that has ended. */
 function residentMb(pid: number | undefined): number {
   if (process.platform !== 'linux') return 0
   try {
@@ -127,7 +127,7 @@ function residentMb(pid: number | undefined): number {
   }
 }
 
-/** The line that says why, out of the pages that V8 writes. */
+/** The line that gives the cause, from the pages that V8 writes. */
 function causeIn(said: string): string {
   const line = /^.*\b(?:FATAL ERROR|\w*Error): .*$/m.exec(said)?.[0]
   return line === undefined ? '' : `: ${line.trim().slice(0, 300)}`

@@ -1,15 +1,15 @@
 /** The inside of a thread that `thread.ts` asks, or of a process that `process.ts` asks. */
 import { parentPort, type MessagePort, type Transferable } from 'node:worker_threads'
 
-/** What a piece of work has besides its request. */
+/** What work gets besides its request. */
 export interface ThreadCall<News = never> {
-  /** Reaches the asker before the answer, one at a time. Resolves when the asker has heard it, or never. */
+  /** Reaches the asker before the answer, one at a time. Resolves when the asker has handled it, or never. */
   tell(this: void, news: News, transfer?: readonly Transferable[]): Promise<void>
-  /** These go with the answer instead of being copied. */
+  /** Transfers these with the answer instead of copying them. */
   handOver(this: void, buffers: readonly Transferable[]): void
 }
 
-/** An error that it throws fails this one question. Failures that callers tell apart are answers. */
+/** An error that it throws fails this one question. Failures that callers distinguish are answers. */
 export type Work = (request: never, call: ThreadCall) => unknown
 
 export type NewsOf<Asked extends Work> = Asked extends (
@@ -28,10 +28,10 @@ export type FromThread =
   | { readonly id: number; readonly news: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly stack: string | undefined } }
 
-/** Whatever was thrown, as texts that can cross. */
+/** The texts of a thrown value, which can cross. */
 function wordsOf(error: unknown): { readonly message: string; readonly stack: string | undefined } {
   try {
-    // An error's own words may be anything that a library put there.
+    // An error's fields may be anything that a library put there.
     const { message, stack }: { readonly message: unknown; readonly stack?: unknown } =
       error instanceof Error ? error : new Error(String(error))
     return { message: String(message), stack: typeof stack === 'string' ? stack : undefined }
@@ -45,7 +45,7 @@ interface Port {
   hear(take: (message: ToThread) => void): void
 }
 
-/** Does the work that is asked for by its name. Questions overlap wherever the work waits. */
+/** Does the work that is requested by name. Questions overlap wherever the work waits. */
 export function serve(works: Readonly<Record<string, Work>>): void {
   const unheard = new Map<number, () => void>()
   const port = parentPort === null ? portOfProcess() : portOfThread(parentPort)
@@ -82,7 +82,7 @@ function portOfThread(port: MessagePort): Port {
   return {
     post: (message, transfer) => port.postMessage(message, [...transfer]),
     hear(take) {
-      // A question that cannot be read: it is not known which, so the asker must hear of the end.
+      // An unreadable question: it is not known which one, so the asker must learn of the end.
       port.on('messageerror', (error: Error) => {
         throw error
       })

@@ -88,7 +88,7 @@ test('what could not be heard fails the question, and the thread hears nothing m
 test('a thread that nobody asks for a while ends, one that is asked stays, and the next question starts another', async () => {
   const own = new Thread<TriedWorks>(MODULE, { ...LIMITS, idleMs: () => 300 })
   const first = await own.ask('identify', undefined)
-  // Longer than the pause, but under way all the time.
+  // Longer than the idle time, but busy all the time.
   await own.ask('later', { ms: 600, word: 'done' })
   assert.equal(await own.ask('identify', undefined), first)
   await wait(400)

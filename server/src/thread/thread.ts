@@ -1,13 +1,14 @@
-/** The one kind of worker thread: it does the work that it is asked for by name. Its inside is `serve.ts`. */
+/** The one kind of worker thread: it does work that is requested by name. Its inside is `serve.ts`. */
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { Asked, type AskedLimits, type Reports, type Side } from './asked.ts'
 import type { FromThread, Work } from './serve.ts'
 
-/** What a thread may take. Each number has its reason where it is written. */
+/** The limits of a thread. Each number has its reason where it is written. */
 export interface ThreadLimits extends AskedLimits {
   /**
-   * Megabytes of JavaScript values; bytes in buffers are not counted. A thread that grows beyond them ends, and the process lives
-   * on. One large allocation at the limit ends the whole process: untrusted data of any size belongs in a process (`process.ts`).
+   * Megabytes of JavaScript values; bytes in buffers do not count. A thread that grows beyond them ends, and
+   * the process lives on. One large allocation at the limit ends the whole process: untrusted data of any
+   * size belongs in a process (`process.ts`).
    */
   readonly memoryMb: number
 }
@@ -25,7 +26,7 @@ function startThread(module: URL, options: WorkerOptions, reports: Reports): Sid
   worker.on('message', (message: FromThread) => reports.message(message))
   worker.on('error', (error) => reports.ended(error))
   worker.on('exit', (code) => reports.ended(new Error(`the thread of ${module.pathname} ended with ${code}`)))
-  // An answer that cannot be read: its question is not known.
+  // An unreadable answer: its question is not known.
   worker.on('messageerror', (error) => reports.ended(error))
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
@@ -35,10 +36,10 @@ function startThread(module: URL, options: WorkerOptions, reports: Reports): Sid
   }
 }
 
-/** Node's timers ring at once beyond it. */
+/** Longest timer: Node's timers ring immediately beyond it. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The answer to a question, or `late()` when the time is over. The thread works on: it does not hear of that. */
+/** The answer to a question, or `late()` when the time is up. The thread continues its work: it does not learn of that. */
 export async function inTime<Answer>(
   asked: Promise<Answer>,
   timeoutMs: number,

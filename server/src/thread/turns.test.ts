@@ -10,7 +10,7 @@ const MODULE = new URL('../../test/support/tried-thread.ts', import.meta.url)
 
 const of = (project: string, timeoutMs = 60_000): Asker => ({ project, timeoutMs })
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 class Work {
   readonly begun: string[] = []
   readonly #ends = new Map<string, () => void>()

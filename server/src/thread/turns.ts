@@ -1,17 +1,17 @@
-import { FairShare, type AwaitedHolding } from '#core/fair-share.ts'
+import { FairShare, type AwaitedHolding } from '#core/schedule/fair-share.ts'
 import { ThreadBusy, type Asker } from '#ports/asker.ts'
 import { inTime } from './thread.ts'
 
 export interface TurnLimits {
-  /** What may be in the thread at once: pieces of work, or whatever `run` is given as their amount. */
+  /** Concurrent work in the thread: a number of tasks, or of the amounts that `run` is given. */
   readonly atOnce: number
-  /** Pieces of work of one project that wait: each holds a request in memory. */
+  /** Waiting tasks of one project: each holds a request in memory. */
   readonly maxWaiting: number
 }
 
 /**
- * Lets projects take turns at a thread. Work that waits is not in the thread yet: should the thread end, only what was in it
- * fails, and the rest goes to the next thread.
+ * Lets projects take turns at a thread. Waiting work is not in the thread yet: if the thread ends, only the
+ * work in it fails, and the rest goes to the next thread.
  */
 export class Turns {
   readonly #share: FairShare
@@ -23,7 +23,7 @@ export class Turns {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Rejects with `ThreadBusy` when the caller's time is up. Work that has begun by then keeps its place until it ends. */
+  /** Rejects with `ThreadBusy` when the caller's time is up. Work that has begun by then keeps its slot until it ends. */
   async run<Result>({ project, timeoutMs }: Asker, work: () => Promise<Result>, amount = 1): Promise<Result> {
     const place = this.#share.wait(project, amount)
     if (place === undefined)
@@ -34,7 +34,7 @@ export class Turns {
     })
   }
 
-  /** What waits fails. */
+  /** Fails the waiting work. */
   close(): void {
     this.#isClosed = true
   }

@@ -1,4 +1,4 @@
-import type { DialectName } from '#core/catalog.ts'
+import type { DialectName } from '#core/catalog/catalog.ts'
 import type { ImageUpstream } from '#ports/image-upstream.ts'
 import { azureTarget } from './azure/embedding.ts'
 import { azureImagePath } from './azure/image.ts'
@@ -7,7 +7,7 @@ import { exchangeImage, type ImageParts } from './openai/image-exchange.ts'
 import { openaiTarget } from './openai/embedding.ts'
 import { imagePath } from './openai/image.ts'
 
-/** Every dialect by name; a call goes to the one its deployment's upstream speaks. */
+/** Every dialect by name; a call goes to the dialect of its deployment's upstream. */
 export function imageRegistry(
   http: UpstreamHttp,
   parts: ImageParts & {

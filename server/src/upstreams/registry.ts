@@ -1,14 +1,14 @@
-import type { DialectName } from '#core/catalog.ts'
+import type { DialectName } from '#core/catalog/catalog.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import { azureEmbeddingPath, azureTarget } from './azure/embedding.ts'
 import { exchangeEmbedding } from './openai/exchange.ts'
 import type { UpstreamHttp } from './connect/http.ts'
 import { embeddingPath, openaiTarget } from './openai/embedding.ts'
 
-/** Every dialect by name; a call goes to the one its deployment's upstream speaks. */
+/** Every dialect by name; a call goes to the dialect of its deployment's upstream. */
 export function upstreamRegistry(
   http: UpstreamHttp,
-  /** Lets others have the event loop before a large body is written. */
+  /** Yields the event loop before a large body is written. */
   yieldLoop: () => Promise<unknown>,
   others: Record<Exclude<DialectName, 'openai' | 'azure'>, EmbeddingUpstream>,
 ): EmbeddingUpstream {

@@ -27,7 +27,7 @@ test('of a batch whose results were kept for their time nothing is left, its pic
   }
   assert.equal(await deleteDueBatches({ batches, blobs }), 0)
   await passes(2 * HOUR_MS)
-  // Whose time depends on their batch alone.
+  // The age of a batch's blobs depends on their batch alone.
   assert.equal(await deleteOldBlobs(blobs, 'own', systemClock.nowMs() + HOUR_MS), 0)
   assert.equal(await deleteDueBatches({ batches, blobs }), 1)
   assert.ok((await names()).length > 0)

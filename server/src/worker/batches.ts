@@ -1,4 +1,4 @@
-/** Works on batches: takes chunks of them, as many as this node has room for, and holds on to them while it works. */
+/** Works on batches: claims as many chunks as this node has capacity for, and renews its claims while it works. */
 import { Circuits } from '#core/batch/circuits.ts'
 import { batchPrefix } from '#core/batch/part.ts'
 import { isOfPictures } from '#core/batch/request.ts'
@@ -8,65 +8,66 @@ import { decided } from '#request/access/terms-now.ts'
 import { runChunk, type ChunkDependencies } from '#request/batches/run-chunk.ts'
 import { Suspects, type ChunkOrders } from '#request/batches/run-lines.ts'
 import { runPictures, type PictureDependencies } from '#request/batches/run-pictures.ts'
-import { StopSign } from '#request/batches/stop-sign.ts'
+import { StopSignal } from '#request/batches/stop-signal.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
 import { every, type Repetition } from './every.ts'
 
 export interface BatchWorkerParts extends ChunkDependencies {
   readonly nodeId: string
-  /** Whether this node deletes what is too old: one node is enough. */
+  /** Whether this node deletes expired batches: one node is enough. */
   readonly mustForget: () => Promise<boolean>
   readonly forPictures: PictureDependencies
-  /** Whether it is known which space each model is in. Before that no vector of a batch is made: nobody could say what it is. */
+  /** Whether each model's space is known. Before that no vector of a batch is made, because its space would have no name. */
   readonly knowsSpaces: () => boolean
 }
 
 export interface BatchWorkerEvents {
   tookOver(hold: ChunkHold): void
   forgot(count: number): void
-  /** A key was revoked as leaked, or a project deleted, and this batch with it. */
+  /** The batch was cancelled because its key was revoked as leaked or its project was deleted. */
   cancelled(id: string, because: string): void
   failed(what: string, error: unknown): void
 }
 
 /**
- * Chunks at once. Of texts each has a call in progress, or writes its results meanwhile: an upstream that takes 32 calls needs more, or
- * its places are idle between two calls. Of images each is an image job, which waits for seconds or minutes.
+ * Concurrent chunks. A chunk of texts has a call in progress or writes its results: an upstream that takes 32
+ * calls needs more chunks than that, or its slots are idle between two calls. A chunk of images is one image
+ * job, which takes seconds or minutes.
  */
 const CHUNKS_AT_ONCE: Readonly<Record<ChunkKind, number>> = { texts: 48, pictures: 16 }
-/** Calls beside those: of chunks whose lines go in several calls, since they differ. Their answers are in memory as well. */
+/** Additional concurrent calls of chunks whose lines need several calls. Their answers are in memory as well. */
 const CALLS_BESIDE = 16
 /**
- * Results of texts are in memory until their chunk ends: so many bytes of them at once, by what lines have become so far. Eleven calls
- * of 256 texts with 1,536 dimensions; the answers that they are made of are there beside them for a moment.
+ * Bytes of text results in memory until their chunks end, estimated from the lines so far: eleven calls of
+ * 256 texts with 1,536 dimensions. The answers that they are made of are in memory beside them for a moment.
  */
 const MAX_RESULT_BYTES = 24 * 1024 * 1024
 /** Assumed size of a result before the first is there: 1,536 dimensions in base64. */
 const USUAL_LINE_BYTES = 8500
-/** Few, so that several nodes share a batch from its beginning, and memory is looked at in between. */
+/** Chunks per claim. Few, so that several nodes share a batch from its beginning and memory is checked in between. */
 const CLAIMED_AT_ONCE = 4
 /**
- * A full node still takes one chunk of each project that has none here, and then of each batch that has none, up to this many
- * of each: chunks of a slow model take minutes, and a small batch would wait for them.
+ * A full node still takes one chunk of each project without one here, and of each batch without one, up to
+ * this many of each: chunks of a slow model take minutes, and a small batch would wait for them.
  */
 const BEYOND = 8
-/** How soon a new batch, or a chunk without a holder, is noticed. */
+/** Interval at which new batches and abandoned chunks are noticed. */
 const LOOK_MS = 1000
-/** Well within the time of a hold. */
+/** Well within the lifetime of a claim. */
 const RENEW_MS = 4000
-/** The wait before a chunk is claimed again on which this node failed: the next try may be another node's. */
+/** Back-off before a failed chunk is claimed again: the next attempt may be another node's. */
 const FAILED_AGAIN_MS = 5000
 const FORGET_MS = 10 * 60_000
-/** The time after which a leaked key or a deleted project is noticed where nothing of its batches runs. */
+/** Interval at which leaked keys and deleted projects are noticed while nothing of their batches runs. */
 const REVIEW_MS = 2000
-/** Batches forgotten at once. */
-const PORTION = 100
+/** Batches deleted per round. */
+const PAGE_SIZE = 100
 
 interface RunningChunk {
   readonly hold: ChunkHold
   readonly kind: ChunkKind
   readonly project: string
-  readonly stop: StopSign
+  readonly stop: StopSignal
   readonly lines: number
 }
 
@@ -110,17 +111,17 @@ export class BatchWorker {
     ]
   }
 
-  /** No further chunk begins, and those under way end with what they have: their rest is another node's. */
+  /** No further chunk begins, and those in progress end with what they have: the rest is another node's. */
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const { stop } of this.#running.values()) stop.raise()
     await Promise.all(this.#repeating.map((one) => one.stop()))
-    // A look that was under way may have begun some more, which end at once. How it failed has been told.
+    // A look in progress may have begun more chunks, which end immediately. Its failure has been reported.
     await Promise.allSettled([this.#looking])
     await Promise.all(this.#ends)
   }
 
-  /** One look at a time, so that this node never takes more than it has room for. */
+  /** One look at a time, so that this node never takes more than its capacity. */
   #look(): Promise<void> {
     this.#looking ??= this.#claim().finally(() => (this.#looking = undefined))
     return this.#looking
@@ -155,7 +156,7 @@ export class BatchWorker {
     return batches.claim(nodeId, 1, { of: kind, notOfBatches })
   }
 
-  /** A place for a call beside that of its chunk. */
+  /** A slot for a call beside that of its chunk. */
   #place(): Disposable | undefined {
     if (this.#callsBeside >= CALLS_BESIDE) return undefined
     this.#callsBeside += 1
@@ -171,7 +172,7 @@ export class BatchWorker {
     }
     const free = CHUNKS_AT_ONCE[kind] - chunks
     if (kind === 'pictures') return free
-    // However large it is, one goes on.
+    // One chunk always runs, however large it is.
     if (chunks === 0) return 1
     const fitting = Math.floor((MAX_RESULT_BYTES / this.#lineBytes - lines) / (lines / chunks))
     return Math.max(0, Math.min(free, fitting))
@@ -180,20 +181,20 @@ export class BatchWorker {
   #begin(held: HeldChunk, kind: ChunkKind): void {
     const { hold } = held
     if (hold.token > 1) this.#events.tookOver(hold)
-    const stop = new StopSign()
+    const stop = new StopSignal()
     if (this.#isStopping) stop.raise()
     const name = nameOf(hold)
     this.#running.set(name, { hold, kind, project: held.batch.project, stop, lines: held.lines })
     const end = this.#run(held, stop).finally(() => {
       this.#running.delete(name)
       this.#ends.delete(end)
-      // Room: the next chunk need not wait for the next look.
+      // There is capacity again: the next chunk need not wait for the next look.
       if (!this.#isStopping) void this.#look().catch((error: unknown) => this.#events.failed('claim', error))
     })
     this.#ends.add(end)
   }
 
-  async #run(held: HeldChunk, stop: StopSign): Promise<void> {
+  async #run(held: HeldChunk, stop: StopSignal): Promise<void> {
     const { batches } = this.#parts
     try {
       const orders: ChunkOrders = {
@@ -220,7 +221,7 @@ export class BatchWorker {
     if (count > 0) this.#events.forgot(count)
   }
 
-  /** Cancels batches whose key or project ended for good. Those that only pause do so when they are about to buy something. */
+  /** Cancels batches whose key or project ended for good. Batches that only pause do so before their next purchase. */
   async #review(): Promise<void> {
     const { batches, terms } = this.#parts
     for (const { ids, isContinued, ...owner } of await batches.open()) {
@@ -236,19 +237,19 @@ export class BatchWorker {
   async #renew(): Promise<void> {
     const held = [...this.#running.values()]
     if (held.length === 0) return
-    // What was lost ends early too: all that it says is refused by its token.
+    // A chunk with a lost claim ends early too: the store rejects its writes by its token.
     for (const hold of await this.#parts.batches.renew(held.map(({ hold }) => hold))) {
       this.#running.get(nameOf(hold))?.stop.raise()
     }
   }
 }
 
-/** Returns how many. The results go first: a batch that is known always leads to them. */
+/** Returns how many. The results are deleted first: a known batch always leads to them. */
 export async function deleteDueBatches({
   batches,
   blobs,
 }: Pick<BatchWorkerParts, 'batches' | 'blobs'>): Promise<number> {
-  const due = await batches.due(PORTION)
+  const due = await batches.due(PAGE_SIZE)
   for (const id of due) {
     await deleteFolder(batchPrefix(id), blobs)
     await batches.forget(id)

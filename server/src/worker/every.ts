@@ -1,12 +1,12 @@
-/** Work that is done again and again. */
+/** Periodic work. */
 export interface Repetition {
-  /** The work is not begun again. Resolves when the one under way has ended. */
+  /** Stops further runs. Resolves when the one in progress has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Does the work again and again. The pause counts from the end of the work, so that it never overlaps with
- * itself. A rejection goes to `onError`, and the next time comes as usual. The timer keeps no process alive.
+ * Runs the work periodically. The pause counts from the end of the work, so that runs never overlap. A
+ * rejection goes to `onError`, and the next run comes as usual. The timer keeps no process alive.
  */
 export function every(
   intervalMs: number,

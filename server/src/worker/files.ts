@@ -1,6 +1,6 @@
 /**
- * Deletes the bytes of files that were deleted, have expired or never arrived. Only rows of this install lead to them. Drops uploads
- * whose project was deleted, or whose key was leaked.
+ * Deletes the bytes of files that were deleted, have expired or never arrived; only rows of this install lead
+ * to them. Drops uploads whose project was deleted or whose key was leaked.
  */
 import type { BlobStore } from '#ports/blobs.ts'
 import type { FileUploads } from '#ports/file-uploads.ts'
@@ -17,7 +17,7 @@ export interface FileWorkerParts {
   readonly fileBlobs: BlobStore
   readonly fileUploads: FileUploads
   readonly terms: TermsInForce
-  /** Whether this node does what one node does for all. */
+  /** Whether this node does the work that one node does for all. */
   readonly mustForget: () => Promise<boolean>
 }
 
@@ -26,10 +26,10 @@ export interface FileWorkerEvents {
   failed(error: unknown): void
 }
 
-/** A caller who deletes a file expects it to be gone soon. */
+/** Interval of deletion: a caller who deletes a file expects it to be gone soon. */
 const FORGET_MS = 30_000
 const AT_ONCE = 100
-/** Uploads looked at each time: more of them wait for the next, and none lives longer than an hour. */
+/** Uploads checked per round: the others wait for the next, and none lives longer than an hour. */
 const UPLOADS_AT_ONCE = 1000
 
 export function startFileWorker(parts: FileWorkerParts, events: FileWorkerEvents): Repetition {
@@ -42,7 +42,7 @@ export function startFileWorker(parts: FileWorkerParts, events: FileWorkerEvents
   return every(FORGET_MS, work, (error) => events.failed(error))
 }
 
-/** What is dropped here takes no further part, and its bytes are due. */
+/** Drops uploads, so that no further part is accepted and their bytes are due. */
 export async function dropUploads({
   files,
   fileUploads,
@@ -55,7 +55,10 @@ export async function dropUploads({
   }
 }
 
-/** How many there were. The bytes of what a batch made stay as long as one of its files, or else for the time of its results. */
+/**
+ * Returns how many there were. The bytes of a batch's results stay as long as one of its files, or for the
+ * retention time of results.
+ */
 export async function deleteDueFiles({
   files,
   fileBlobs,

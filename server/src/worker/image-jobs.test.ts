@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { defaultLimits } from '#core/settings.ts'
 import { JobLost, JOB_HOLD_MS } from '#ports/image-jobs.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
+import { MemoryImageJobs } from '#test/support/stores/image-jobs.ts'
 import { aCall, aJob, begunHold } from '#test/contract/image-jobs-open.ts'
 import { memoryImages } from '#test/support/image-parts.ts'
 import { startImageWorker, type ImageWorkerParts } from './image-jobs.ts'
@@ -23,7 +23,7 @@ test('a node that stood still for longer than its holds last keeps the jobs that
     { tookOver: (id) => failures.push(id), failed: (_, error) => failures.push(error), deleted: () => {} },
   )
   lateMs += 2 * JOB_HOLD_MS
-  // It looks for jobs of others before it would renew its own.
+  // It looks for other nodes' jobs before it would renew its own.
   t.mock.timers.tick(2000)
   await worker.stop()
   await jobs.dispatched(hold, aCall())
@@ -38,7 +38,7 @@ test('a job that a node takes back while it still works on it goes on as soon as
   await begunHold(jobs, job)
   const work = Promise.withResolvers<never>()
   void running.start(job.id, running.place(job.project), () => work.promise)
-  // As if another node had held it, and let go of it.
+  // As if another node had held it and released it.
   await jobs.release(nodeId)
   const took: string[] = []
   const worker = startImageWorker(

@@ -1,4 +1,4 @@
-/** Holds on to the image jobs of this node, takes over jobs of dead nodes, and deletes what is too old. */
+/** Renews the claims of this node's image jobs, takes over jobs of dead nodes, and deletes expired ones. */
 import type { BlobPlace } from '#ports/blobs.ts'
 import { JobLost, type TakenJob } from '#ports/image-jobs.ts'
 import { resumeJob, type ResumeDependencies } from '#request/images/resume.ts'
@@ -6,11 +6,11 @@ import { every, type Repetition } from './every.ts'
 import { deleteOldBlobs } from './old-blobs.ts'
 
 export interface ImageWorkerParts extends ResumeDependencies {
-  /** Whether this node takes over jobs that lost their process. */
+  /** Whether this node takes over jobs of dead processes. */
   readonly takesOver: boolean
-  /** Whether this node deletes old pictures: in a shared store one node is enough. */
+  /** Whether this node deletes old images: in a shared store one node is enough. */
   readonly mustForgetBlobs: () => Promise<boolean>
-  /** Whose the place is that they are kept in. Rejects while the store is away: then nothing is deleted. */
+  /** The owner of the store's location. Rejects while the store is unreachable: nothing is deleted then. */
   readonly blobPlace: () => Promise<BlobPlace>
 }
 
@@ -20,11 +20,14 @@ export interface ImageWorkerEvents {
   deleted(counts: { readonly jobs: number; readonly blobs: number }): void
 }
 
-/** Well within the time after which a caller counts as gone. A retry waits so long to learn that another caller waits on this node. */
+/**
+ * Interval of renewal, well within the time after which a caller counts as gone. A retry waits this long to
+ * learn that another caller waits on this node.
+ */
 const RENEW_MS = 4000
-/** How soon a job without a holder is noticed. */
+/** Interval at which an abandoned job is noticed. */
 const LOOK_MS = 2000
-/** Jobs taken over at once: each may hold tens of megabytes. */
+/** Jobs taken over concurrently: each may hold tens of megabytes. */
 const TAKEN_AT_ONCE = 8
 const FORGET_MS = 10 * 60_000
 
@@ -69,14 +72,15 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
   const { jobs, running, nodeId, limits } = dependencies
   const room = Math.min(TAKEN_AT_ONCE, limits.maxImageJobs - running.size)
   if (room <= 0) return
-  // A process that stood still for longer than its holds last would take its own jobs from itself.
+  // A process that was suspended for longer than its claims last would take its own jobs from itself.
   await renewHolds(dependencies)
   for (const taken of await jobs.takeOver(nodeId, room)) {
     const resume = (): void => resumeTaken(taken, dependencies, events)
     const before = running.endOf(taken.job.id)
     if (before === undefined) resume()
-    // This node still works on it, though it lost its hold to another that let go of it: it notices by its token, and stops. The
-    // hold is this node's meanwhile, so that nobody else would go on before its end.
+    // This node still works on it, although it lost its claim to another node that has given it up: it
+    // notices by its token, and stops. The claim is this node's meanwhile, so that no other node continues
+    // before its end.
     else void before.catch(resume)
   }
 }

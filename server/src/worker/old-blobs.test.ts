@@ -29,7 +29,7 @@ const PICTURE = pictureName(digestOf('a lighthouse'))
 const INPUT = `inputs/${JOB}/${digestOf('a mask')}.0`
 const BYTES = Buffer.from('x')
 
-/** Puts a file of somebody else below the folder, as old as ours. */
+/** Puts a foreign file below the folder, as old as ours. */
 function foreignFile(folder: string, name: string): string {
   const path = join(folder, name)
   mkdirSync(dirname(path), { recursive: true })
@@ -96,11 +96,11 @@ test('in a place where others had pictures before, no picture is deleted, but wh
   const blobs = await DiskBlobs.open(folder)
   assert.equal(await placeOf(blobs), 'shared')
   await putOld(blobs, folder, [RECORD, INPUT])
-  // Also after a restart, though there is a record of ours by now.
+  // Also after a restart, although there is a record of ours by now.
   assert.equal(await placeOf(blobs), 'shared')
   assert.equal(await deleteOldBlobs(blobs, 'shared', SINCE_MS), 2)
   assert.ok(existsSync(theirs))
-  // A person who knows better says so.
+  // An operator declares the place to be this install's own.
   writeFileSync(join(folder, 'torana-place.txt'), 'own\n')
   assert.equal(await placeOf(blobs), 'own')
   writeFileSync(join(folder, 'torana-place.txt'), 'owned by accounting\n')

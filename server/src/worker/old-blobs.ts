@@ -1,11 +1,11 @@
-/** Deletes what the blob store keeps for too long, and nothing that others put there. */
+/** Deletes blobs that have expired, and nothing that others stored. */
 import { isJobBlobName, isPictureName } from '#core/image/blob-names.ts'
 import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
 
-/** Names looked at between two turns of the event loop. */
+/** Names listed before other work gets the event loop. */
 const LISTED_AT_ONCE = 500
 
-/** By age alone: a picture that was made again counts as new. */
+/** By age alone: an image that was made again counts as new. */
 export async function deleteOldBlobs(blobs: BlobStore, place: BlobPlace, beforeMs: number): Promise<number> {
   let deleted = 0
   for (const prefix of ['pictures/', 'jobs/', 'inputs/']) {

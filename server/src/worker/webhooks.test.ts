@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { WebhookEvent } from '#ports/webhooks.ts'
-import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
+import { MemoryWebhooks } from '#test/support/stores/webhooks.ts'
 import { eventually } from '#test/support/process.ts'
 import { Link, behind, type Loss } from '#test/support/losing-store.ts'
 import { WebhookHttp } from '#upstreams/connect/webhook.ts'
 import { WebhookSender } from './webhooks.ts'
 
-/** A receiver that answers as it is told, an outbox whose time is moved by hand, and a sender between them. */
+/** A receiver with scripted answers, an outbox whose clock is moved by hand, and a sender between them. */
 async function world() {
   const answers: number[] = []
   const received: string[] = []
@@ -26,8 +26,8 @@ async function world() {
   const outbox = behind(link, new MemoryWebhooks(clock))
   const transport = new WebhookHttp({ clock, allowPrivate: true })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const told: string[] = []
-  /** What becomes of the note that an event was sent, one after another. */
+  const reports: string[] = []
+  /** What happens to each record that an event was sent, one after another. */
   const notes: Loss[] = []
   const secrets = new Map([[`shop ${url}`, 'a secret of some length!']])
   const sender = new WebhookSender({
@@ -38,12 +38,12 @@ async function world() {
     pollMs: 10,
     events: {
       sent: ({ id }) => {
-        told.push(`sent ${id}`)
-        // The sender notes it next, before anything else can ask the outbox.
+        reports.push(`sent ${id}`)
+        // The sender records it next, before anything else can ask the outbox.
         link.planned.push(...notes.splice(0, 1))
       },
-      notSent: ({ id }, reason, retryInMs) => told.push(`${id}: ${reason}, ${retryInMs ?? 'given up'}`),
-      trouble: (error) => told.push((error as Error).name),
+      notSent: ({ id }, reason, retryInMs) => reports.push(`${id}: ${reason}, ${retryInMs ?? 'given up'}`),
+      trouble: (error) => reports.push((error as Error).name),
     },
   })
   after(async () => {
@@ -65,14 +65,14 @@ async function world() {
     notes,
     outbox,
     sender,
-    told,
+    reports,
     event,
     passes: (ms: number) => (nowMs += ms),
   }
 }
 
 test('an event is sent until it arrives, with longer and longer waits', async () => {
-  const { answers, received, outbox, sender, told, event, passes } = await world()
+  const { answers, received, outbox, sender, reports, event, passes } = await world()
   answers.push(500, 302, 429)
   await outbox.enqueue([event('evt_1')])
   await sender.sendDue()
@@ -84,7 +84,7 @@ test('an event is sent until it arrives, with longer and longer waits', async ()
   }
   await sender.sendDue()
   assert.equal(received.length, 4)
-  assert.deepEqual(told, [
+  assert.deepEqual(reports, [
     'evt_1: status 500, 5000',
     'evt_1: status 302, 30000',
     'evt_1: status 429, 120000',
@@ -93,7 +93,7 @@ test('an event is sent until it arrives, with longer and longer waits', async ()
 })
 
 test('an event that never arrives is given up after seven tries, and it is told', async () => {
-  const { answers, received, outbox, sender, told, event, passes } = await world()
+  const { answers, received, outbox, sender, reports, event, passes } = await world()
   answers.push(...Array.from({ length: 20 }, () => 503))
   await outbox.enqueue([event('evt_1')])
   for (let time = 0; time < 20; time += 1) {
@@ -102,20 +102,20 @@ test('an event that never arrives is given up after seven tries, and it is told'
   }
   assert.equal(received.length, 7)
   assert.deepEqual(
-    told.map((line) => line.split(', ').at(-1)),
+    reports.map((line) => line.split(', ').at(-1)),
     ['5000', '30000', '120000', '600000', '3600000', '21600000', 'given up'],
   )
 })
 
 test('a webhook that is gone, or configured no more, gets nothing more', async () => {
-  const { answers, received, outbox, sender, told, event, passes } = await world()
+  const { answers, received, outbox, sender, reports, event, passes } = await world()
   answers.push(410)
   await outbox.enqueue([event('evt_1'), event('evt_2', 'other')])
   await sender.sendDue()
   passes(86_400_000)
   await sender.sendDue()
   assert.deepEqual(received, ['evt_1'])
-  assert.deepEqual(told.toSorted(), [
+  assert.deepEqual(reports.toSorted(), [
     'evt_1: status 410, given up',
     'evt_2: the webhook is configured no more, given up',
   ])
@@ -130,21 +130,21 @@ test('more events than are sent side by side are all sent, each once', async () 
 })
 
 test('an event whose sending could not be noted is sent again', async () => {
-  const { received, notes, outbox, sender, told, event, passes } = await world()
+  const { received, notes, outbox, sender, reports, event, passes } = await world()
   await outbox.enqueue([event('evt_1')])
   notes.push('before')
   await sender.sendDue()
   passes(60_000)
   await sender.sendDue()
   assert.deepEqual(received, ['evt_1', 'evt_1'])
-  assert.deepEqual(told, ['sent evt_1', 'StoreAway', 'sent evt_1'])
+  assert.deepEqual(reports, ['sent evt_1', 'StoreUnreachable', 'sent evt_1'])
 })
 
 test('it looks for events until it is stopped, also after trouble', async () => {
-  const { received, link, outbox, sender, told, event } = await world()
+  const { received, link, outbox, sender, reports, event } = await world()
   link.planned.push('before')
   const sending = sender.start()
-  await eventually(async () => assert.deepEqual(told, ['StoreAway']))
+  await eventually(async () => assert.deepEqual(reports, ['StoreUnreachable']))
   await outbox.enqueue([event('evt_1')])
   await eventually(async () => assert.deepEqual(received, ['evt_1']))
   await sending.stop()

@@ -1,5 +1,11 @@
-/** Sends the events that wait for webhooks. Each is tried again until it arrives or is given up. */
-import type { WebhookDelivery, WebhookOutbox, WebhookSecretOf, WebhookTransport } from '#ports/webhooks.ts'
+/** Sends the events that wait for webhooks. Each is retried until it arrives or is given up. */
+import {
+  WEBHOOK_EVENTS_KEPT_MS,
+  type WebhookDelivery,
+  type WebhookOutbox,
+  type WebhookSecretOf,
+  type WebhookTransport,
+} from '#ports/webhooks.ts'
 import { every, type Repetition } from './every.ts'
 
 export interface WebhookSenderParts {
@@ -12,23 +18,21 @@ export interface WebhookSenderParts {
   readonly pollMs?: number | undefined
 }
 
-export interface WebhookSenderEvents {
+interface WebhookSenderEvents {
   sent(delivery: WebhookDelivery): void
-  /** `retryInMs` undefined: the event is given up. */
+  /** `retryInMs` is undefined when the event is given up. */
   notSent(delivery: WebhookDelivery, reason: string, retryInMs: number | undefined): void
-  /** The outbox could not be asked or told. An event that was sent and could not be noted is sent again. */
+  /** The outbox could not be read or written. An event that was sent and could not be recorded is sent again. */
   trouble(error: unknown): void
 }
 
-/** Waits between tries: a restart, a deployment, an outage, and a night. Then the event is given up. */
+/** Waits between attempts: a restart, a deployment, an outage, and a night. Then the event is given up. */
 const RETRY_MS = [5000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000] as const
-/** Side by side. Each may take its whole time-out, and all of them stay well within the time that the node holds them. */
+/** Concurrent posts. Each may take its whole timeout, and all of them stay well within the time that the node holds them. */
 const AT_ONCE = 16
 const POLL_MS = 1000
 const FORGET_EVERY_MS = 3_600_000
-/** A month and a few days: for so long each mark of a monthly budget is told only once. */
-export const KEPT_MS = 35 * 86_400_000
-/** The answer of a webhook that wants no more events. */
+/** The status of a webhook that wants no more events. */
 const GONE = 410
 
 export class WebhookSender {
@@ -42,7 +46,7 @@ export class WebhookSender {
   start(): Repetition {
     const { outbox, events, pollMs = POLL_MS } = this.#parts
     const trouble = (error: unknown): void => events.trouble(error)
-    const forget = async (): Promise<void> => void (await outbox.deleteOld(KEPT_MS))
+    const forget = async (): Promise<void> => void (await outbox.deleteOld(WEBHOOK_EVENTS_KEPT_MS))
     const repeating = [every(pollMs, () => this.sendDue(), trouble), every(FORGET_EVERY_MS, forget, trouble)]
     return {
       stop: async () => {
@@ -53,8 +57,8 @@ export class WebhookSender {
   }
 
   /**
-   * Sends all that is due now, and what becomes due until the last one has ended: a receiver that hangs holds up its own
-   * event, and no other.
+   * Sends everything that is due now, and what becomes due until the last one has ended: a hanging receiver
+   * holds up its own event, and no other.
    */
   async sendDue(): Promise<void> {
     const { outbox, nodeId, pollMs = POLL_MS } = this.#parts

@@ -1,4 +1,4 @@
-/** What must be true of the books themselves, at rest and at every moment. */
+/** What must be true of the ledger itself, at rest and at every moment. */
 import { existsSync, readdirSync, writeFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
@@ -11,7 +11,7 @@ export async function withBooks<Result>(
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString: postgres.url, query_timeout: 60_000 })
-  // A server that is killed fails the query under way; the error of the connection itself says no more.
+  // A killed server fails the query in progress; the error of the connection itself adds nothing.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -81,7 +81,7 @@ export async function checkBudgets(client: Client): Promise<Violation[]> {
   })
 }
 
-/** What still moves, or waits for somebody; nothing when the house is at rest. */
+/** What still moves or waits; empty when the cluster is at rest. */
 export async function unrest(client: Client, house: House): Promise<Violation[]> {
   const { rows } = await client.query<object>('SELECT * FROM leases WHERE amount_nano <> 0')
   const folders = house.nodeFolders()
@@ -95,7 +95,7 @@ export async function unrest(client: Client, house: House): Promise<Violation[]>
   ]
 }
 
-/** One JSON line a row, for whoever looks for the cause. */
+/** Writes the ledger as JSON lines, one per row, for a search for the cause. */
 export async function keepBooks(client: Client, folder: string): Promise<void> {
   for (const table of ['usage_events', 'usage_hours', 'budgets', 'leases', 'nodes']) {
     const { rows } = await client.query<object>(`SELECT * FROM ${table}`)

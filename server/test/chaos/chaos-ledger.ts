@@ -1,11 +1,11 @@
-/** `npm run chaos:ledger`: kills everything again and again under load, and shows that the books stay right. */
+/** `npm run chaos:ledger`: kills everything again and again under load, and shows that the ledger stays right. */
 import { parseArgs } from 'node:util'
 import { FOLDER_PLANS, type FolderPlan } from './cluster.ts'
 import { bigintsAsText, runRounds, type ChaosOptions, type RoundResult } from './rounds.ts'
 import { SMOKE } from './smoke.ts'
 import { tableHead, tableRow, tableTotal } from './table.ts'
 
-/** A line of the output each; all of them are in the folder that is named below. */
+/** Violations printed; all of them are in the folder named below. */
 const SHOWN_VIOLATIONS = 20
 
 const { values } = parseArgs({

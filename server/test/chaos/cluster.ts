@@ -1,6 +1,7 @@
 /**
- * The whole house on loopback: a PostgreSQL, a Redis behind a proxy, a fake provider with its log, three gateways that are
- * started again when they end, and HAProxy before them. All of it ends with this process, however that ends.
+ * The whole cluster on loopback: a PostgreSQL, a Redis behind a proxy, a fake provider with its log, three
+ * gateways that are restarted when they end, and HAProxy in front of them. All of it ends with this process,
+ * however that ends.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import { startHaproxy } from './haproxy.ts'
 import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
 import { configText, type Terms } from './traffic.ts'
 
-/** Which gateways share a data folder, and so read what the others leave behind. */
+/** Gateways that share a data folder, and so recover what the others leave behind. */
 export const FOLDER_PLANS = {
   own: ['a', 'b', 'c'],
   shared: ['a', 'a', 'a'],
@@ -28,9 +29,9 @@ export interface House {
   readonly gateways: readonly GatewayProcess[]
   readonly postgres: { readonly url: string }
   readonly providerUrl: string
-  /** What the provider really served. */
+  /** The log of what the provider actually served. */
   readonly oracleFile: string
-  /** What each gateway, living or dead, has on disk. */
+  /** The folders of all gateways, living or dead. */
   nodeFolders(): string[]
   /** Files of entries that the store refused: there must be none. */
   refusedFiles(): string[]
@@ -78,7 +79,7 @@ export interface HouseOptions {
   /** One for each gateway. */
   readonly dataFolders: readonly string[]
   readonly configOf: (providerUrl: string) => string
-  /** Where its stores are. */
+  /** The addresses of its stores. */
   readonly env: { readonly DATABASE_URL: string } & Readonly<Record<string, string>>
 }
 

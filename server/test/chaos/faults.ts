@@ -1,4 +1,4 @@
-/** What happens to the house in one round: when, to whom, and for how long; drawn from the seed. */
+/** The faults of one round: when, at which target, and for how long; drawn from the seed. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,17 +23,17 @@ export interface FaultCounts {
   readonly redis: number
 }
 
-/** A kill that finds everything at work is the interesting one; the load needs a moment for that. */
+/** A kill is most interesting while everything is at work; the load needs a moment for that. */
 const FIRST_MS = 1500
-/** A server that dies is usually back soon; half of them are away longer than any time-out. */
-const AWAY_MS = { postgres: 6000, redis: 3000 }
+/** Longest outages. A server that dies is usually back soon; half of them are unreachable for longer than any timeout. */
+const OUTAGE_MS = { postgres: 6000, redis: 3000 }
 const PAUSE_MS = 10_000
 /** One reply in twenty. */
 const SWALLOWED_SHARE = 0.05
-/** A port may be held for a moment by what was connected to it. */
+/** A port may be held for a moment by earlier connections. */
 const RESTART_MS = 60_000
 
-/** Redis suffers in each round what is in the list, in turn, besides being killed. */
+/** Additional faults of Redis, in turn, one per round. */
 const REDIS_TROUBLE: readonly FaultKind[] = ['flush', 'pause', 'swallow']
 
 export function planFaults(
@@ -42,7 +42,7 @@ export function planFaults(
 ): readonly Fault[] {
   const lengthMs = seconds * 1000 - FIRST_MS
   const gateway = (): number => random.below(3)
-  /** One after another: each has a part of the round for itself and is over within it. */
+  /** One after another: each has a separate part of the round and ends within it. */
   const inTurn = (kinds: readonly FaultKind[], longestMs: (kind: FaultKind) => number): Fault[] =>
     kinds.map((kind, index) => {
       const partMs = lengthMs / kinds.length
@@ -58,16 +58,16 @@ export function planFaults(
   }))
   const postgres = inTurn(
     Array.from({ length: counts.postgres }, () => 'postgres' as const),
-    () => random.next() * AWAY_MS.postgres,
+    () => random.next() * OUTAGE_MS.postgres,
   )
   const trouble = REDIS_TROUBLE[round % REDIS_TROUBLE.length] as FaultKind
   const redisKinds = Array.from({ length: counts.redis }, (): FaultKind => 'redis')
   redisKinds.splice(random.below(counts.redis + 1), 0, trouble)
-  const redis = inTurn(redisKinds, (kind) => (kind === 'redis' ? random.next() * AWAY_MS.redis : PAUSE_MS))
+  const redis = inTurn(redisKinds, (kind) => (kind === 'redis' ? random.next() * OUTAGE_MS.redis : PAUSE_MS))
   return [...gateways, ...postgres, ...redis].toSorted((left, right) => left.atMs - right.atMs)
 }
 
-/** What really happened, in Unix time: for whoever looks for the cause of something. */
+/** What actually happened, in Unix time, for a search for the cause. */
 export interface Inflicted {
   readonly kind: FaultKind
   readonly gateway: number
@@ -75,11 +75,13 @@ export interface Inflicted {
   readonly to: string
 }
 
-/** Resolves when the last of them is over. What happens to one target happens one after another. */
+/** Resolves when the last of them is over. Faults of one target happen one after another. */
 export async function inflict(cluster: Cluster, faults: readonly Fault[]): Promise<readonly Inflicted[]> {
   const startedMs = performance.now()
   const inflicted: Inflicted[] = []
-  const byTarget = Map.groupBy(faults, ({ kind }) => (kind in AWAY_MS || kind === 'gateway' ? kind : 'redis'))
+  const byTarget = Map.groupBy(faults, ({ kind }) =>
+    kind in OUTAGE_MS || kind === 'gateway' ? kind : 'redis',
+  )
   await Promise.all(
     Array.from(byTarget.values(), async (ofOne) => {
       for (const fault of ofOne) {

@@ -1,13 +1,13 @@
-/** One gateway as a supervisor keeps it: a process that is started again as soon as it has ended, however it ended. */
+/** One gateway under a supervisor: a process that is restarted as soon as it has ended, however it ended. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { bareEnvironment, PROGRAM } from '#test/support/process.ts'
 
-/** Three of them start at once on a busy machine. */
+/** Three of them start together on a busy machine. */
 const READY_MS = 180_000
-/** A gateway that can't start is not started a hundred times a second. */
+/** A gateway that can't start is not started a hundred times per second. */
 const RESTART_PAUSE_MS = 50
 
 export interface GatewayOptions {
@@ -23,7 +23,7 @@ export class GatewayProcess {
   #isStopping = false
   #wasKilled = false
   #supervision: Promise<void> | undefined
-  /** Ends that nobody asked for. */
+  /** Unexpected ends. */
   readonly crashes: string[] = []
 
   constructor(options: GatewayOptions) {
@@ -42,7 +42,7 @@ export class GatewayProcess {
     this.#supervision ??= this.#supervise()
   }
 
-  /** The next one starts at once. A gateway that is still starting is killed just the same. */
+  /** The next one starts immediately. A gateway that is still starting is killed just the same. */
   kill9(): void {
     this.#wasKilled = true
     this.#child?.kill('SIGKILL')
@@ -72,7 +72,7 @@ export class GatewayProcess {
       this.#wasKilled = false
       const { port, controlPort, env, logFile } = this.#options
       const log = openSync(logFile, 'a')
-      // Should this process be killed, the system ends the gateway.
+      // If this process is killed, the system ends the gateway.
       this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, PROGRAM, 'start'], {
         env: {
           ...bareEnvironment(),

@@ -1,4 +1,4 @@
-/** HAProxy before the gateways: it sends on what it can, and sends nothing twice. */
+/** HAProxy in front of the gateways: it forwards what it can, and sends nothing twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -34,9 +34,10 @@ export async function startHaproxy(
 }
 
 /**
- * Only a connection that could not be opened is tried on another gateway: a request that was sent may have been paid for, and
- * sending it again would buy it twice. Connections are few and used again: a Node.js server takes one new connection in a turn
- * of its event loop, so that on a busy machine a crowd of new ones, health checks among them, waits for seconds.
+ * Only a connection that could not be opened is tried on another gateway: a sent request may have been paid
+ * for, and sending it again would buy it twice. Connections are few and reused: a Node.js server accepts one
+ * new connection per turn of its event loop, so that on a busy machine a crowd of new ones, health checks
+ * among them, waits for seconds.
  */
 function haproxyConfig(port: number, gatewayPorts: readonly number[]): string {
   const servers = gatewayPorts.map((gateway, index) => `  server gateway-${index} 127.0.0.1:${gateway}`)

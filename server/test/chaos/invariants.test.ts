@@ -23,7 +23,7 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Of a moment, so that it is a UUIDv7 as far as anybody looks. */
+/** Looks like a UUIDv7 of one moment. */
 const HOUR = '019a8000-0000-7000-8000'
 const idOf = (number: number): string => `${HOUR}-${String(number).padStart(12, '0')}`
 const TOKENS = 5
@@ -37,7 +37,7 @@ interface Row {
   readonly request?: number
 }
 
-/** One request with one call, told by three witnesses. */
+/** One request with one call, as three witnesses report it. */
 interface Story {
   readonly rows: readonly Row[]
   readonly isServed?: boolean

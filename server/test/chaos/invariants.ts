@@ -1,6 +1,6 @@
 /**
- * Three witnesses are held against one another: what the provider served, what the clients received, and what the books
- * say. They share only ids: nothing here is computed by the code under test.
+ * Three witnesses are compared: what the provider served, what the clients received, and the ledger. They
+ * share only ids: nothing here is computed by the code under test.
  */
 import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ import { MODELS, NANO_USD_PER_TOKEN } from './traffic.ts'
 const joined = new Set(MODELS.filter(({ isJoined }) => isJoined).map(({ id }) => id))
 
 export interface Violation {
-  /** `lost`: not in the books. `doubled`: in the books for more than the truth. */
+  /** `lost`: not in the ledger. `doubled`: in the ledger for more than the truth. */
   readonly kind: 'lost' | 'doubled' | 'other'
   readonly what: string
   readonly ids: Readonly<Record<string, unknown>>
@@ -25,12 +25,12 @@ export interface Tally {
   readonly refused: number
   readonly failed: number
   readonly left: number
-  /** Calls the provider did and would bill. */
+  /** Calls that the provider did and would bill. */
   readonly served: number
   readonly posted: number
-  /** Calls that several requests had a part in. */
+  /** Calls shared by several requests. */
   readonly shared: number
-  /** Nobody has resolved them. */
+  /** Unresolved unknowns. */
   readonly unknown: number
 }
 
@@ -40,7 +40,7 @@ export interface Evidence {
   readonly oracleFile: string
   readonly oracleFromBytes: number
   readonly recordsFile: string
-  /** Of other witnesses. */
+  /** Models of other witnesses. */
   readonly otherModels?: readonly string[]
 }
 
@@ -116,8 +116,8 @@ export async function checkRequests(
 }
 
 /**
- * A served call is in the books, for exactly what it cost when its end was known, and for no less when it was not. Of a call
- * that several requests share, the books of all of them together.
+ * A served call is in the ledger, for exactly what it cost when its end was known, and for no less when it
+ * was not. For a shared call, the entries of all its requests count together.
  */
 function checkServed(entry: LogEntry, sharing: readonly Attempt[], violations: Violation[]): void {
   const ids = { entry, sharing }
@@ -138,7 +138,7 @@ function checkServed(entry: LogEntry, sharing: readonly Attempt[], violations: V
     violations.push({ kind: 'other', what: 'posted with other tokens than were served', ids })
 }
 
-/** Also of an answer that was cut: when it began, its record had to be durable. */
+/** Also for an answer that was cut: when it began, its record had to be durable. */
 function checkAnswered(
   record: RequestRecord,
   posts: ReadonlyMap<string, number>,

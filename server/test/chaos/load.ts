@@ -1,6 +1,7 @@
 /**
- * A process of its own that sends requests at a given rate, whatever becomes of them, and notes how each one ended.
- * `node load.ts '<LoadOptions as JSON>'` sends until it gets a SIGTERM, waits for the last answers, and prints a `LoadSummary`.
+ * A separate process that sends requests at a given rate, whatever happens to them, and records how each one
+ * ended. `node load.ts '<LoadOptions as JSON>'` sends until it gets a SIGTERM, waits for the last answers,
+ * and prints a `LoadSummary`.
  */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
@@ -13,9 +14,9 @@ export interface LoadOptions {
   readonly requestsPerSecond: number
   readonly seed: number
   readonly keys: readonly KeyOfLoad[]
-  /** Undefined: all. */
+  /** Undefined for all. */
   readonly models?: readonly string[]
-  /** How many of all clients leave before the answer, from 0 to 1. */
+  /** Share of clients that leave before the answer, from 0 to 1. */
   readonly leavingShare: number
   readonly recordsFile: string
 }
@@ -27,7 +28,7 @@ export interface RequestRecord {
   readonly status: number | null
   /** Whether the whole answer arrived and is what was asked for. */
   readonly complete: boolean
-  /** How many posts a 2xx needs. */
+  /** Posts that a 2xx needs. */
   readonly calls: number
   readonly key: string
   readonly model: string
@@ -43,9 +44,9 @@ export interface LoadSummary {
   readonly seconds: number
 }
 
-/** As many clients wait for an answer at most. More than a second of the usual rate is a house that stands still. */
+/** Most clients that wait for an answer. More than a second of the usual rate means that the cluster hangs. */
 const UNDER_WAY_MAX = 600
-/** One look at what is due this often: small against the time of an answer, large against the cost of a timer. */
+/** Interval of looks at what is due: small against the time of an answer, large against the cost of a timer. */
 const TICK_MS = 5
 /** Longer than any gateway may take. */
 const ANSWER_MS = 20_000
@@ -63,7 +64,7 @@ const pool = new Pool(options.url, {
 const records = createWriteStream(options.recordsFile)
 const underWay = new Set<Promise<void>>()
 let sent = 0
-/** Not sent, because too many were under way. */
+/** Not sent, because too many were in progress. */
 let held = 0
 
 const startedMs = performance.now()

@@ -1,6 +1,6 @@
 /**
- * `npm run chaos:outages`: a store is away for a minute under load. Shows that callers hardly notice, and that the books are
- * right afterwards.
+ * `npm run chaos:outages`: a store is unreachable for a minute under load. Shows that callers hardly notice,
+ * and that the ledger is right afterwards.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,17 +26,17 @@ const { values } = parseArgs({
 const awayMs = Number(values.seconds) * 1000
 const requestsPerSecond = Number(values.rate)
 
-/** Processes that have just started are slow; what they do is not counted. */
+/** Processes that have just started are slow; their first answers do not count. */
 const WARM_UP_MS = 8000
 /** Load before the outage, and after it. */
 const AROUND_MS = 5000
-/** Of known keys without a hard budget. */
+/** Least share of answered requests of known keys without a hard budget. */
 const ANSWERED_SHARE = 0.999
-/** How far the limits may be off while the nodes can't see one another. */
+/** Tolerance of the limits while the nodes can't see one another. */
 const LIMIT_TOLERANCE = 0.1
 const REST_MS = 60_000
 
-/** Half of what the limited key asks for fits: a minute's worth at once, then its rate. */
+/** Half of what the limited key asks for fits: one minute's worth at once, then its rate. */
 const limitedPerSecond = (requestsPerSecond * LIMITED_KEY.weight) / (LIMITED_KEY.weight + OPEN_KEY.weight)
 const requestsPerMinute = Math.round((limitedPerSecond * awayMs) / 1000 / 2 / (1 + awayMs / 60_000))
 
@@ -50,7 +50,7 @@ const folder = mkdtempSync(join(tmpdir(), 'torana-outages-'))
 const cluster = await startCluster({
   folder,
   folderPlan: 'own',
-  // Nothing but the outage is to be seen: time is ample.
+  // Generous timeouts, so that only the outage shows.
   terms: {
     rounds: 0,
     tightUsd: 0,
@@ -90,7 +90,7 @@ function load(name: string, keys: readonly KeyOfLoad[]): Load {
   })
 }
 
-/** The records of requests sent while the store was away, and what the books say after all of it. */
+/** The records of requests sent during the outage, and the ledger after all of it. */
 async function outage(
   name: string,
   keys: readonly KeyOfLoad[],

@@ -1,10 +1,10 @@
-/** Chance that can be repeated: the same seed draws the same numbers. */
+/** Repeatable randomness: the same seed draws the same numbers. */
 export interface Random {
   /** From 0 up to, but not including, 1. */
   next(): number
   /** A whole number from 0 up to, but not including, `end`. */
   below(end: number): number
-  /** One of them, each as likely as its weight says. */
+  /** One of them, with a probability by its weight. */
   pick<Entry extends { readonly weight: number }>(entries: readonly Entry[]): Entry
 }
 

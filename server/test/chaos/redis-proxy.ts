@@ -1,4 +1,4 @@
-/** Stands between the gateways and Redis, so that replies can get lost on the way. */
+/** Lies between the gateways and Redis, so that replies can get lost. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
@@ -18,7 +18,7 @@ export async function startReplyProxy(redisPort: number): Promise<ReplyProxy> {
   const server = createServer((client) => {
     const redis = keep(connect(redisPort, '127.0.0.1'))
     keep(client).pipe(redis)
-    // Either side ending, in whatever way, ends the other.
+    // The end of either side, in whatever way, ends the other.
     client.on('error', () => redis.destroy()).on('close', () => redis.destroy())
     redis.on('error', () => client.destroy()).on('close', () => client.destroy())
     redis.on('data', (reply) => {

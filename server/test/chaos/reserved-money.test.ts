@@ -1,12 +1,12 @@
-/** What the kill table found once, made to happen at will. */
+/** A bug that the kill table found once, reproduced at will. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Budget } from '#core/budget.ts'
+import type { Budget } from '#core/money/budget.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { negotiate } from '#core/embedding/negotiate.ts'
 import type { BudgetStore } from '#ports/budgets.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { admit, type EmbeddingAdmission as Admission } from '#request/embeddings/admit.ts'
 import { Leases } from '#request/money/leases.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -26,7 +26,7 @@ function budgetOf(limitNanoUsd: bigint): Budget {
   return { id: 'project:tight', limitNanoUsd, per: 'total', hard: true }
 }
 
-/** Gateway parts in memory; `store` and `ledger` may stand between them and the books. */
+/** Gateway parts in memory; `store` and `ledger` may wrap the ledger. */
 function house(between: { store?: (books: BudgetStore) => BudgetStore; ledger?: (own: Ledger) => Ledger }) {
   const money = memoryMoney()
   let nowMs = 0
@@ -37,7 +37,7 @@ function house(between: { store?: (books: BudgetStore) => BudgetStore; ledger?: 
     identifiers,
     liveNodes: () => 1,
     budgetInForce: () => undefined,
-    isStoreAway: () => false,
+    isStoreUnreachable: () => false,
   })
   const outside = { ...money, leases, ledger: between.ledger?.(money.ledger) ?? money.ledger }
   return {
@@ -73,7 +73,7 @@ test('a return whose answer was lost is done once, also when the lease was used 
       lease: (question) => books.lease(question),
       async giveBack(lease) {
         await books.giveBack(lease)
-        if (isAnswerLost) throw new StoreAway('the answer was lost')
+        if (isAnswerLost) throw new StoreUnreachable('the answer was lost')
       },
     }),
   })
@@ -101,7 +101,7 @@ test('a request that ends while one of its calls fetches more money gives back n
       },
     }),
   })
-  // A quarter of it is leased at first: just what the request can cost, with a nano-dollar for rounding.
+  // A quarter of it is leased at first: exactly what the request can cost, with a nano-dollar for rounding.
   const admission = await admitted(budgetOf(4n * (2n * MOST + 1n)), [TEXT, TEXT])
   const input = { kind: 'texts', texts: [TEXT] } as const
   await admission.begin(identifiers.next(), offer, input)
@@ -131,7 +131,7 @@ test('what a call left of its reservation is free for others when its entry is d
   const call = await first.begin(identifiers.next(), offer, { kind: 'texts', texts: [TEXT] })
   first.served(call, { kind: 'measured', tokens: 1 })
   const settled = first.settle()
-  // Should the process die here, the first call becomes an unknown of twelve.
+  // If the process dies here, the first call becomes an unknown of twelve.
   await assert.rejects(
     admitted(budget, [TEXT]),
     (error) => error instanceof Fault && error.code === 'budget_reserved',

@@ -1,4 +1,4 @@
-/** The kill table: rounds of load and faults, and after each one a look at everything while nothing moves. */
+/** The kill table: rounds of load and faults, each followed by a check of everything at rest. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -24,34 +24,34 @@ import {
 
 export interface ChaosOptions {
   readonly rounds: number
-  /** Of load in each round; longer when the faults take longer. */
+  /** Seconds of load in each round; longer when the faults take longer. */
   readonly seconds: number
   readonly requestsPerSecond: number
   readonly seed: number
-  /** In each round. */
+  /** Faults in each round. */
   readonly faults: FaultCounts
   readonly folderPlan: FolderPlan
-  /** How long the house may take to come to rest after the load. */
+  /** Time for the cluster to come to rest after the load. */
   readonly restMs: number
-  /** Keep logs, records and books of a run in which nothing was wrong. */
+  /** Keeps logs, records and ledger of a run in which nothing was wrong. */
   readonly keep: boolean
 }
 
 export interface RoundResult extends Tally {
   readonly round: number
   readonly kills: FaultCounts
-  /** What else Redis suffered. */
+  /** Other faults of Redis. */
   readonly trouble: string
   readonly requestsPerSecond: number
   readonly restedInMs: number
   readonly violations: readonly Violation[]
 }
 
-/** How many of all clients leave before their answer. */
+/** Share of clients that leave before their answer. */
 const LEAVING_SHARE = 0.03
-/** About what the requests of the tight key cost a piece; its budget is used up about half-way through a round. */
+/** Typical cost of a request of the tight key; its budget is used up about half-way through a round. */
 const TYPICAL_NANO_USD = 25_000
-/** The books are looked at this often while everything moves. */
+/** Interval of looks at the ledger while everything moves. */
 const WATCH_MS = 500
 
 export async function runRounds(
@@ -142,7 +142,7 @@ async function runRound(
 }
 
 export interface Load {
-  /** Sends no more; resolves when the last answer has come. */
+  /** Stops sending; resolves when the last answer has come. */
   stop(): Promise<LoadSummary>
 }
 
@@ -163,7 +163,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-/** Waits until nothing moves any more; what still does when the time is over is returned. */
+/** Waits until nothing moves any more; returns what still does when the time is over. */
 export async function rest(house: House, withinMs: number): Promise<readonly Violation[]> {
   const endMs = performance.now() + withinMs
   await Promise.all(house.gateways.map((gateway) => gateway.ready()))
@@ -175,18 +175,18 @@ export async function rest(house: House, withinMs: number): Promise<readonly Vio
   }
 }
 
-/** A call that its gateway gave up may still be served, and is noted then. */
+/** A call that its gateway gave up may still be served, and is logged then. */
 async function providerAtRest({ providerUrl, oracleFile }: House): Promise<void> {
   const noted = (): number => statSync(oracleFile).size
   for (let before = -1; before !== noted();) {
     before = noted()
-    // It answers after what has reached it before.
+    // It answers after everything that has reached it before.
     await (await fetch(`${providerUrl}/_health`)).arrayBuffer()
     await wait(LATEST_SERVICE_MS)
   }
 }
 
-/** Looks at the budgets again and again; what it finds is told once. */
+/** Checks the budgets periodically; each finding is reported once. */
 export function watchBudgets(house: House): { stop(): Promise<readonly Violation[]> } {
   const found = new Map<string, Violation>()
   const watching = every(
@@ -195,7 +195,7 @@ export function watchBudgets(house: House): { stop(): Promise<readonly Violation
       for (const violation of await withBooks(house, checkBudgets))
         found.set(`${violation.what} ${String(violation.ids['budget_id'])}`, violation)
     },
-    // PostgreSQL is dead just now.
+    // PostgreSQL is dead at present.
     () => {},
   )
   return {

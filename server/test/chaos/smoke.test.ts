@@ -12,7 +12,7 @@ test('whatever is killed under load, every call is in the books once and no hard
     t.diagnostic(tableRow(result))
   })
   assert.deepEqual(violations, [], `logs and records are in ${folder}`)
-  // However slow the machine: a house that served nothing would prove nothing.
+  // However slow the machine: a cluster that served nothing would prove nothing.
   for (const { round, answered, posted } of results) {
     assert.ok(answered > 0 && posted > 0, `round ${round + 1} served nothing`)
   }

@@ -9,7 +9,7 @@ export const SMOKE: ChaosOptions = {
   seed: 1,
   faults: { gateway: 2, postgres: 1, redis: 1 },
   folderPlan: 'mixed',
-  // Slow is no violation; a house that never comes to rest is.
+  // Slow is no violation; a cluster that never comes to rest is.
   restMs: 60_000,
   keep: false,
 }

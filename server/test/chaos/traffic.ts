@@ -1,19 +1,19 @@
-/** What is asked for and under which terms: the load sends it, torana.yaml allows it, the checks know what it must cost. */
+/** The traffic and its terms: the load sends it, torana.yaml allows it, the checks know what it must cost. */
 import type { Random } from './random.ts'
 
-/** The width stands at the end of each model's name, where the fake provider reads it: small answers, many of them. */
+/** The width is at the end of each model's name, where the fake provider reads it: small answers, many of them. */
 const WIDTH = 16
 /** Requests of more distinct inputs are split over several calls. */
 const MAX_INPUTS = 4
-/** More than one call takes, so that some are taken apart again. */
+/** More than one call takes, so that some are split again. */
 const MICRO_BATCH = { maxWaitMs: 30, maxItems: 6, acrossProjects: true }
 /** One dollar for a million tokens. */
 export const NANO_USD_PER_TOKEN = 1000n
-/** The longest that the fake provider takes for a call it is going to serve. */
+/** Longest time that the fake provider takes for a call it is going to serve. */
 export const LATEST_SERVICE_MS = 2500
 /**
- * Short, so that a round ends soon after its load does; an attempt may take less than the first deployment of `late-w16`,
- * which does the work and is not waited for.
+ * Short, so that a round ends soon after its load; an attempt may take less than the first deployment of
+ * `late-w16`, which does the work and is not waited for.
  */
 export const SHORT_LIMITS = { attemptTimeoutMs: 2000, requestTimeoutMs: 5000 }
 
@@ -26,7 +26,7 @@ interface ModelOfLoad {
   readonly isJoined?: boolean
 }
 
-/** Most calls end well, as they do outside; the rest fails in every way that leaves somebody in doubt. */
+/** Most calls succeed, as in production; the rest fails in every way that leaves an outcome in doubt. */
 export const MODELS: readonly ModelOfLoad[] = [
   { id: 'steady-w16', weight: 42, on: ['plain'] },
   { id: 'joined-w16', weight: 14, on: ['plain'], isJoined: true },
@@ -52,16 +52,16 @@ export const OPEN_KEY: KeyOfLoad = { name: 'open', secret: 'chaos-key-without-an
 export const GENEROUS_KEY: KeyOfLoad = { name: 'generous', secret: 'chaos-key-with-much-money', weight: 25 }
 export const LIMITED_KEY: KeyOfLoad = { name: 'limited', secret: 'chaos-key-with-rate-limits', weight: 15 }
 
-/** Each round has a budget of its own to use up. */
+/** Each round has a separate budget to use up. */
 export function tightKey(round: number): KeyOfLoad {
   return { name: `tight-${round}`, secret: `chaos-key-with-little-money-${round}`, weight: 15 }
 }
 
 export interface Terms {
   readonly rounds: number
-  /** What each round may spend of its own budget. */
+  /** Budget of each round. */
   readonly tightUsd: number
-  /** Of the limited key. */
+  /** Limit of the limited key. */
   readonly requestsPerMinute: number
   readonly limits: { readonly attemptTimeoutMs: number; readonly requestTimeoutMs: number }
 }
@@ -80,7 +80,7 @@ export function configText(providerUrl: string, terms: Terms): string {
       kind: 'embedding',
       embedding: { dimensions: WIDTH },
       price: { usdPerMillionTokens: 1 },
-      // Every call of the upstream is held against the load: probes would stand among them.
+      // Every call of the upstream is compared with the load: probes would be among them.
       spaceGuard: false,
       ...(isJoined && { microBatch: MICRO_BATCH }),
       deployments: on.map((upstream, priority) => ({
@@ -113,7 +113,7 @@ export function configText(providerUrl: string, terms: Terms): string {
 export interface Question {
   readonly model: string
   readonly input: string | readonly string[] | readonly (readonly number[])[]
-  /** How many calls must have served it before it can be answered. */
+  /** Calls that must have served it before it can be answered. */
   readonly calls: number
   readonly inputs: number
 }

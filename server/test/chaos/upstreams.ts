@@ -1,13 +1,14 @@
 /**
- * `npm run chaos:upstreams`: two of three deployments fail under load, in every way that upstreams fail, and come back. Shows
- * that callers hardly notice, that another model is not slower for it, and that the two serve again by themselves.
+ * `npm run chaos:upstreams`: two of three deployments fail under load, in every way that upstreams fail, and
+ * come back. Shows that callers hardly notice, that another model is not slower for it, and that the two
+ * serve again by themselves.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { Told } from '../../../bench/paced-sender.ts'
+import type { SentRequest } from '../../../bench/paced-sender.ts'
 import { loadText, median, print } from '../../../bench/parts.ts'
 import { stopAll, type Started } from '../../../bench/processes.ts'
 import { latencyMs, OTHER_CORE, send, startGateway, statusesOf } from '../../../bench/load-stage.ts'
@@ -16,7 +17,7 @@ import { startProvider } from '../../../bench/torana.ts'
 const { values: options } = parseArgs({
   options: {
     rate: { type: 'string', default: '500' },
-    /** Which failures, as in reset,hang. */
+    /** Selects kinds of failures, as in reset,hang. */
     kinds: { type: 'string', default: '' },
   },
 })
@@ -30,12 +31,15 @@ const WARM_UP_MS = 4000
 const BEFORE_MS = 4000
 const FAILING_MS = 6000
 const AFTER_MS = 12_000
-/** What happens in this time is how it is found out. */
+/** Time in which the failure is detected. */
 const FOUND_OUT_MS = 2000
 /** Longer than a hanging call hangs. */
 const PATIENCE_MS = 31_000
 const LOOK_EVERY_MS = 100
-/** Back again: a quarter of its share of the load over so many looks. Who was slow of late gets less for a while. */
+/**
+ * A deployment is back with a quarter of its share of the load over this many looks. One that was slow
+ * recently gets less for a while.
+ */
 const LOOKS = 10
 const BACK_SHARE = 1 / 4
 
@@ -82,7 +86,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** A gateway of its own for each kind: what one was learnt from does not help with the next. */
+/** A separate gateway for each kind: what one has learnt does not help with the next. */
 async function measure(kind: Kind): Promise<Figures> {
   const provider = await startProvider(OTHER_CORE, folder)
   const modeUrl = (name: string): string => `${provider.origin}/mode-${name}/v1`
@@ -109,15 +113,15 @@ async function measure(kind: Kind): Promise<Figures> {
   for (const name of FAILING) await setMode(provider, { name, mode: 'ok' })
   const wellAtMs = Date.now()
   const backSeconds = await backAfter(provider)
-  const [told = [], other = []] = await sending
+  const [sent = [], other = []] = await sending
   await stopAll(gateway.pid, provider.pid)
 
-  const failing = within(told, failedAtMs, wellAtMs)
-  const later = within(told, failedAtMs + FOUND_OUT_MS, wellAtMs)
+  const failing = within(sent, failedAtMs, wellAtMs)
+  const later = within(sent, failedAtMs + FOUND_OUT_MS, wellAtMs)
   return {
     kind: kind.name,
     errorsPercent: errorsPercent(later),
-    firstErrorsPercent: errorsPercent(within(told, failedAtMs, failedAtMs + FOUND_OUT_MS)),
+    firstErrorsPercent: errorsPercent(within(sent, failedAtMs, failedAtMs + FOUND_OUT_MS)),
     statuses: statusesOf(failing),
     otherBeforeMs: latencyMs(within(other, failedAtMs - BEFORE_MS, failedAtMs), 0.99),
     otherDuringMs: latencyMs(within(other, failedAtMs, wellAtMs), 0.99),
@@ -166,12 +170,12 @@ function report(all: readonly Figures[]): boolean {
   return missed.length === 0
 }
 
-function within(told: readonly Told[], fromMs: number, toMs: number): readonly Told[] {
-  return told.filter(([atMs]) => atMs >= fromMs && atMs < toMs)
+function within(sent: readonly SentRequest[], fromMs: number, toMs: number): readonly SentRequest[] {
+  return sent.filter(([atMs]) => atMs >= fromMs && atMs < toMs)
 }
 
-function errorsPercent(told: readonly Told[]): number {
-  return (told.filter(([, , status]) => status !== 200).length / told.length) * 100
+function errorsPercent(sent: readonly SentRequest[]): number {
+  return (sent.filter(([, , status]) => status !== 200).length / sent.length) * 100
 }
 
 interface Mode {

@@ -1,4 +1,4 @@
-/** What the audit promises where somebody with rights on the database could lay hands on it. */
+/** The audit's guarantees against a person with rights on the database. */
 import { systemClock } from '#runtime/clock.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,16 +8,14 @@ import { AuditChain } from '#stores/audit-chain.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
-import { someSecret, type Directory } from '#test/support/directory.ts'
+import { someSecret, type DatabaseDirectory } from '#test/support/directory.ts'
 
-export function auditLogSuite(name: string, open: () => Promise<Directory>): void {
+export function auditLogSuite(name: string, open: () => Promise<DatabaseDirectory>): void {
   async function withEntries() {
-    const directory = await open()
-    const { keyStore, audit } = directory
-    const database = directory.database as Database
+    const { keyStore, audit, database } = await open()
     for (let index = 1; index <= 5; index += 1)
       await keyStore.createProject(`p${index}`, {}, { name: 'tester' })
-    /** As somebody would who owns the table. */
+    /** As an owner of the table could. */
     const tamper = async (statement: string): Promise<void> => {
       await database.query('ALTER TABLE audit DISABLE TRIGGER audit_append_only')
       await database.query(statement)
@@ -44,7 +42,7 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
     })
   }
 
-  test(`${name}: an entry whose hash was made anew shows in the next one`, async () => {
+  test(`${name}: an entry with a recalculated hash shows in the next one`, async () => {
     const { tamper, broken } = await withEntries()
     await tamper(`UPDATE audit SET actor = 'x', hash = sha256('x') WHERE sequence = 3`)
     assert.deepEqual(await broken(), [4n, 3n])
@@ -73,14 +71,14 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
   const proofs = async (audit: AuditLog) =>
     (await audit.list({ limit: 100 })).map(({ proof, intact }) => `${proof} ${intact}`)
 
-  test(`${name}: who owns the table can't make the hashes anew without the key`, async () => {
+  test(`${name}: an owner of the table can't recalculate the hashes without the key`, async () => {
     const { database, tamper } = await withEntries()
     const { keyStore, audit } = signedBy(database, 'the secret of today')
     for (const project of ['s1', 's2', 's3']) await keyStore.createProject(project, {}, { name: 'tester' })
     const before = await audit.list({ limit: 100 })
     assert.ok(before.every(({ intact }) => intact))
 
-    // With all of our code, but without the secret: all entries from a changed one on, made anew and unsigned.
+    // With all of our code, but without the secret: all entries from a changed one on, recalculated and unsigned.
     const forged: { sequence: bigint; hash: Uint8Array }[] = []
     for (const entry of before.toReversed()) {
       const changed = entry.sequence === 7n ? { ...entry, actor: 'somebody else' } : entry
@@ -116,7 +114,7 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
     assert.equal((await proofs(audit)).filter((one) => one.endsWith('false')).length, 1)
   })
 
-  test(`${name}: an unsigned entry after a signed one was put there by somebody else`, async () => {
+  test(`${name}: an unsigned entry after a signed one was put there by a stranger`, async () => {
     const { database, keyStore: unsigned } = await withEntries()
     const { keyStore, audit } = signedBy(database, 'the secret of today')
     await keyStore.createProject('signed', {}, { name: 'tester' })
@@ -147,8 +145,8 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
     await keyStore.createProject('p6', {}, { name: 'tester' })
     await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
     // As a node sees it that has verified nothing yet.
-    const anew = await new PostgresAudit(database, systemClock).chain()
-    assert.deepEqual([anew.brokenAt, anew.entries], [3n, 5])
+    const reread = await new PostgresAudit(database, systemClock).chain()
+    assert.deepEqual([reread.brokenAt, reread.entries], [3n, 5])
   })
 
   test(`${name}: many entries are verified piece by piece`, async () => {

@@ -14,7 +14,7 @@ export function auditReadingSuite(name: string, open: () => Promise<Directory>):
     return directory
   }
 
-  test(`${name}: the audit is filtered by who, what, whom and when, and every entry is still checked`, async () => {
+  test(`${name}: the audit is filtered by actor, action, target and time, and every entry is still checked`, async () => {
     const { audit } = await withEntries()
     const found = async (filter: object) =>
       (await audit.list({ limit: 10, ...filter })).map(({ sequence, intact }) => `${sequence} ${intact}`)

@@ -1,4 +1,4 @@
-/** A backup is whole: what it holds comes back as it was, from either store and into either. */
+/** A backup is complete: its content comes back unchanged, from either store and into either. */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { LEDGER_TABLE, type TableReport } from '#ports/backup.ts'
 import { checkBackupFile, linesOf, openBackupFile, writeBackupFile } from '#stores/backup-file.ts'
-import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
+import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
 import { loadDatabase } from '#stores/postgres/backup/load.ts'
 import { tablesIn } from '#stores/postgres/backup/tables.ts'
-import { makePartitions } from '#stores/postgres/books/upkeep-partitions.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { makePartitions } from '#stores/postgres/ledger/upkeep-partitions.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { numbered } from '#test/support/entries.ts'
@@ -54,7 +54,7 @@ async function backUp(database: Database, name: string): Promise<readonly TableR
   let reports: readonly TableReport[] = []
   await using file = await openBackupFile(path)
   await writeBackupFile(file, async (write) => {
-    reports = await new PostgresBackup(database, '0.0.0', () => NOW_MS).write(write)
+    reports = await dumpDatabase(database, '0.0.0', NOW_MS, write)
     await write(JSON.stringify({ complete: true, tables: reports.length, blobs: 0 }))
   })
   return reports

@@ -1,4 +1,4 @@
-/** What every `Batches` promises of the room that results take of their project, whichever engine keeps it. */
+/** What every `Batches` promises about the space of results within their project's quota, whichever engine keeps it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileIdOf } from '#core/files/blob-names.ts'

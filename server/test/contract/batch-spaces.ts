@@ -49,7 +49,7 @@ export function batchSpacesSuite(name: string, open: () => Promise<BatchesWorld>
     )
   })
 
-  test(`${name}: vectors without a name are told as such, and dropped as those of their space`, async () => {
+  test(`${name}: vectors without a name are listed as such, and dropped like those of their space`, async () => {
     const { batches, left } = await open()
     const asked = aBatch({ chunks: chunksOf(3) })
     await batches.create(asked, MANY)

@@ -1,11 +1,11 @@
-/** What a batch used is what the ledger says, to the nano-dollar; and nodes of the version before do not harm what this one writes. */
+/** The usage of a batch equals the ledger, to the nano-dollar; and nodes of the version before do not harm what this one writes. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { WantedChunks } from '#ports/batches.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { anEntry } from '#test/support/entries.ts'

@@ -40,7 +40,7 @@ test('a claim that takes a lost chunk does not wait for the batch that its late 
     claimed.map(({ hold }) => [hold.batchId, hold.chunk, hold.token]),
     [[batch.id, 0, 2]],
   )
-  // What is left is there for the next look.
+  // The rest is there for the next look.
   assert.equal((await batches.claim(OTHER, 3)).length, 2)
   assert.ok(held)
   await assert.rejects(

@@ -4,9 +4,9 @@ import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Batches, ChunkEnd, HeldChunk, NewBatch } from '#ports/batches.ts'
 import type { Files } from '#ports/files.ts'
 import type { WebhookOutbox } from '#ports/webhooks.ts'
-import { MemoryBatches } from '#stores/memory/batches.ts'
-import { MemoryFiles } from '#stores/memory/files.ts'
-import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
+import { MemoryBatches } from '#test/support/stores/batches.ts'
+import { MemoryFiles } from '#test/support/stores/files.ts'
+import { MemoryWebhooks } from '#test/support/stores/webhooks.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
@@ -31,7 +31,7 @@ export interface BatchesWorld {
 
 export const HOUR_MS = 3_600_000
 
-/** So many chunks of ten lines. */
+/** `count` chunks of ten lines. */
 export function chunksOf(count: number): readonly LineRange[] {
   return Array.from({ length: count }, (_, index) => ({
     firstByte: index * 1000,
@@ -41,7 +41,7 @@ export function chunksOf(count: number): readonly LineRange[] {
   }))
 }
 
-/** A batch like all others here, unless told otherwise. */
+/** A batch like all others here, except for the overrides. */
 export function aBatch(overrides: Partial<NewBatch> = {}): NewBatch {
   return {
     id: `batch_${nextId().replaceAll('-', '')}`,
@@ -65,7 +65,7 @@ export function aBatch(overrides: Partial<NewBatch> = {}): NewBatch {
   }
 }
 
-/** All lines of a chunk are done, unless told otherwise. */
+/** All lines of a chunk are done, except for the overrides. */
 export function doneEnd({ hold, lines }: HeldChunk, counts: Partial<ChunkCounts> = {}): ChunkEnd {
   return {
     counts: {

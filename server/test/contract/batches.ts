@@ -125,7 +125,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     )
   })
 
-  test(`${name}: a file that can't be run is a batch that has failed, told of once, with nothing to claim`, async () => {
+  test(`${name}: a file that can't be run is a batch that has failed, reported once, with nothing to claim`, async () => {
     const { batches, outbox } = await open()
     const error = { code: 'invalid_json_line', message: 'No JSON.', param: undefined, line: 7 }
     const asked = aBatch({ project: 'shop+hooks', errors: [error], chunks: [] })
@@ -224,7 +224,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.equal((await batches.find(asked.id, asked.project))?.completed, 9)
     assert.equal(await stateOf(batches, asked), 'in_progress')
     await batches.finish(first.hold, doneEnd(first))
-    // Once more, since the answer may have been lost.
+    // Again, since the answer may have been lost.
     await batches.finish(first.hold, doneEnd(first))
     const ended = await batches.find(asked.id, asked.project)
     assert.ok(ended?.endedAtMs)
@@ -269,7 +269,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.deepEqual([ended?.state, ended?.completed], ['completed', 10])
   })
 
-  test(`${name}: a chunk that was given back is nobody's for so long, then anybody's`, async () => {
+  test(`${name}: a chunk that was given back rests for its time, then any node may take it`, async () => {
     const { batches, elsewhere, passes } = await open()
     await batches.create(aBatch({ chunks: chunksOf(1) }), MANY)
     const { hold } = await claimedOne(batches)
@@ -437,7 +437,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.equal(await batches.continue(asked.id, 'another project', by), undefined)
     const continued = await batches.continue(asked.id, asked.project, by)
     assert.deepEqual([continued?.isContinued, continued?.pause], [true, undefined])
-    // What was given back may come alone.
+    // A chunk that was given back may come alone.
     const claimed = [...(await batches.claim(ONE, 9)), ...(await batches.claim(ONE, 9))]
     assert.deepEqual(
       claimed.map((held) => [held.hold.chunk, held.batch.isContinued]),
@@ -452,7 +452,7 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.deepEqual([ended?.state, ended?.cancelCode], ['cancelling', 'project_deleted'])
   })
 
-  test(`${name}: open batches are told by their keys, without those that were cancelled or have ended`, async () => {
+  test(`${name}: open batches are listed by their keys, without those that were cancelled or have ended`, async () => {
     const { batches } = await open()
     const mine = { project: 'open-p', keyId: 'open-p/a' }
     const made = [

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { AddressInfo } from 'node:net'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { S3Blobs, type S3Settings } from '#stores/blobs/s3.ts'
 import { S3_OWNER, S3_STRANGER, s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
 import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
@@ -58,7 +58,7 @@ if (program === undefined && !process.env['CI']) {
     )
   })
 
-  test('S3: who may not is told so, with the bucket and without the credentials', async () => {
+  test('S3: a missing permission is reported with the bucket and without the credentials', async () => {
     const settings = testPlace(server.url)
     const stranger = openStore({ ...settings, credentials: S3_STRANGER })
     const wrong = openStore({
@@ -72,7 +72,7 @@ if (program === undefined && !process.env['CI']) {
         () => store.list({ prefix: '', limit: 1 }),
       ])
         await assert.rejects(question, (error: Error) => {
-          assert.ok(!(error instanceof StoreAway))
+          assert.ok(!(error instanceof StoreUnreachable))
           assert.match(error.message, new RegExp(settings.bucket))
           assert.doesNotMatch(JSON.stringify([error.message, error.stack, error.cause]), /stranger|hush/)
           return true
@@ -103,10 +103,10 @@ if (program === undefined && !process.env['CI']) {
     const store = openStore(testPlace(own.url))
     await store.put('kept', Buffer.from('before'))
     await own.kill9()
-    await assert.rejects(store.put('b', Buffer.from('x')), StoreAway)
-    await assert.rejects(store.open('kept'), StoreAway)
-    await assert.rejects(store.delete('kept'), StoreAway)
-    await assert.rejects(store.list({ prefix: '', limit: 1 }), StoreAway)
+    await assert.rejects(store.put('b', Buffer.from('x')), StoreUnreachable)
+    await assert.rejects(store.open('kept'), StoreUnreachable)
+    await assert.rejects(store.delete('kept'), StoreUnreachable)
+    await assert.rejects(store.list({ prefix: '', limit: 1 }), StoreUnreachable)
     await own.restart()
     assert.equal((await bytesOf(await store.open('kept'))).toString(), 'before')
     await own.stop()
@@ -121,8 +121,8 @@ if (program === undefined && !process.env['CI']) {
     ]) {
       const broken = await answering(answer)
       const store = openStore(settingsOf(broken))
-      await assert.rejects(store.put('a', Buffer.from('x')), StoreAway, answer)
-      await assert.rejects(store.open('a'), StoreAway, answer)
+      await assert.rejects(store.put('a', Buffer.from('x')), StoreUnreachable, answer)
+      await assert.rejects(store.open('a'), StoreUnreachable, answer)
       broken.close()
     }
   })
@@ -131,7 +131,7 @@ if (program === undefined && !process.env['CI']) {
     const broken = await answering('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nonly this')
     const blob = await openStore(settingsOf(broken)).open('a')
     assert.equal(blob?.size, 1000)
-    await assert.rejects(bytesOf(blob), StoreAway)
+    await assert.rejects(bytesOf(blob), StoreUnreachable)
     broken.close()
   })
 
@@ -148,7 +148,7 @@ if (program === undefined && !process.env['CI']) {
   })
 }
 
-/** Gives every connection the same answer once the question has come, and hangs up. */
+/** Gives every connection the same answer after its request, and hangs up. */
 async function answering(answer: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

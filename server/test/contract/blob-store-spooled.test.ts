@@ -1,9 +1,9 @@
-/** A blob store with a spool before it: whatever the store does meanwhile, the newest bytes of a name are what is read. */
+/** A blob store with a spool in front of it: whatever the store does, reads return the newest bytes of a name. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { BlobStore } from '#ports/blobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
@@ -15,7 +15,7 @@ const JOB = '01a1de10-530c-7b10-9d92-5f1a7c04212d'
 const RECORD = `jobs/${JOB}/0.json`
 const PIECE = `inputs/${JOB}/${'a'.repeat(64)}.0`
 
-/** A store that can go away, and whose puts can be held up. */
+/** A store that can become unreachable, and whose puts can be delayed. */
 class Remote extends MemoryBlobs {
   isAway = false
   held: Promise<unknown> | undefined
@@ -29,12 +29,12 @@ class Remote extends MemoryBlobs {
     const { held, isAway } = this
     this.puts += 1
     await held
-    if (isAway) throw new StoreAway('away')
+    if (isAway) throw new StoreUnreachable('away')
     await super.put(name, bytes)
   }
 
   override async open(...asked: Parameters<BlobStore['open']>): ReturnType<BlobStore['open']> {
-    if (this.isAway) throw new StoreAway('away')
+    if (this.isAway) throw new StoreUnreachable('away')
     return super.open(...asked)
   }
 }
@@ -128,7 +128,7 @@ test('any history of puts, deletions, drains and a store that comes and goes: th
           await blobs.delete(each.name)
           expected.delete(each.name)
         } else if (each.kind === 'away') remote.isAway = each.isAway
-        else await blobs.drain().catch((error: unknown) => assert.ok(error instanceof StoreAway))
+        else await blobs.drain().catch((error: unknown) => assert.ok(error instanceof StoreUnreachable))
       }
       remote.isAway = false
       await blobs.drain()

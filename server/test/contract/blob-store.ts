@@ -10,7 +10,7 @@ export interface BlobStoreSuite {
   readonly name: string
   /** A new store with nothing in it. */
   readonly open: () => Promise<BlobStore>
-  /** It walks a tree and tells a folder before the names that merely begin like it, such as `a/b` before `a-b`. */
+  /** It walks a tree and lists a folder before the names that merely begin like it, such as `a/b` before `a-b`. */
   readonly isTree?: boolean
   /** Random histories compared with a map. */
   readonly histories: number
@@ -29,7 +29,7 @@ export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** No name is the folder of another, and several lie where digests are kept. */
+/** No name is the folder of another, and several are where digests are kept. */
 const TREE_NAMES = [
   'a/b',
   'a/b.c',
@@ -68,7 +68,7 @@ export function blobStoreSuite({ name, open, isTree = false, histories }: BlobSt
     assert.equal((await bytesOf(await store.open('jobs/0192/0.json'))).toString(), '{}')
   })
 
-  test(`${name}: a name that nobody put is undefined`, async () => {
+  test(`${name}: a name that was never put is undefined`, async () => {
     const store = await open()
     await store.put('jobs/0192/0.json', Buffer.from('{}'))
     for (const missing of ['jobs/0192/1.json', 'jobs/0192', 'jobs', `pictures/${digestOf('none')}`])
@@ -155,7 +155,7 @@ export function blobStoreSuite({ name, open, isTree = false, histories }: BlobSt
     assert.ok(picture.equals(Buffer.concat(pieces.toReversed())))
   })
 
-  test(`${name}: a reader who stops early harms nobody`, async () => {
+  test(`${name}: a reader that stops early does no harm`, async () => {
     const store = await open()
     await store.put('large', randomBytes(2 * MEGABYTE))
     for (let round = 0; round < 60; round += 1) {
@@ -219,7 +219,7 @@ export function blobStoreSuite({ name, open, isTree = false, histories }: BlobSt
     await store.put('again', Buffer.from('same'))
     const before = await modifiedMs()
     assert.ok(Math.abs(before - Date.now()) < 60_000, `${before} is no time of today`)
-    // S3 tells whole seconds.
+    // S3 reports whole seconds.
     await delay(1100)
     await store.put('again', Buffer.from('same'))
     assert.ok((await modifiedMs()) > before)

@@ -1,7 +1,7 @@
 /** What every `BudgetStore` promises when the period of a budget changes while money is leased from it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { windowOf, type Budget, type BudgetPeriod } from '#core/budget.ts'
+import { windowOf, type Budget, type BudgetPeriod } from '#core/money/budget.ts'
 import type { LeaseQuestion } from '#ports/budgets.ts'
 import { aNode, anEntry, aProject, nextId, requestIdAt, type Books } from './open-books.ts'
 
@@ -65,7 +65,7 @@ export function budgetChangesSuite(name: string, shared: () => Promise<Books>): 
     const monday = ask(project, node, 'day', 30n, MONDAY_MS)
     assert.equal(await granted(books, monday), 30n)
     assert.equal(await granted(books, ask(project, node, 'day', 20n)), 20n)
-    // It is a week now, which begins with the Monday whose money is out.
+    // It is a week now, which begins with the Monday whose money is leased.
     assert.equal(await granted(books, ask(project, other, 'week', 1n)), 0n)
     await books.ledger.append(node, [
       anEntry(project, {
@@ -89,7 +89,7 @@ function ask(
   atMs = TUESDAY_MS,
 ): LeaseQuestion {
   const budget: Budget = { id: `project:${project}`, limitNanoUsd: 100n, per, hard: true }
-  // As many nodes as make no share larger than what is needed.
+  // Enough nodes that no share is larger than what is needed.
   return {
     budget,
     window: windowOf(per, atMs),

@@ -9,12 +9,21 @@ import {
   type BudgetPeriod,
   type BudgetState,
   type BudgetWindow,
-} from '#core/budget.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+} from '#core/money/budget.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { LeaseAnswer, LeaseQuestion } from '#ports/budgets.ts'
 import { NodeEnded } from '#ports/ledger.ts'
 import { budgetChangesSuite } from './budget-changes.ts'
-import { aNode, anEntry, aProject, nextId, requestIdAt, sharedBooks, type Books } from './open-books.ts'
+import {
+  aNode,
+  anEntry,
+  aProject,
+  nextId,
+  requestIdAt,
+  sharedBooks,
+  type Books,
+  type DatabaseBooks,
+} from './open-books.ts'
 
 interface Ours {
   readonly project: string
@@ -39,7 +48,7 @@ async function stateOf({ inspect }: Books, { budget, window }: Ours): Promise<Bu
 }
 
 /** `numRuns`: how often properties are tried; engines that are slow, or have one session, are asked for less of everything. */
-export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRuns: number): void {
+export function budgetStoreSuite(name: string, open: () => Promise<DatabaseBooks>, numRuns: number): void {
   const shared = sharedBooks(open)
   budgetChangesSuite(name, shared)
 
@@ -95,12 +104,12 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
     const ours = aBudget(1000n)
     const node = await aNode(books)
     const question = ask(ours, node, 300n)
-    // At once and first seen, then again.
+    // At once and for the first time, then again.
     const answers = await Promise.all(Array.from({ length: 5 }, () => books.budgets.lease(question)))
     answers.push(await books.budgets.lease(question))
     for (const { grantedNanoUsd } of answers) assert.equal(grantedNanoUsd, 300n)
     assert.equal((await stateOf(books, ours)).leasedNanoUsd, 300n)
-    // Nor is it granted again when some of it has been spent.
+    // It is not granted again when some of it has been spent, either.
     await books.ledger.append(node, [
       anEntry(ours.project, { amountNanoUsd: 100n, projectLeaseNanoUsd: 100n }),
     ])
@@ -129,7 +138,7 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
     await Promise.all(Array.from({ length: 5 }, () => books.budgets.giveBack(giving)))
     await books.budgets.giveBack(giving)
     assert.equal((await stateOf(books, ours)).leasedNanoUsd, 300n)
-    // Nobody can give back what he does not hold.
+    // A node can't give back what it does not hold.
     await books.budgets.giveBack({ ...giving, operation: nextId(), amountNanoUsd: 10_000n })
     assert.equal((await stateOf(books, ours)).leasedNanoUsd, 50n)
   })
@@ -144,7 +153,7 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
     assert.deepEqual(all, { ...refused, leasedNanoUsd: 1000n, grantedNanoUsd: 1000n })
   })
 
-  test(`${name}: a budget that nobody asked about before starts with what its window holds`, async () => {
+  test(`${name}: a budget that is asked about for the first time starts with what its window holds`, async () => {
     const books = await shared()
     const ours = aBudget(1000n)
     const node = await aNode(books)
@@ -229,7 +238,7 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
     assert.equal(await asking(100n, 80n), 80n)
     assert.equal(await asking(100n, 30n), 0n)
     assert.equal(await asking(120n, 30n), 30n)
-    // Below what is held already: nothing more until enough has come home.
+    // Below what is held already: nothing more until enough has been returned.
     assert.equal(await asking(60n, 1n), 0n)
     assert.equal((await stateOf(books, ours)).leasedNanoUsd, 110n)
     const { budget, window } = ours
@@ -329,13 +338,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constantFrom('repeat' as const, 'end' as const) }) },
 )
-/** What three nodes do, each one after another. */
+/** The actions of three nodes, each in sequence. */
 const lives = fc.array(
   fc.array(fc.record({ afterRounds: fc.nat(4), step }), { minLength: 1, maxLength: 10 }),
   { minLength: 3, maxLength: 3 },
 )
 
-/** What one node believes of its lease, in plain numbers. */
+/** One node's view of its lease, in plain numbers. */
 class Life {
   heldNanoUsd = 0n
   spentNanoUsd = 0n
@@ -418,7 +427,7 @@ class Life {
   }
 }
 
-/** Looks at the budget again and again until told to end. */
+/** Reads the budget repeatedly until `end`. */
 function watching({ inspect }: Books, { budget, window }: Ours): { end(): Promise<void> } {
   let isOver = false
   const looking = (async () => {

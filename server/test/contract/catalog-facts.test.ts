@@ -65,11 +65,11 @@ const images = entries.flatMap(({ model, ...entry }) => (model.kind === 'image' 
 const ids = new Set(entries.map(({ id }) => id))
 
 /** Dearer than any text embedding known; beyond it a decimal point has slipped. */
-const DEAREST_USD_PER_MILLION_TOKENS = 1
+const MAX_USD_PER_MILLION_TOKENS = 1
 const WIDEST_VECTOR = 16_384
-/** Dearer than any picture known at its largest and best. */
-const DEAREST_USD_PER_IMAGE = 2
-const DEAREST_USD_PER_MILLION_IMAGE_TOKENS = 200
+/** More than any known image costs at its largest and best. */
+const MAX_USD_PER_IMAGE = 2
+const MAX_USD_PER_MILLION_IMAGE_TOKENS = 200
 const DATE = /^\d{4}-\d\d-\d\d$/
 
 void test('the catalog knows at least 40 embedding models of at least 12 providers, and 30 image models of 12', () => {
@@ -116,9 +116,9 @@ void test('the catalog has only plausible prices of images, each with its source
     }
     const { usdPerImage, usdPerMegapixel, usdPerMillionTokens, source, asOf } = model.price
     for (const usd of [...numbersIn(usdPerImage), ...numbersIn(usdPerMegapixel)])
-      assert.ok(usd > 0 && usd <= DEAREST_USD_PER_IMAGE, `${where}: ${usd}`)
+      assert.ok(usd > 0 && usd <= MAX_USD_PER_IMAGE, `${where}: ${usd}`)
     for (const usd of numbersIn(usdPerMillionTokens))
-      assert.ok(usd > 0 && usd <= DEAREST_USD_PER_MILLION_IMAGE_TOKENS, `${where}: ${usd}`)
+      assert.ok(usd > 0 && usd <= MAX_USD_PER_MILLION_IMAGE_TOKENS, `${where}: ${usd}`)
     assert.ok(URL.canParse(source), where)
     assert.match(asOf, DATE, where)
   }
@@ -130,7 +130,7 @@ void test('the catalog knows the tokens of each picture that is charged by them,
     const { outputTokens } = model.image as { outputTokens?: unknown }
     const counts = numbersIn(outputTokens)
     assert.ok(counts.length > 0, where)
-    // The dearest picture of the dearest model takes some ten thousand; more is a slip.
+    // The most expensive image of the most expensive model takes some ten thousand; more is a typo.
     assert.ok(
       counts.every((count) => Number.isInteger(count) && count >= 100 && count <= 250_000),
       where,
@@ -157,7 +157,7 @@ void test('the catalog knows the tokens and the price of a given picture where e
 })
 
 void test('the catalog claims no picture and no mask that would be left out or misread', () => {
-  /** What each package of the AI SDK passes on. */
+  /** The maximum that each package of the AI SDK passes on. */
   const mostPictures: Readonly<Record<string, number>> = {
     fal: 1,
     fireworks: 1,
@@ -168,7 +168,7 @@ void test('the catalog claims no picture and no mask that would be left out or m
   }
   for (const { where, provider, edits } of editing) {
     assert.ok(edits.maxInputs <= (mostPictures[provider] ?? 16), where)
-    // Those whose way of marking was seen by somebody.
+    // Only providers whose way of marking was seen.
     assert.equal(edits.mask, ['openai', 'azure'].includes(provider) ? 'alpha' : undefined, where)
   }
   assert.ok(new Set(editing.map(({ provider }) => provider)).size >= 9)
@@ -188,7 +188,7 @@ void test('the catalog has only plausible prices of embeddings, each with its so
       continue
     }
     const { usdPerMillionTokens, source, asOf } = model.price
-    assert.ok(usdPerMillionTokens > 0 && usdPerMillionTokens <= DEAREST_USD_PER_MILLION_TOKENS, where)
+    assert.ok(usdPerMillionTokens > 0 && usdPerMillionTokens <= MAX_USD_PER_MILLION_TOKENS, where)
     assert.ok(URL.canParse(source), where)
     assert.match(asOf, DATE, where)
   }

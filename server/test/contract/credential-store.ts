@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CredentialLost } from '#ports/credentials.ts'
-import { SECRETS, type Directory } from '#test/support/directory.ts'
+import { SECRETS, type DatabaseDirectory } from '#test/support/directory.ts'
 
 const baseUrl = 'https://api.example.com/v1'
 const secret = 'sk-a-secret-of-an-upstream'
 const credential = { upstream: 'openai', baseUrl, secret }
 
-export function credentialStoreSuite(name: string, open: () => Promise<Directory>): void {
+export function credentialStoreSuite(name: string, open: () => Promise<DatabaseDirectory>): void {
   const opened = async () => {
     const directory = await open()
     return { ...directory, store: directory.credentials(SECRETS) }
@@ -84,12 +84,10 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     assert.ok(!JSON.stringify(entries.map(({ detail }) => detail)).includes(secret))
   })
 
-  if (name === 'memory') return
-
   test(`${name}: nothing in the database tells the secret, and the same one is never sealed alike`, async () => {
     const { store, database } = await opened()
     const rows = async () =>
-      JSON.stringify(await database?.query('SELECT * FROM upstream_credentials ORDER BY upstream'))
+      JSON.stringify(await database.query('SELECT * FROM upstream_credentials ORDER BY upstream'))
     await store.put(credential, { name: 'tester' })
     const first = await rows()
     assert.ok(!first.includes(secret))
@@ -98,7 +96,7 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     assert.notEqual(await rows(), first)
   })
 
-  test(`${name}: a rotated secret of the node opens what the one before sealed, and seals it anew`, async () => {
+  test(`${name}: a rotated secret of the node opens what the one before sealed, and seals it again`, async () => {
     const { credentials } = await open()
     await credentials({ current: 'old', previous: undefined }).put(credential, { name: 'tester' })
     const rotating = credentials({ current: 'new', previous: 'old' })
@@ -115,12 +113,12 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     const swap = (column: string) =>
       `UPDATE upstream_credentials SET ${column} = (SELECT ${column} FROM upstream_credentials WHERE upstream = 'other')
        WHERE upstream = 'openai'`
-    await database?.query(swap('sealed_key'))
+    await database.query(swap('sealed_key'))
     await assert.rejects(store.open('openai', [baseUrl]), CredentialLost)
-    await database?.query(swap('sealed_secret'))
+    await database.query(swap('sealed_secret'))
     await assert.rejects(store.open('openai', [baseUrl]), CredentialLost)
     assert.equal(await store.open('other', [baseUrl]), 'another')
-    await database?.query(
+    await database.query(
       `UPDATE upstream_credentials SET sealed_secret = set_byte(sealed_secret, 30, 255 - get_byte(sealed_secret, 30))`,
     )
     await assert.rejects(store.open('other', [baseUrl]), CredentialLost)

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFile
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
-import { isStoreAway, type Database } from '#stores/postgres/database.ts'
+import { isStoreUnreachable, type Database } from '#stores/postgres/database.ts'
 import { FolderInUse, openPglite } from '#stores/postgres/pglite.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
@@ -18,13 +18,13 @@ const folder = join(temporaryFolder(), 'data', 'pglite')
 
 describe('PGlite', { concurrency: false }, () => {
   databaseSuite('PGlite', (options) => {
-    // What a first start leaves that was killed amid its work.
+    // The remains of a first start that was killed.
     mkdirSync(`${folder}.new`, { recursive: true })
     writeFileSync(join(`${folder}.new`, 'PG_VERSION'), '18')
     return openPglite(folder, options)
   })
 
-  test('a folder of somebody else is not removed at the first start', async () => {
+  test('a foreign folder is not removed at the first start', async () => {
     const path = join(temporaryFolder(), 'data', 'pglite')
     mkdirSync(`${path}.new`, { recursive: true })
     writeFileSync(join(`${path}.new`, 'diary.txt'), 'x')
@@ -122,8 +122,8 @@ describe('PGlite', { concurrency: false }, () => {
       await database.query('select pg_switch_wal()')
       await database.query('insert into more values (1)')
     }
-    await assert.rejects(write(), isStoreAway)
-    await assert.rejects(database.query('select 1'), isStoreAway)
+    await assert.rejects(write(), isStoreUnreachable)
+    await assert.rejects(database.query('select 1'), isStoreUnreachable)
     assert.ok(errors.length > 0, 'the end of the thread was reported')
 
     cpSync(saved, log, { recursive: true })

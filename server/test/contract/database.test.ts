@@ -3,7 +3,12 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { once } from 'node:events'
 import { types } from 'pg'
-import { isStoreAway, openPostgres, type Database, type DatabaseOptions } from '#stores/postgres/database.ts'
+import {
+  isStoreUnreachable,
+  openPostgres,
+  type Database,
+  type DatabaseOptions,
+} from '#stores/postgres/database.ts'
 import { eventually } from '#test/support/process.ts'
 import { startPostgresServer, testPostgres } from '#test/support/servers.ts'
 import { databaseSuite } from './database.ts'
@@ -22,12 +27,12 @@ function open(url: string, options: DatabaseOptions = {}): Database {
 
 async function assertAwayInTime(work: Promise<unknown>): Promise<void> {
   const startMs = performance.now()
-  await assert.rejects(work, isStoreAway)
+  await assert.rejects(work, isStoreUnreachable)
   const tookMs = performance.now() - startMs
   assert.ok(tookMs < TIMEOUT_MS + LATE_MS, `took ${tookMs} ms`)
 }
 
-/** A wire that can go dead: nothing arrives any more, and nobody is told. */
+/** A connection that can go dead: nothing arrives any more, and neither side learns of it. */
 async function startProxy(target: number): Promise<{ port: number; die: () => void; heal: () => void }> {
   const sockets = new Set<Socket>()
   let isDead = false
@@ -81,7 +86,7 @@ test('a link that went dead fails its statements by their time-out, and is not u
   )
 })
 
-test('nobody waits longer for a connection than for a statement', async () => {
+test('no caller waits longer for a connection than for a statement', async () => {
   const database = open((await testPostgres()).url, { poolSize: 1 })
   const busy = database.query('select pg_sleep(0.8)')
   await Promise.all([
@@ -135,7 +140,7 @@ test('after a failover, connections to what is now a standby are left', async ()
   const database = open((await testPostgres()).url, { poolSize: 1 })
   await database.query('set default_transaction_read_only = on')
   const write = database.query('create table written ()')
-  await assert.rejects(write, isStoreAway)
+  await assert.rejects(write, isStoreUnreachable)
   await database.query('create table written ()')
 })
 
@@ -151,7 +156,7 @@ test('a closed database says so, and closing twice is harmless', async () => {
   const database = open((await testPostgres()).url)
   await database.query('select 1')
   await Promise.all([database.close(), database.close()])
-  await assert.rejects(database.query('select 1'), isStoreAway)
+  await assert.rejects(database.query('select 1'), isStoreUnreachable)
 })
 
 test('a server that resets its connections while they say goodbye lets the database close', async () => {
@@ -191,7 +196,7 @@ test('how numbers are read elsewhere in the process is left alone', () => {
 
 test('only an error is trouble', () => {
   for (const other of [undefined, null, 'ECONNREFUSED', {}, new TypeError('x is not a function')]) {
-    assert.equal(isStoreAway(other), false)
+    assert.equal(isStoreUnreachable(other), false)
   }
-  assert.equal(isStoreAway(new Error('wrapped', { cause: new Error('Query read timeout') })), true)
+  assert.equal(isStoreUnreachable(new Error('wrapped', { cause: new Error('Query read timeout') })), true)
 })

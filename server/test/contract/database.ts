@@ -4,11 +4,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isStoreAway, type Database, type DatabaseOptions } from '#stores/postgres/database.ts'
+import { isStoreUnreachable, type Database, type DatabaseOptions } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 
-/** Long enough for a busy machine to do any statement of these tests, short enough to wait for it to pass. */
+/** Long enough for a busy machine to run any statement of these tests, short enough to wait for it to pass. */
 const TIMEOUT_MS = 4000
 /** On a busy machine; still less than the statement that hangs would take. */
 const LATE_MS = 20_000
@@ -82,7 +82,7 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
       ] as const) {
         const error = await database.query(text).catch((reason: unknown) => reason)
         assert.equal((error as { code: string }).code, code)
-        assert.equal(isStoreAway(error), false, text)
+        assert.equal(isStoreUnreachable(error), false, text)
       }
       assert.deepEqual(await one('select 1 as x'), { x: 1 })
     })
@@ -131,7 +131,7 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
         () => database.transaction((sql) => sql.query('select pg_sleep(30)')),
       ]) {
         const startMs = performance.now()
-        await assert.rejects(hang(), isStoreAway)
+        await assert.rejects(hang(), isStoreUnreachable)
         assert.ok(
           performance.now() - startMs < TIMEOUT_MS + LATE_MS,
           `took ${performance.now() - startMs} ms`,
@@ -147,7 +147,7 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
         await sql.query('delete from idle')
         await new Promise(() => {})
       })
-      await assert.rejects(idle, isStoreAway)
+      await assert.rejects(idle, isStoreUnreachable)
       await eventually(async () => {
         assert.deepEqual(await database.query('select id from idle for update'), [{ id: 1 }])
       }, 20_000)

@@ -1,4 +1,4 @@
-/** Files of deploy/ against what they stand for: each number and name in them is decided elsewhere. */
+/** Files of deploy/ against their sources: each number and name in them is decided elsewhere. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

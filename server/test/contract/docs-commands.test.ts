@@ -36,7 +36,7 @@ test('every command that the documentation names exists, in prose too', () => {
   const unknown = named.filter(({ name, word }) => {
     const command = COMMANDS.find((one) => one.name === name)
     if (command === undefined) return true
-    // What follows the name of a single command is an argument.
+    // After the name of a single command come arguments.
     if (word === undefined || !('subcommands' in command)) return false
     return !command.subcommands.some((one) => one.name === word)
   })

@@ -1,4 +1,4 @@
-/** What the documentation shows is what runs: its examples are files, repeated word for word, and each one loads. */
+/** The documentation shows what runs: its examples are files, repeated word for word, and each one loads. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ for (const file of examples) {
   })
 }
 
-/** Looked at elsewhere: `import-litellm/src/command.test.ts`, `config/schema/price.test.ts`, and by Prometheus itself. */
+/** Looked at elsewhere: `import-litellm/src/import-file.test.ts`, `config/schema/price.test.ts`, and by Prometheus itself. */
 const ELSEWHERE = /^(?:model_list|price|scrape_configs):/m
 const files = new Set(examples.map((file) => readFileSync(join(docs, file), 'utf8').trim()))
 
@@ -50,7 +50,7 @@ for (const block of docsBlocks().filter(({ language }) => language === 'yaml')) 
   })
 }
 
-/** Every name stands in the values of the chart; lists and empty mappings take what is given. */
+/** Every name exists in the values of the chart; lists and empty mappings accept anything. */
 function assertKnown(content: object, values: object, where: string): void {
   for (const [name, value] of Object.entries(content)) {
     assert.ok(name in values, `${where}: the chart has no ${name}`)

@@ -1,4 +1,4 @@
-/** No link of the documentation leads nowhere: neither to a file that is gone nor to a heading that was renamed. */
+/** No link of the documentation is broken: neither to a deleted file nor to a renamed heading. */
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -21,7 +21,7 @@ function prose(text: string): string {
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''))
 }
 
-/** As GitHub makes them: the words in lower case, without signs, a number behind those that come again. */
+/** As GitHub makes them: the words in lower case, without signs, with a number after repeated ones. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const counts = new Map<string, number>()
   const anchors = [...text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(
@@ -58,8 +58,8 @@ for (const page of pages.filter((path) => !path.endsWith('CHANGELOG.md'))) {
 
 test('every page of docs/ is in its table of contents', () => {
   const index = textOf('docs/README.md')
-  const missing = globSync('docs/*.md', { cwd: root })
-    .map((path) => posix.basename(path))
+  const missing = globSync(['docs/*.md', 'docs/inside/*.md'], { cwd: root })
+    .map((path) => path.slice('docs/'.length))
     .filter((name) => name !== 'README.md' && !index.includes(`(${name})`))
   assert.deepEqual(missing, [])
 })

@@ -4,8 +4,6 @@ import { after, test } from 'node:test'
 import type { AuditLog } from '#ports/audit.ts'
 import type { DrainStore } from '#ports/drains.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { MemoryAudit } from '#stores/memory/audit.ts'
-import { MemoryDrains } from '#stores/memory/drains.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
@@ -56,16 +54,6 @@ function suite(name: string, open: () => Promise<World>): void {
     )
   })
 }
-
-suite('memory', async () => {
-  const audit = new MemoryAudit(systemClock)
-  let version = 1n
-  return {
-    audit,
-    drains: new MemoryDrains(systemClock, audit, () => (version += 1n)),
-    version: async () => version,
-  }
-})
 
 function inDatabase(openDatabase: () => Promise<Database>): () => Promise<World> {
   return async () => {

@@ -1,8 +1,6 @@
 /** Files on each engine that can keep them, empty, with a time that can be let pass. */
 import type { FileUploads } from '#ports/file-uploads.ts'
 import type { Files, OutputFile } from '#ports/files.ts'
-import { MemoryFileUploads } from '#stores/memory/file-uploads.ts'
-import { MemoryFiles } from '#stores/memory/files.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
 import { addOutputFile, PostgresFiles } from '#stores/postgres/jobs/files.ts'
@@ -24,18 +22,6 @@ export interface FilesWorld {
 function heldClock() {
   let nowMs = Date.UTC(2026, 10, 20)
   return { nowMs: () => nowMs, monotonicMs: () => nowMs, passes: (ms: number) => void (nowMs += ms) }
-}
-
-export async function memoryFiles(): Promise<FilesWorld> {
-  const clock = heldClock()
-  const files = new MemoryFiles(clock)
-  return {
-    files,
-    elsewhere: files,
-    uploads: new MemoryFileUploads(),
-    addOutput: async (file) => files.addOutput(file),
-    ...clock,
-  }
 }
 
 const EMPTY = 'TRUNCATE files, file_holds, file_uploads, file_upload_parts'

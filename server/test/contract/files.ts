@@ -281,7 +281,7 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     const parts = await Promise.all(stores.map((store) => store.receive(upload, 15, bounds)))
     assert.equal(parts.filter((one) => one === 'received').length, 6)
     assert.equal((await files.kept('parts')).bytes, 90)
-    // A large part that goes beyond what was announced, beside small ones that do not.
+    // A large part that exceeds the announced size, beside small ones that do not.
     for (let round = 0; round < 20; round += 1) {
       const [id, project] = [nextFileId(), `round ${round}`]
       assert.equal(await files.begin(aBegun(id, project, 50), { maxFiles: 1, maxBytes: 60 }), 'begun')

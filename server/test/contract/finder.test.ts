@@ -1,7 +1,7 @@
-/** An id that somebody pasted leads to its request. */
+/** A pasted id leads to its request. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PostgresFinder } from '#stores/postgres/reports/finder.ts'
+import { hitsOfUuid } from '#control/resolve/queries.ts'
 import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
 
 for (const [name, open] of [
@@ -10,7 +10,6 @@ for (const [name, open] of [
 ] as const) {
   test(`${name}: a call is found by its id, whichever of two ids of one millisecond is the lower`, async () => {
     const { database, ledger, nodeId, entry } = await open()
-    const finder = new PostgresFinder(database)
     const low = '01a1e63c-7bdf-7000-8000-000000000000'
     const high = '01a1e63c-7bdf-7fff-bfff-ffffffffffff'
     const later = '01a1e63c-8bdf-7000-8000-000000000000'
@@ -19,7 +18,8 @@ for (const [name, open] of [
       entry({ requestId: high, callId: '01a1e63c-7bdf-7000-8000-000000000002' }),
       entry({ requestId: later, callId: '01a1e66e-0000-7000-8000-000000000003' }),
     ])
-    const leadsTo = async (id: string) => (await finder.byId(id)).map((row) => `${row.type} ${row.id}`)
+    const leadsTo = async (id: string) =>
+      (await hitsOfUuid(database, id, undefined)).map((hit) => `${hit.type} ${hit.id}`)
     assert.deepEqual(await leadsTo('01a1e63c-7bdf-7000-8000-000000000001'), [`call ${low}`])
     assert.deepEqual(await leadsTo('01a1e63c-7bdf-7000-8000-000000000002'), [`call ${high}`])
     assert.deepEqual(await leadsTo('01a1e66e-0000-7000-8000-000000000003'), [`call ${later}`])

@@ -1,11 +1,11 @@
-/** The largest answers: while they are read, the event loop goes on. */
+/** The largest answers: the event loop goes on while they are read. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { ImageDeployment } from '#core/catalog.ts'
+import type { ImageDeployment } from '#core/catalog/catalog.ts'
 import type { ImageAnswer, ImageUpstream } from '#ports/image-upstream.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { UpstreamHttp } from '#upstreams/connect/http.ts'
@@ -15,7 +15,7 @@ import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
 /** The most CPU time that one turn of the event loop may take. */
 const MAX_ROUND_MS = 20
 
-/** In a thread of its own, so that only the reader is measured. */
+/** In a separate thread, so that only the reader is measured. */
 const SERVER = `
 const { createServer } = require('node:http')
 const { parentPort, workerData: { picture } } = require('node:worker_threads')
@@ -35,11 +35,11 @@ const picture = randomBytes(7_999_998)
 const worker = new Worker(SERVER, { eval: true, workerData: { picture } })
 const [port] = (await once(worker, 'message')) as [number]
 const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1, yieldOnSending: yieldLoop })
-const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
+const unused: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
   answerBytes: 256 * 1024 * 1024,
-  others: { 'ai-sdk': nobody, demo: nobody },
+  others: { 'ai-sdk': unused, demo: unused },
 })
 after(async () => {
   await http.close()

@@ -4,8 +4,8 @@ import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
-import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
-import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
+import { MemoryImageJobs } from '#test/support/stores/image-jobs.ts'
+import { MemoryWebhooks } from '#test/support/stores/webhooks.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
@@ -19,8 +19,11 @@ export interface JobsWorld {
   readonly elsewhere: ImageJobs
   readonly outbox: WebhookOutbox
   readonly passes: (ms: number) => Promise<void>
-  /** Undefined in memory. */
-  readonly database: Database | undefined
+}
+
+/** A world that a test can look into. */
+export interface DatabaseJobsWorld extends JobsWorld {
+  readonly database: Database
 }
 
 const identifiers = uuidv7Identifiers(systemClock)
@@ -28,7 +31,7 @@ export const nextId = (): string => identifiers.next()
 
 export const KEYS = sealingKeysOf({ current: 'the secret of these tests', previous: undefined })
 
-/** A job like all others here, unless told otherwise. */
+/** A job like all others here, except for the overrides. */
 export function aJob(overrides: Partial<NewImageJob> = {}): NewImageJob {
   return {
     id: nextId(),
@@ -54,12 +57,12 @@ export async function begunHold(jobs: ImageJobs, job: NewImageJob): Promise<Hold
   return begun.hold
 }
 
-/** The one who began it waits no longer. */
+/** The caller that began it waits no longer. */
 export async function leave(jobs: ImageJobs, ...left: readonly NewImageJob[]): Promise<void> {
   for (const { id } of left) await jobs.callerLeft({ jobId: id, callerId: id })
 }
 
-/** Projects whose name ends in `+hooks` have two webhooks for all that happens. */
+/** Projects whose name ends in `+hooks` have two webhooks for all events. */
 export const webhooksFor: WebhooksFor = (project) =>
   project.endsWith('+hooks') ? [{ url: 'https://one.example/hook' }, { url: 'https://two.example/hook' }] : []
 
@@ -73,13 +76,12 @@ export async function memoryJobs(): Promise<JobsWorld> {
     elsewhere: jobs,
     outbox,
     passes: async (ms) => void (nowMs += ms),
-    database: undefined,
   }
 }
 
 const EMPTY = 'TRUNCATE image_jobs, image_job_calls, webhook_events, usage_events'
 
-function jobsIn(database: Database): JobsWorld {
+function jobsIn(database: Database): DatabaseJobsWorld {
   return {
     jobs: new PostgresImageJobs(database, KEYS, webhooksFor),
     elsewhere: new PostgresImageJobs(database, KEYS, webhooksFor),

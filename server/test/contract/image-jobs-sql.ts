@@ -1,16 +1,16 @@
-/** What is promised of image jobs that outlive a process: what a reader of the tables sees, lost answers, lost secrets. */
+/** Promises of image jobs that outlive a process: the content of the tables, lost answers, lost secrets. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { CredentialLost } from '#ports/credentials.ts'
 import { JobLost, JOB_HOLD_MS, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { anEntry } from '#test/support/entries.ts'
 import {
   aCall,
@@ -20,15 +20,13 @@ import {
   leave,
   nextId,
   webhooksFor,
-  type JobsWorld,
+  type DatabaseJobsWorld,
 } from './image-jobs-open.ts'
-
-type SqlWorld = JobsWorld & { readonly database: Database }
 
 const CANARY = 'a canary in a cage of gold'
 const TABLES = ['image_jobs', 'image_job_calls', 'webhook_events'] as const
 
-/** All that stands in the tables, bytes as the text they would be. */
+/** The content of all tables, bytes as the text they would be. */
 async function dump(database: Database): Promise<string> {
   const tables = await Promise.all(
     TABLES.map((table) =>
@@ -49,9 +47,9 @@ async function dump(database: Database): Promise<string> {
     .join('\n')
 }
 
-/** A database whose next transaction or statement is done, but nobody is told. */
+/** A database whose next transaction or statement is done, but whose answer is lost. */
 function losing(database: Database, plan: { loses: boolean }): Database {
-  const told = async <Result>(work: Promise<Result>): Promise<Result> => {
+  const answering = async <Result>(work: Promise<Result>): Promise<Result> => {
     const result = await work
     if (!plan.loses) return result
     plan.loses = false
@@ -59,14 +57,12 @@ function losing(database: Database, plan: { loses: boolean }): Database {
   }
   return {
     ...database,
-    query: <Row>(...args: Parameters<Database['query']>) => told(database.query<Row>(...args)),
-    transaction: (work) => told(database.transaction(work)),
+    query: <Row>(...args: Parameters<Database['query']>) => answering(database.query<Row>(...args)),
+    transaction: (work) => answering(database.transaction(work)),
   }
 }
 
-export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>): void {
-  const open = async (): Promise<SqlWorld> => (await opened()) as SqlWorld
-
+export function sqlImageJobsSuite(name: string, open: () => Promise<DatabaseJobsWorld>): void {
   test(`${name}: nothing in the tables tells what was asked or answered, and it is forgotten in the end`, async () => {
     const { jobs, database } = await open()
     const job = aJob({ request: CANARY, project: 'shop+hooks' })
@@ -179,7 +175,7 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     const jobs = new PostgresImageJobs(losing(database, plan), KEYS, webhooksFor)
     const twice = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       plan.loses = true
-      await assert.rejects(work(), StoreAway)
+      await assert.rejects(work(), StoreUnreachable)
       return work()
     }
     const job = aJob({ idempotencyKey: 'order-7', project: 'shop+hooks' })
@@ -205,15 +201,15 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     assert.equal(await jobs.find(job.id, job.project), undefined)
   })
 
-  test(`${name}: a job that a node took without knowing comes to somebody who runs it`, async () => {
+  test(`${name}: a job that a node took without knowing comes to a node that runs it`, async () => {
     const { database, elsewhere, passes } = await open()
     const plan = { loses: true }
     const jobs = new PostgresImageJobs(losing(database, plan), KEYS)
     const job = aJob()
-    await assert.rejects(jobs.begin(job), StoreAway)
+    await assert.rejects(jobs.begin(job), StoreUnreachable)
     await passes(JOB_HOLD_MS)
     plan.loses = true
-    await assert.rejects(jobs.takeOver(job.nodeId, 10), StoreAway)
+    await assert.rejects(jobs.takeOver(job.nodeId, 10), StoreUnreachable)
     await passes(JOB_HOLD_MS)
     const taken = await elsewhere.takeOver(nextId(), 10)
     assert.deepEqual(
@@ -240,7 +236,7 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     assert.deepEqual((await takenIds()).toSorted(), [ended.id, silent.id].toSorted())
   })
 
-  test(`${name}: trouble with the store is told as such`, async () => {
+  test(`${name}: a failure of the store is reported as such`, async () => {
     const { database } = await open()
     const broken: Database = {
       ...database,
@@ -258,21 +254,21 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
       () => jobs.takeOver(nextId(), 1),
       () => jobs.deleteOld(0),
     ])
-      await assert.rejects(work(), StoreAway)
+      await assert.rejects(work(), StoreUnreachable)
   })
 }
 
 /** What takes several connections at once. */
-export function concurrentImageJobsSuite(name: string, opened: () => Promise<JobsWorld>): void {
+export function concurrentImageJobsSuite(name: string, open: () => Promise<DatabaseJobsWorld>): void {
   const sayings: Readonly<Record<string, (jobs: ImageJobs, hold: Hold) => Promise<void>>> = {
     dispatched: (jobs, hold) => jobs.dispatched(hold, aCall(1)),
     submitted: (jobs, hold) => jobs.submitted(hold, 0, 'late'),
     callEnded: (jobs, hold) => jobs.callEnded(hold, 0, 'delivered'),
     end: (jobs, hold) => jobs.end(hold, { state: 'failed', result: 'late', freesKey: true }),
   }
-  for (const [told, say] of Object.entries(sayings)) {
-    test(`${name}: a holder that says ${told} while it is being replaced waits, and has lost the job`, async () => {
-      const { jobs, database } = (await opened()) as SqlWorld
+  for (const [saying, say] of Object.entries(sayings)) {
+    test(`${name}: a holder that says ${saying} while it is being replaced waits, and has lost the job`, async () => {
+      const { jobs, database } = await open()
       const job = aJob()
       const hold = await begunHold(jobs, job)
       await jobs.dispatched(hold, aCall())

@@ -27,7 +27,7 @@ function joinedId(begun: BegunJob): string {
   return begun.kind === 'joined' ? begun.job.id : begun.kind
 }
 
-/** Whatever a holder can say. */
+/** Every message of a holder. */
 const SAYINGS: Readonly<Record<string, (jobs: ImageJobs, hold: Hold) => Promise<void>>> = {
   dispatched: (jobs, hold) => jobs.dispatched(hold, aCall(1)),
   submitted: (jobs, hold) => jobs.submitted(hold, 0, 'late'),
@@ -98,7 +98,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.equal(joinedId(await elsewhere.begin(retry)), 'undecided')
     await leave(jobs, job)
     assert.equal(joinedId(await elsewhere.begin(retry)), job.id)
-    // Once more, since the answer may have been lost.
+    // Again, since the answer may have been lost.
     assert.equal(joinedId(await elsewhere.begin(retry)), job.id)
   })
 
@@ -112,7 +112,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs: undecidedMs - 1000 })), 'undecided')
     await passes(1000)
     assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs })), job.id)
-    // The node was not dead after all: the job is the retry's all the same.
+    // The node was not dead after all: the job stays the retry's.
     await jobs.renewCallers([{ jobId: job.id, callerId: job.id }])
     await leave(jobs, job)
     assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true }))), 'undecided')
@@ -181,8 +181,8 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     }
   })
 
-  for (const [told, joins, prepare] of RETRIES) {
-    test(`${name}: a retry of the SDK's own ${joins ? 'joins' : 'does not join'} ${told}`, async () => {
+  for (const [what, joins, prepare] of RETRIES) {
+    test(`${name}: a retry of the SDK's own ${joins ? 'joins' : 'does not join'} ${what}`, async () => {
       const world = await open()
       const job = aJob()
       const hold = await begunHold(world.jobs, job)
@@ -320,7 +320,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.deepEqual(taken.map(({ job }) => job.id).toSorted(), [left.id, strange.id].toSorted())
   })
 
-  test(`${name}: whoever had a job before can say nothing of it any more`, async () => {
+  test(`${name}: an earlier holder of a job can change nothing of it any more`, async () => {
     const { jobs, elsewhere, passes } = await open()
     const job = aJob({ idempotencyKey: 'order-7' })
     const hold = await begunHold(jobs, job)
@@ -330,7 +330,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     const before = await jobs.find(job.id, 'shop')
     for (const say of Object.values(SAYINGS)) await assert.rejects(say(jobs, hold), JobLost)
     assert.deepEqual(await jobs.find(job.id, 'shop'), before)
-    // Nor does it keep the hold of the one who has it.
+    // It does not extend the hold of the current holder, either.
     await jobs.renew(job.nodeId, [job.id])
     await jobs.release(job.nodeId)
     await passes(JOB_HOLD_MS - 1000)
@@ -343,15 +343,15 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.equal(joinedId(await jobs.begin(aJob({ idempotencyKey: 'order-7' }))), job.id)
   })
 
-  test(`${name}: an ended job is nobody's, and its end may be told again`, async () => {
+  test(`${name}: an ended job has no holder, and its end may be repeated`, async () => {
     const { jobs, elsewhere, passes } = await open()
     const job = aJob()
     const hold = await begunHold(jobs, job)
     await jobs.dispatched(hold, aCall())
     await jobs.end(hold, settled)
     await jobs.end(hold, settled)
-    for (const [told, say] of Object.entries(SAYINGS))
-      if (told !== 'end settled') await assert.rejects(say(jobs, hold), JobLost)
+    for (const [saying, say] of Object.entries(SAYINGS))
+      if (saying !== 'end settled') await assert.rejects(say(jobs, hold), JobLost)
     await jobs.renew(job.nodeId, [job.id])
     await passes(2 * JOB_HOLD_MS)
     assert.deepEqual(await elsewhere.takeOver(nextId(), 10), [])
@@ -463,13 +463,13 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await jobs.end(hold, settled)
     await jobs.end(hold, settled)
     await jobs.end(await begunHold(jobs, aJob()), settled)
-    const told = await outbox.due(nextId(), 10)
-    assert.deepEqual(told.map(({ url }) => url).toSorted(), [
+    const events = await outbox.due(nextId(), 10)
+    assert.deepEqual(events.map(({ url }) => url).toSorted(), [
       'https://one.example/hook',
       'https://two.example/hook',
     ])
-    assert.equal(new Set(told.map(({ id }) => id)).size, 1)
-    const { id, type, payload, project } = told[0] as (typeof told)[number]
+    assert.equal(new Set(events.map(({ id }) => id)).size, 1)
+    const { id, type, payload, project } = events[0] as (typeof events)[number]
     assert.deepEqual([type, project], ['image.job.succeeded', job.project])
     const { created_at, data, ...rest } = JSON.parse(payload) as Record<string, Record<string, unknown>>
     assert.deepEqual(rest, { id, object: 'event', type })
@@ -482,7 +482,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
   })
 }
 
-/** What happened to the job that is retried: whether the retry joins it. */
+/** The state of the retried job, and whether the retry joins it. */
 const RETRIES: readonly [string, boolean, (world: JobsWorld, hold: Hold) => Promise<void>][] = [
   ['a job that runs', true, async () => {}],
   ['a job that may have been sent', true, ({ jobs }, hold) => jobs.dispatched(hold, aCall())],

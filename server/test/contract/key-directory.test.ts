@@ -1,4 +1,4 @@
-import type { Project } from '#core/catalog.ts'
+import type { Project } from '#core/catalog/catalog.ts'
 import { keyHasher } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
 import { keyDirectorySuite } from './key-directory.ts'

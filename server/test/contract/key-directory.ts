@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Project } from '#core/catalog.ts'
-import { keyFrom } from '#core/key.ts'
+import type { Project } from '#core/catalog/catalog.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import type { KeyDirectory } from '#ports/keys.ts'
 
 export interface KeyDirectoryUnderTest {
@@ -86,7 +86,7 @@ export function keyDirectorySuite(name: string, open: () => Promise<KeyDirectory
   })
 }
 
-/** What is held after everything unused has been let go. */
+/** The heap after everything unused has been released. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { PostgresKeyReports } from '#stores/postgres/reports/keys.ts'
+import { lastDeliveries, membersOf } from '#control/projects/queries.ts'
+import { readActivity } from '#control/shared/activity-queries.ts'
+import { listWebhookEvents } from '#control/webhook-events/queries.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 const database = openPostgres((await testPostgres()).url)
 after(() => database.close())
 await migrate(database)
-const reports = new PostgresKeyReports(database)
 
 const NOW = Date.parse('2026-11-16T12:30:00Z')
 
@@ -34,33 +35,37 @@ await day('search/ci', '2026-11-15', 4, 2)
 await day('search/ci', '2026-10-18', 6, 0)
 await day('search/ci', '2026-10-17', 8, 8)
 
-const monthMs = Date.parse('2026-11-01T00:00:00Z')
+const MONTHLY = { limitNanoUsd: 1_000_000n, per: 'month', hard: false } as const
 
 test('thirty days end today, whose sum is of this hour; spending counts from the beginning of the window', async () => {
-  const found = await reports.ofKeys(
-    [
-      { id: 'search/ci', spentSinceMs: monthMs },
-      { id: 'search/web', spentSinceMs: undefined },
-      { id: 'search/never', spentSinceMs: monthMs },
-    ],
-    NOW,
-  )
-  const ci = found.get('search/ci')
-  assert.equal(ci?.requests30d.length, 30)
-  assert.deepEqual([ci.requests30d[0], ci.requests30d.at(-2), ci.requests30d.at(-1)], [6, 2, 8])
+  const [ci, web, never] = [
+    { id: 'search/ci', budget: MONTHLY },
+    { id: 'search/web' },
+    { id: 'search/never', budget: MONTHLY },
+  ]
+  const activityOf = await readActivity(database, 'key', [ci, web, never], NOW)
+  const { requests_30d: days, requests_24h: lastDay, spent } = activityOf(ci)
+  assert.equal(days.length, 30)
+  assert.deepEqual([days[0], days.at(-2), days.at(-1)], [6, 2, 8])
   assert.equal(
-    ci.requests30d.reduce((sum, one) => sum + one, 0),
+    days.reduce((sum, one) => sum + one, 0),
     16,
     'nothing of the day before the first',
   )
-  assert.deepEqual([ci.requests24h, ci.spentNanoUsd], [10, 7730n])
-  assert.deepEqual(found.get('search/web')?.requests24h, 1)
-  assert.equal(found.has('search/never'), false)
+  const window_start = '2026-11-01T00:00:00.000Z'
+  assert.deepEqual([lastDay, spent], [10, { usd: '0.000007730', window_start }])
+  assert.deepEqual([activityOf(web).requests_24h, activityOf(web).spent], [1, null])
+  assert.deepEqual(activityOf(never), {
+    spent: { usd: '0.000000000', window_start },
+    requests_30d: [],
+    requests_24h: 0,
+  })
 })
 
 test('a project is the sum of its keys', async () => {
-  const found = await reports.ofProjects([{ id: 'search', spentSinceMs: monthMs }], NOW)
-  assert.deepEqual([found.get('search')?.spentNanoUsd, found.get('search')?.requests24h], [7731n, 11])
+  const search = { id: 'search', budget: MONTHLY }
+  const { spent, requests_24h: lastDay } = (await readActivity(database, 'project', [search], NOW))(search)
+  assert.deepEqual([spent?.usd, lastDay], ['0.000007731', 11])
 })
 
 test('events of webhooks come newest first, page by page, each once', async () => {
@@ -75,9 +80,9 @@ test('events of webhooks come newest first, page by page, each once', async () =
   await put('evt_2', 'https://b.example/y', 'search', null, 2)
   await put('evt_3', 'https://a.example/x', 'ads', 'sent', 1)
   const seen: string[] = []
-  let last: Awaited<ReturnType<typeof reports.webhookEvents>>[number] | undefined
+  let last: Awaited<ReturnType<typeof listWebhookEvents>>[number] | undefined
   for (;;) {
-    const [next] = await reports.webhookEvents({ after: last, limit: 1 })
+    const [next] = await listWebhookEvents(database, { after: last, limit: 1 })
     if (next === undefined) break
     seen.push(`${next.id} ${next.url} ${next.outcome}`)
     last = next
@@ -89,19 +94,15 @@ test('events of webhooks come newest first, page by page, each once', async () =
     'evt_3 https://a.example/x sent',
   ])
   assert.deepEqual([seen[0]?.slice(0, 5), seen.at(-1)?.slice(0, 5)], ['evt_3', 'evt_1'])
-  const ofSearch = await reports.webhookEvents({ projects: ['search'], outcome: 'waiting', limit: 9 })
+  const ofSearch = await listWebhookEvents(database, { projects: ['search'], outcome: 'waiting', limit: 9 })
   assert.deepEqual(
     ofSearch.map(({ id }) => id),
     ['evt_2'],
   )
-  const newest = await reports.lastWebhookEvents(['search'])
-  assert.deepEqual(
-    newest.map(({ url, outcome }) => [url, outcome]),
-    [
-      ['https://a.example/x', 'given-up'],
-      ['https://b.example/y', 'waiting'],
-    ],
-  )
+  assert.deepEqual(Object.fromEntries(await lastDeliveries(database, ['search'])), {
+    'search https://a.example/x': { at: new Date(NOW).toISOString(), outcome: 'given-up' },
+    'search https://b.example/y': { at: new Date(NOW - 120_000).toISOString(), outcome: 'waiting' },
+  })
 })
 
 test('members of a project are those who see it', async () => {
@@ -113,7 +114,7 @@ test('members of a project are those who see it', async () => {
   await add('a@example.com', 'admin', null)
   await add('d@example.com', 'developer', ['search'])
   await add('e@example.com', 'developer', ['ads'])
-  assert.deepEqual(Object.fromEntries(await reports.membersOf(['search', 'ads', 'other'])), {
+  assert.deepEqual(Object.fromEntries(await membersOf(database, ['search', 'ads', 'other'])), {
     ads: 2,
     other: 1,
     search: 2,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '#core/fault/fault.ts'
-import type { Project } from '#core/catalog.ts'
+import type { Project } from '#core/catalog/catalog.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import { STALE_KEYS_MS, type KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -63,7 +63,7 @@ test('a revocation counts on every node within two seconds, and a dead store tak
     await store.revokeKey('p/revoked', { name: 'tester' })
     const revokedAtMs = performance.now()
     await Promise.all(nodes.map((node) => untilRefused(node, revoked.secret)))
-    // A second, and what a busy machine adds; a node that was not told would go on for an hour.
+    // A second, and what a busy machine adds; a node without the news would go on for an hour.
     assert.ok(performance.now() - revokedAtMs < 20_000)
 
     await server.kill9()
@@ -85,7 +85,7 @@ test('a revocation counts on every node within two seconds, and a dead store tak
   }
 })
 
-/** A node with one key whose snapshot is on disk, and the way to it cut. */
+/** A node with one key whose snapshot is on disk, and without a connection to the store. */
 async function onDisk(name: string) {
   const path = join(folder, name, 'keys.snapshot')
   const file = keySnapshotFile(path, snapshotKeysOf(SECRETS))

@@ -1,9 +1,9 @@
 /** What every `KeyStore` promises, whichever engine it is kept in. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConfiguredBudget } from '#core/catalog.ts'
-import { KEY_STATES, statesOf } from '#core/key-hygiene.ts'
-import { rankIn, type KeyOrder } from '#core/key-order.ts'
+import type { ConfiguredBudget } from '#core/catalog/catalog.ts'
+import { KEY_STATES, statesOf } from '#core/keys/key-hygiene.ts'
+import { rankIn, type KeyOrder } from '#core/keys/key-order.ts'
 import {
   ChangeRefused,
   type KeyChange,
@@ -11,7 +11,7 @@ import {
   type KeySource,
   type RefusalReason,
 } from '#ports/key-store.ts'
-import { digested, someSecret, type Directory } from '#test/support/directory.ts'
+import { digested, someSecret, type DatabaseDirectory } from '#test/support/directory.ts'
 
 const budget: ConfiguredBudget = { limitNanoUsd: 9_007_199_254_740_993n, per: 'month', hard: true }
 
@@ -21,7 +21,7 @@ const bounds = {
   addresses: ['192.0.2.7', '2001:db8::/32'],
 }
 
-export function keyStoreSuite(name: string, open: () => Promise<Directory>): void {
+export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirectory>): void {
   test(`${name}: a key that was made is found by its digest, with everything it was made with`, async () => {
     const { keyStore } = await open()
     const { stored } = someSecret()
@@ -216,7 +216,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.equal(await keyStore.findKey([third.digest]), undefined)
   })
 
-  test(`${name}: what became of a key and its project is told by its id`, async () => {
+  test(`${name}: the state of a key and its project is found by its id`, async () => {
     const { keyStore } = await open()
     const by = { name: 'tester' }
     const owner = (name: string, project = 'p') => ({ keyId: `${project}/${name}`, project })
@@ -240,7 +240,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     })
   })
 
-  test(`${name}: a revoked key stays revoked, and is told apart from one that never was`, async () => {
+  test(`${name}: a revoked key stays revoked, and differs from one that never existed`, async () => {
     const { keyStore, audit } = await open()
     const { stored } = someSecret()
     await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
@@ -309,20 +309,12 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: more keys than one portion come all, each once`, async () => {
     const { keyStore, database } = await open()
     const count = 2100
-    if (database) {
-      await database.query(`INSERT INTO projects (project, version) VALUES ('p', 2)`)
-      await database.query(
-        `INSERT INTO keys (key_id, project, name, version)
-         SELECT 'p/' || n, 'p', n, 3 FROM generate_series(1, $1::int) AS n`,
-        [count],
-      )
-    } else {
-      for (let index = 1; index <= count; index += 1)
-        await keyStore.createKey(
-          { project: 'p', name: `${index}`, secret: { digest: `${index}`, pepper: '', tail: '' } },
-          { name: 'tester' },
-        )
-    }
+    await database.query(`INSERT INTO projects (project, version) VALUES ('p', 2)`)
+    await database.query(
+      `INSERT INTO keys (key_id, project, name, version)
+       SELECT 'p/' || n, 'p', n, 3 FROM generate_series(1, $1::int) AS n`,
+      [count],
+    )
     for (const since of [undefined, 1n]) {
       const ids = (await all(keyStore, since)).map(({ id }) => id)
       assert.deepEqual([ids.length, new Set(ids).size], [count, count])
@@ -557,7 +549,7 @@ async function names(list: Promise<readonly { readonly name: string }[]>): Promi
   return (await list).map(({ name }) => name)
 }
 
-async function actions(audit: Directory['audit']): Promise<string[]> {
+async function actions(audit: DatabaseDirectory['audit']): Promise<string[]> {
   return (await audit.list({ limit: 100 })).map(({ action, target }) => `${action} ${target}`)
 }
 

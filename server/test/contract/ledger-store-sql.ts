@@ -1,25 +1,20 @@
-/** What the books promise where they are kept in SQL, and several connections write to them at once. */
+/** Promises of a ledger in SQL to which several connections write at once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { windowOf, type Budget } from '#core/budget.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import { NodeEnded } from '#ports/ledger.ts'
-import { StoreAway } from '#ports/store.ts'
-import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
-import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
-import { aNode, anEntry, aProject, nextId, sumsOf, type Books } from './open-books.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
+import { openPostgres } from '#stores/postgres/database.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
+import { aNode, anEntry, aProject, nextId, sumsOf, type Books, type DatabaseBooks } from './open-books.ts'
 
 const WRITERS = 8
 /** Any number that is the end of a node's id: nodes with the same one share their rollup rows. */
 const SAME_SHARD = '0003'
 
-export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writersMs: number): void {
-  const shared = async (): Promise<Books & { readonly database: Database }> => {
-    const books = await open()
-    return { ...books, database: books.database as Database }
-  }
-
+export function sqlLedgerSuite(name: string, shared: () => Promise<DatabaseBooks>, writersMs: number): void {
   test(`${name}: rows of the ledger can be neither changed nor deleted`, async () => {
     const books = await shared()
     const [node, project] = [await aNode(books), aProject()]
@@ -38,7 +33,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
     const [node, project] = [await aNode(books), aProject()]
     const batch = [anEntry(project), anEntry(project, { amountNanoUsd: 2n ** 63n })]
     const isRefusal = (error: unknown): boolean =>
-      !(error instanceof StoreAway) && !(error instanceof NodeEnded)
+      !(error instanceof StoreUnreachable) && !(error instanceof NodeEnded)
     for (const how of ['append', 'appendLate'] as const)
       await assert.rejects(books.ledger[how](node, batch), isRefusal)
     assert.deepEqual(await books.inspect.entries(project), [])
@@ -47,7 +42,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
 
   test(`${name}: a store that can't be reached is away, and not at fault with what was asked`, async () => {
     const [project, nodeId] = [aProject(), nextId()]
-    // Nobody listens on the port that every system reserves for nobody.
+    // No system listens on this reserved port.
     const nowhere = openPostgres('postgres://nobody@127.0.0.1:1/nothing')
     const [ledger, budgets] = [new PostgresLedger(nowhere), new PostgresBudgets(nowhere)]
     const budget: Budget = { id: `project:${project}`, limitNanoUsd: 1n, per: 'day', hard: true }
@@ -64,7 +59,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
       budgets.giveBack({ budgetId: budget.id, window, nodeId, operation: nextId(), amountNanoUsd: 1n }),
       budgets.spentNanoUsd([{ budgetId: budget.id, window }]),
     ])
-      await assert.rejects(work, StoreAway)
+      await assert.rejects(work, StoreUnreachable)
     await nowhere.close()
   })
 
@@ -107,7 +102,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
         const dice = Math.random()
         if (dice < 0.1) await leaseSome(books, node, budgets[below(budgets.length)] as Budget)
         else if (dice < 0.13) {
-          // Calls of a node are its own: nobody else writes about them while it is ended.
+          // Calls of a node are its own: no other node writes about them while it is ended.
           const openCalls = new Map<string, LedgerEntry>()
           await books.ledger.endNode(node, shuffled(batchOf(projects, openCalls)))
           for (const [id, call] of openCalls) sent.set(id, call)

@@ -1,9 +1,8 @@
 import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
-import { memoryBooks, postgresBooks, sharedBooks } from './open-books.ts'
+import { postgresBooks, sharedBooks } from './open-books.ts'
 
 const postgres = sharedBooks(postgresBooks)
 
-ledgerStoreSuite('memory', memoryBooks)
 ledgerStoreSuite('PostgreSQL', postgres)
 sqlLedgerSuite('PostgreSQL', postgres, 2500)

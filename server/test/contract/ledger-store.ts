@@ -1,9 +1,9 @@
-/** What every `LedgerStore` promises, wherever the books are kept. */
+/** What every `LedgerStore` promises, wherever the ledger is kept. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { windowOf } from '#core/budget.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import { windowOf } from '#core/money/budget.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import { NodeEnded } from '#ports/ledger.ts'
 import {
   aNode,
@@ -14,9 +14,10 @@ import {
   sharedBooks,
   sumsOf,
   type Books,
+  type DatabaseBooks,
 } from './open-books.ts'
 
-/** The rollups and the entries agree, and both are what is expected. */
+/** The rollups and the entries agree, and both are as expected. */
 async function assertSpent({ inspect }: Books, project: string, amountNanoUsd: bigint): Promise<void> {
   const sums = sumsOf(await inspect.entries(project))
   assert.equal(sums.amountNanoUsd, amountNanoUsd)
@@ -27,7 +28,7 @@ async function kindsOf({ inspect }: Books, project: string): Promise<string[]> {
   return (await inspect.entries(project)).map(({ kind }) => kind).toSorted()
 }
 
-/** Entries of one attempt: what was reserved for it, what it cost after all, and that it was not paid. */
+/** Entries of one attempt: its reservation, its actual cost, and that it was not paid. */
 function anAttempt(project: string): Record<'unknown' | 'post' | 'void', LedgerEntry> {
   const unknown = anEntry(project, { kind: 'unknown', amountNanoUsd: 250n, images: 3 })
   return {
@@ -37,7 +38,7 @@ function anAttempt(project: string): Record<'unknown' | 'post' | 'void', LedgerE
   }
 }
 
-export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void {
+export function ledgerStoreSuite(name: string, open: () => Promise<DatabaseBooks>): void {
   const shared = sharedBooks(open)
 
   test(`${name}: an entry counts once, however often it is sent`, async () => {
@@ -105,15 +106,15 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     )
   })
 
-  for (const [told, order, amountNanoUsd, unknowns] of ORDERS) {
-    test(`${name}: ${told}`, async () => {
+  for (const [guarantee, order, amountNanoUsd, unknowns] of ORDERS) {
+    test(`${name}: ${guarantee}`, async () => {
       const books = await shared()
       const [node, project] = [await aNode(books), aProject()]
       const attempt = anAttempt(project)
       for (const kind of order) await books.ledger.appendLate(node, [attempt[kind]])
       await assertSpent(books, project, amountNanoUsd)
       assert.equal((await books.inspect.rollups(project)).unknowns, unknowns)
-      // All of it at once says the same as one after another.
+      // All at once give the same result as one after another.
       const [together, again] = [aProject(), aProject()]
       const [batch, replayed] = [anAttempt(together), anAttempt(again)]
       await books.ledger.appendLate(
@@ -141,7 +142,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
         const project = aProject()
         const attempt = anAttempt(project)
         await books.ledger[how](three, [attempt[first]])
-        // With others, and twice: a batch holds whatever its node did meanwhile.
+        // With others, and twice: a batch holds everything that its node did.
         const other = anEntry(project, { amountNanoUsd: 7n })
         for (let time = 0; time < 2; time += 1)
           await books.ledger.append(two, [other, attempt[second], attempt[second]])
@@ -184,14 +185,13 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     assert.equal((await books.inspect.rollups(project)).images, 6)
     const last = await resolve({ kind: 'post', costNanoUsd: 1000n })
     await assertSpent(books, project, 1290n)
-    if (books.database === undefined) return
     const audit = await books.database.query('SELECT actor, action FROM audit WHERE target = $1', [
       `${last}/0`,
     ])
     assert.deepEqual(audit, [{ actor: 'ada', action: 'unknown.post' }])
   })
 
-  test(`${name}: a call that nobody knows of, or that is not unknown, can't be resolved`, async () => {
+  test(`${name}: a call that does not exist, or that is not unknown, can't be resolved`, async () => {
     const books = await shared()
     const [node, project] = [await aNode(books), aProject()]
     const posted = anEntry(project)
@@ -261,7 +261,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     await assertSpent(books, project, 300n)
   })
 
-  test(`${name}: an unknown that comes after another node told of its call adds nothing`, async () => {
+  test(`${name}: an unknown that comes after another node's entry for its call adds nothing`, async () => {
     const books = await shared()
     const [holder, next, project] = [await aNode(books), await aNode(books), aProject()]
     const [posted, voided] = [anAttempt(project), anAttempt(project)]
@@ -350,9 +350,9 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
   })
 
   test(`${name}: a heartbeat tells how many nodes live`, async () => {
-    const books = (await shared()).database === undefined ? await open() : await shared()
+    const books = await shared()
     // The nodes of other tests have been silent for long.
-    await books.database?.query(`UPDATE nodes SET seen_at = now() - interval '6 seconds'`)
+    await books.database.query(`UPDATE nodes SET seen_at = now() - interval '6 seconds'`)
     const [first, second, third] = [await aNode(books), await aNode(books), await aNode(books)]
     const liveNodes = async (node: string): Promise<number> => (await books.ledger.heartbeat(node)).liveNodes
     assert.equal(await liveNodes(first), 3)
@@ -362,10 +362,10 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
   })
 
   test(`${name}: a heartbeat tells the time of the store, so that a wrong clock is seen`, async () => {
-    const books = (await shared()).database === undefined ? await open() : await shared()
+    const books = await shared()
     const node = await aNode(books)
     const { storeNowMs } = await books.ledger.heartbeat(node)
-    // Both are of this machine: a minute is what the test may be held up.
+    // Both clocks are of this machine: a minute covers any delay of the test.
     assert.ok(Math.abs(storeNowMs - Date.now()) < 60_000)
   })
 
@@ -397,7 +397,10 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
 
 const LAST_MS = Date.UTC(2099, 11, 31)
 
-/** How the entries of one attempt arrive, what is spent then (reserved 250, cost 100), and whether an unknown is left. */
+/**
+ * The order in which the entries of one attempt arrive, what is spent then (reserved 250, cost 100), and whether an unknown
+ * is left.
+ */
 const ORDERS: readonly [string, readonly ('unknown' | 'post' | 'void')[], bigint, number][] = [
   ['a post after an unknown adds the difference', ['unknown', 'post'], 100n, 0],
   ['an unknown after a post adds nothing', ['post', 'unknown'], 100n, 0],
@@ -414,7 +417,7 @@ const mix = fc.array(
   fc.array(
     fc.record({
       key: fc.constantFrom('a', 'b', 'c'),
-      /** The place of an earlier entry that is sent once more. */
+      /** The index of an earlier entry that is sent again. */
       repeats: fc.option(fc.nat(200), { nil: undefined, freq: 4 }),
       entry: fc.record({
         attempt: fc.nat(3),

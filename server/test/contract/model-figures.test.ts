@@ -1,8 +1,16 @@
-/** What is told of models is what was asked of them, within the projects that are looked at. */
+/** The figures of models are what was asked of them, within the visible projects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
-import { RequestTrace } from '#core/request-trace.ts'
+import {
+  cacheUseOf,
+  figuresByModel,
+  listRetiredAskers,
+  modelsOfKeys,
+  usesOfModel,
+} from '#control/models/queries.ts'
+import { usersOfModels } from '#control/shared/model-users-queries.ts'
+import { listPins } from '#control/spaces/queries.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { pgliteBooks, postgresBooks, type Books } from '#test/support/books.ts'
 import { someSecret } from '#test/support/directory.ts'
@@ -13,10 +21,6 @@ for (const [name, open] of [
   ['PostgreSQL', postgresBooks()],
   ['PGlite', pgliteBooks()],
 ] as const) {
-  const opened = async () => {
-    const books = await open()
-    return { ...books, figures: new PostgresModelFigures(books.database, books.clock) }
-  }
   const asked = (books: Books, overrides: Partial<RequestRecord>): RequestRecord => ({
     requestId: books.identifiers.next(),
     route: '/v1/embeddings',
@@ -30,8 +34,8 @@ for (const [name, open] of [
   })
 
   test(`${name}: figures of a model are of its hour and its day, and of the projects that are looked at`, async () => {
-    const books = await opened()
-    const { figures, requests, ledger, nodeId, entry } = books
+    const books = await open()
+    const { database, clock, requests, ledger, nodeId, entry } = books
     await requests.append([
       asked(books, { durationMs: 10 }),
       asked(books, { durationMs: 20 }),
@@ -44,39 +48,47 @@ for (const [name, open] of [
       entry({ countsRequest: true, deployment: 'small/azure' }),
       entry({ countsRequest: true, project: 'ads', keyId: 'ads/web' }),
     ])
-    const all = (await figures.figures(undefined)).get('small')
-    assert.deepEqual([all?.lastHour.requests, all?.lastHour.failed], [4, 2])
-    assert.equal(all?.lastHour.p95Ms, 19.5)
-    assert.equal(all?.lastDay.requests, 3)
-    const own = (await figures.figures(['ads'])).get('small')
-    assert.deepEqual([own?.lastHour.requests, own?.lastDay.requests], [1, 1])
-    const uses = await figures.uses('small', undefined)
+    await ledger.append(nodeId, [entry({ countsRequest: true, model: 'large' })])
+    await requests.append([asked(books, { model: 'refused', status: 400 })])
+    const all = await figuresByModel(database, undefined, clock.nowMs())
+    assert.deepEqual(Object.fromEntries(all), {
+      small: { last_hour: { requests: 4, failed: 2, p95_ms: 19.5 }, last_day: { requests: 3 } },
+      large: { last_hour: { requests: 0, failed: 0, p95_ms: null }, last_day: { requests: 1 } },
+      refused: { last_hour: { requests: 1, failed: 0, p95_ms: null }, last_day: { requests: 0 } },
+    })
+    const own = (await figuresByModel(database, ['ads'], clock.nowMs())).get('small')
+    assert.deepEqual([own?.last_hour.requests, own?.last_day.requests], [1, 1])
+    const uses = await usesOfModel(database, 'small', undefined, clock.nowMs())
     assert.deepEqual([...uses].map(([deployment, { calls }]) => `${deployment} ${calls}`).sort(), [
       'small/azure 1',
       'small/openai 2',
     ])
-    assert.equal((await figures.uses('small', ['nobody'])).size, 0)
+    assert.equal(uses.get('small/azure')?.last_used_at, '2026-12-12T15:00:00.000Z')
+    assert.equal((await usesOfModel(database, 'small', ['other'], clock.nowMs())).size, 0)
   })
 
   test(`${name}: hits are a part of the inputs, and what they saved is exact`, async () => {
-    const books = await opened()
-    const { figures, requests, ledger, nodeId, entry } = books
+    const books = await open()
+    const { database, clock, requests, ledger, nodeId, entry } = books
     await requests.append([
       asked(books, { cache: { hits: 1, misses: 3 } }),
       asked(books, { cache: { hits: 4, misses: 0 } }),
       asked(books, { model: 'other', cache: { hits: 4, misses: 0 } }),
     ])
     await ledger.append(nodeId, [entry({ countsRequest: true, hits: 5, savedNanoUsd: 123_456_789n })])
-    assert.deepEqual(await figures.cacheUse('small', undefined), {
-      hitsShare: 5 / 8,
-      savedNanoUsd: 123_456_789n,
+    assert.deepEqual(await cacheUseOf(database, 'small', undefined, clock.nowMs()), {
+      hits_share: 5 / 8,
+      saved_usd: '0.123456789',
     })
-    assert.deepEqual(await figures.cacheUse('nobody', undefined), { hitsShare: 0, savedNanoUsd: 0n })
+    assert.deepEqual(await cacheUseOf(database, 'missing', undefined, clock.nowMs()), {
+      hits_share: 0,
+      saved_usd: '0.000000000',
+    })
   })
 
   test(`${name}: a model that is gone names the keys that still ask for it`, async () => {
-    const books = await opened()
-    const { figures, requests } = books
+    const books = await open()
+    const { database, clock, requests } = books
     const gone = { status: 404, fault: 'model_retired', model: 'dall-e-3', route: '/v1/images/generations' }
     await requests.append([
       asked(books, gone),
@@ -84,15 +96,15 @@ for (const [name, open] of [
       asked(books, { ...gone, keyId: 'search/website' }),
       asked(books, { status: 404, fault: 'model_not_found', model: undefined }),
     ])
-    assert.deepEqual((await figures.askedRetired(undefined)).get('dall-e-3'), [
-      { key: 'search/website', requests: 2, kind: 'image' },
-      { key: 'search/ci', requests: 1, kind: 'image' },
+    assert.deepEqual(await listRetiredAskers(database, undefined, clock.nowMs()), [
+      { model: 'dall-e-3', key: 'search/website', requests_7d: 2, kind: 'image' },
+      { model: 'dall-e-3', key: 'search/ci', requests_7d: 1, kind: 'image' },
     ])
-    assert.equal((await figures.askedRetired(['ads'])).size, 0)
+    assert.deepEqual(await listRetiredAskers(database, ['ads'], clock.nowMs()), [])
   })
 
   test(`${name}: who used a model within 30 days is summed over days and hours, the busiest first`, async () => {
-    const { figures, ledger, nodeId, entry, clock, upkeep } = await opened()
+    const { database, ledger, nodeId, entry, clock, upkeep } = await open()
     const used = (keyId: string, times: number, model = 'small') =>
       ledger.append(
         nodeId,
@@ -109,7 +121,7 @@ for (const [name, open] of [
     await used('search/ci', 1)
     await used('ads/web', 1)
     await used('search/website', 2)
-    const users = await figures.users(['small', 'nobody'], undefined)
+    const users = await usersOfModels(database, ['small', 'missing'], undefined, clock.nowMs())
     assert.deepEqual(
       [...users],
       [
@@ -117,23 +129,23 @@ for (const [name, open] of [
           'small',
           {
             keys: [
-              { key: 'search/ci', requests: 3 },
-              { key: 'search/website', requests: 2 },
-              { key: 'ads/web', requests: 1 },
+              { key: 'search/ci', requests_30d: 3 },
+              { key: 'search/website', requests_30d: 2 },
+              { key: 'ads/web', requests_30d: 1 },
             ],
             count: 3,
           },
         ],
       ],
     )
-    const own = (await figures.users(['small', 'large'], ['ads'])).get('small')
-    assert.deepEqual(own, { keys: [{ key: 'ads/web', requests: 1 }], count: 1 })
-    assert.equal((await figures.users([], undefined)).size, 0)
+    const own = (await usersOfModels(database, ['small', 'large'], ['ads'], clock.nowMs())).get('small')
+    assert.deepEqual(own, { keys: [{ key: 'ads/web', requests_30d: 1 }], count: 1 })
+    assert.equal((await usersOfModels(database, [], undefined, clock.nowMs())).size, 0)
   })
 
   test(`${name}: keys whose requests name their space are counted with it, of one day`, async () => {
-    const books = await opened()
-    const { figures, requests, clock } = books
+    const books = await open()
+    const { database, requests, clock } = books
     const traced = (space: string | undefined, isPinned: boolean): RequestTrace =>
       Object.assign(new RequestTrace(0), { space, isPinned })
     await requests.append([asked(books, { trace: traced('small@4:0000aaaa', true) })])
@@ -147,22 +159,22 @@ for (const [name, open] of [
       asked(books, { trace: traced(undefined, true), status: 412, keyId: 'search/refused' }),
     ])
     await requests.append([again])
-    assert.deepEqual(await figures.pins(), [
-      { key: 'search/website', space: 'small@4:0000aaaa', requests: 2 },
-      { key: 'search/ci', space: 'small@4:0000aaaa', requests: 1 },
+    assert.deepEqual(await listPins(database, clock.nowMs()), [
+      { key: 'search/website', space: 'small@4:0000aaaa', requests_24h: 2 },
+      { key: 'search/ci', space: 'small@4:0000aaaa', requests_24h: 1 },
     ])
   })
 
   test(`${name}: keys that count say which models they may use`, async () => {
-    const { figures, keys } = await opened()
+    const { database, clock, keys } = await open()
     const make = (key: string, models: readonly string[] | undefined) =>
       keys.createKey({ project: 'search', name: key, secret: someSecret().stored, models }, TESTER)
     await make('one', ['small'])
     await make('two', undefined)
-    const lists = await figures.keyModels(['search'])
+    const lists = await modelsOfKeys(database, ['search'], clock.nowMs())
     assert.deepEqual(lists.map((models) => models?.join() ?? 'all').sort(), ['all', 'small'])
     await keys.revokeKey('search/two', TESTER)
-    assert.deepEqual(await figures.keyModels(['search']), [['small']])
-    assert.deepEqual(await figures.keyModels(['ads']), [])
+    assert.deepEqual(await modelsOfKeys(database, ['search'], clock.nowMs()), [['small']])
+    assert.deepEqual(await modelsOfKeys(database, ['ads'], clock.nowMs()), [])
   })
 }

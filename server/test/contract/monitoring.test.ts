@@ -19,7 +19,7 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly runbook_url: string }
 }
 
-/** Names of metrics in a query, without what Prometheus makes of a histogram. */
+/** Names of metrics in a query, without the suffixes that Prometheus adds to a histogram. */
 function metricsIn(query: string): string[] {
   return [...query.matchAll(/\btorana_\w+/g)].map(([name]) =>
     name in METRICS ? name : name.replace(/_(?:bucket|sum|count)$/, ''),

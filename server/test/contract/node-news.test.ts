@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import { FRESH_MS, WANTED_MS, type NodeNews } from '#ports/node-news.ts'
-import { MemoryNodeNews } from '#stores/memory/node-news.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
@@ -11,7 +10,7 @@ import { testPostgres } from '#test/support/servers.ts'
 
 interface World {
   readonly news: NodeNews
-  /** So much time goes by. */
+  /** Lets this much time pass. */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -25,7 +24,7 @@ function aSummary(node: string, spoolWaiting: number): NodeSummary {
     loopBusy: 0.25,
     spoolWaiting,
     callsUnderWay: 0,
-    isStoreAway: false,
+    isStoreUnreachable: false,
     ledgerDifferences: 0,
     deployments: [],
     flows: [{ ...flow, images: 0, nanoUsd: '12345678901234567890', p95Ms: null }],
@@ -33,7 +32,7 @@ function aSummary(node: string, spoolWaiting: number): NodeSummary {
 }
 
 function suite(name: string, open: () => Promise<World>): void {
-  test(`${name}: nothing is made while nobody wants to know, and each node’s last word is read while it is fresh`, async () => {
+  test(`${name}: nothing is made without readers, and each node’s last summary is read while it is fresh`, async () => {
     const { news, pass } = await open()
     let made = 0
     const tell = (index: 0 | 1, waiting: number): Promise<void> =>
@@ -58,12 +57,6 @@ function suite(name: string, open: () => Promise<World>): void {
     assert.equal(made, before)
   })
 }
-
-suite('memory', async () => {
-  let nowMs = 0
-  const news = new MemoryNodeNews({ nowMs: () => nowMs, monotonicMs: () => nowMs })
-  return { news, pass: async (ms) => void (nowMs += ms) }
-})
 
 function inDatabase(openDatabase: () => Promise<Database>): () => Promise<World> {
   return async () => {

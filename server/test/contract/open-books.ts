@@ -1,16 +1,16 @@
-/** The books on each engine that can keep them, and a way to look into what they keep. */
+/** The ledger on each engine that can keep it, and a way to read what it keeps. */
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import type { BudgetState, BudgetWindow } from '#core/budget.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { BudgetState, BudgetWindow } from '#core/money/budget.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
-import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
+import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { anEntry as anyEntry } from '#test/support/entries.ts'
 import { testPglite } from '#test/support/pglite.ts'
@@ -39,7 +39,7 @@ export interface Sums {
   readonly requests: number
   readonly hits: number
   readonly savedNanoUsd: bigint
-  /** Of unknowns that nobody has resolved. */
+  /** Of unresolved unknowns. */
   readonly unknownNanoUsd: bigint
 }
 
@@ -48,17 +48,20 @@ export interface Books {
   readonly budgets: BudgetStore & SpendingReader
   readonly inspect: {
     entries(project: string): Promise<readonly KeptEntry[]>
-    /** What the rollups of a project add up to. In memory there are none: the entries are added up. */
+    /** What the rollups of a project add up to. In memory, the sums of its entries. */
     rollups(project: string): Promise<Sums>
-    /** Undefined while nobody has asked about the budget. */
+    /** Undefined before the first question about the budget. */
     budgetState(budgetId: string, window: BudgetWindow): Promise<BudgetState | undefined>
-    /** Where the window that begins then ends: not the end of the window given, if the budget's period was changed. */
+    /** The end of the window that begins then: not the end of the given window, if the budget's period was changed. */
     windowEndMs(budgetId: string, window: BudgetWindow): Promise<number>
     /** What a node holds of it. */
     leaseNanoUsd(budgetId: string, window: BudgetWindow, nodeId: string): Promise<bigint>
   }
-  /** Undefined in memory. */
-  readonly database: Database | undefined
+}
+
+/** Books that a test can look into. */
+export interface DatabaseBooks extends Books {
+  readonly database: Database
 }
 
 const closings: (() => Promise<void>)[] = []
@@ -86,7 +89,7 @@ export function aProject(): string {
   return `project-${names}`
 }
 
-/** An entry of this moment, with ids of its own. */
+/** An entry of this moment, with unique ids. */
 export function anEntry(project: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
   const isPost = overrides.kind === undefined || overrides.kind === 'post'
   return anyEntry({
@@ -108,8 +111,8 @@ export async function aNode({ ledger }: Books): Promise<string> {
 }
 
 /** Opened at the first call, and then the same for all. */
-export function sharedBooks(open: () => Promise<Books>): () => Promise<Books> {
-  let opened: Promise<Books> | undefined
+export function sharedBooks(open: () => Promise<DatabaseBooks>): () => Promise<DatabaseBooks> {
+  let opened: Promise<DatabaseBooks> | undefined
   return () => (opened ??= open())
 }
 
@@ -131,11 +134,10 @@ export async function memoryBooks(): Promise<Books> {
       leaseNanoUsd: async (budgetId, window, nodeId) =>
         books.budgetState(budgetId, window)?.byNode.get(nodeId) ?? 0n,
     },
-    database: undefined,
   }
 }
 
-export async function pgliteBooks(): Promise<Books> {
+export async function pgliteBooks(): Promise<DatabaseBooks> {
   const database = await testPglite()
   closings.push(() => database.close())
   return databaseBooks(database)
@@ -144,13 +146,13 @@ export async function pgliteBooks(): Promise<Books> {
 /** As many connections as the liveliest test has writers, and a few to look on. */
 const CONNECTIONS = 16
 
-export async function postgresBooks(): Promise<Books> {
+export async function postgresBooks(): Promise<DatabaseBooks> {
   const database = openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS })
   closings.push(() => database.close())
   return databaseBooks(database)
 }
 
-async function databaseBooks(database: Database): Promise<Books> {
+async function databaseBooks(database: Database): Promise<DatabaseBooks> {
   await migrate(database)
   return {
     ledger: new PostgresLedger(database),
@@ -251,7 +253,7 @@ function inspectionOf(database: Database): Books['inspect'] {
   }
 }
 
-/** What entries add up to, by the rules that the rollups follow. */
+/** The sums of entries, by the rules of the rollups. */
 export function sumsOf(entries: readonly KeptEntry[]): Sums {
   const unknowns = new Set<string>()
   const resolved = new Set<string>()

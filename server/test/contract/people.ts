@@ -1,34 +1,78 @@
-/** What the stores of people promise, whichever engine they are kept in. */
+/** What the queries of people promise, whichever engine keeps their tables. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Identity, MemberRecord } from '#ports/members.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
-import { digestOf } from '#http/control/access/secret-text.ts'
+import {
+  acceptInvitation,
+  findInvitation,
+  invite,
+  listInvitations,
+  withdrawInvitation,
+} from '#control/invitations/queries.ts'
+import { changeMember, listMembers } from '#control/members/queries.ts'
+import { listSavedViews, replaceSavedViews } from '#control/saved-views/queries.ts'
+import {
+  addFirstRunLink,
+  hasMembers,
+  isFirstRunLink,
+  makeFirstAdmin,
+  memberSecrets,
+  setPassword,
+} from '#control/session/queries.ts'
+import { identifyMember, openSignOn, type Identity } from '#control/session/sign-on-queries.ts'
+import { callerOfToken, rightsOf } from '#control/shared/rights-queries.ts'
+import { digestOf } from '#control/shared/secret-text.ts'
+import {
+  callerOfCookie,
+  endSession,
+  endSessionsOf,
+  startSession,
+  sweepSessions,
+} from '#control/shared/session-queries.ts'
+import { readSignOn } from '#control/shared/sign-on-queries.ts'
+import { dropSignOn, putSignOn } from '#control/sign-on/queries.ts'
+import { createToken, listTokens, revokeToken } from '#control/tokens/queries.ts'
+import { sealingKeysOf } from '#runtime/secret.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { SECRETS } from '#test/support/directory.ts'
 import type { People } from '#test/support/people.ts'
 
 const HOUR_MS = 3_600_000
 const ADDRESS = '192.0.2.7'
 export const BOSS = { name: 'boss@example.com', address: ADDRESS }
 
-export async function withFirstAdmin(people: People, email = 'boss@example.com'): Promise<MemberRecord> {
-  await people.members.addFirstRunLink(digestOf('link'), HOUR_MS)
-  const credentials = { name: 'Boss', email, passwordHash: 'hash' }
-  const member = await people.members.firstAdmin(digestOf('link'), credentials, ADDRESS)
+type Member = Awaited<ReturnType<typeof listMembers>>[number]
+
+async function memberOf(database: Database, id: string | undefined): Promise<Member> {
+  const member = (await listMembers(database, { limit: 50 })).find((one) => one.id === id)
   assert.ok(member)
   return member
 }
 
+export async function withFirstAdmin({ database }: People, email = 'boss@example.com'): Promise<Member> {
+  await addFirstRunLink(database, digestOf('link'))
+  const credentials = { name: 'Boss', email, passwordHash: 'hash', address: ADDRESS }
+  return memberOf(database, await makeFirstAdmin(database, digestOf('link'), credentials))
+}
+
 async function invited(
-  { invitations }: People,
+  { database }: People,
   email: string,
   role: 'developer' | 'admin' = 'developer',
-): Promise<MemberRecord> {
+): Promise<Member> {
   const projects = role === 'developer' ? ['search'] : null
   const digest = digestOf(`invite ${email}`)
-  await invitations.invite({ email, role, projects, digest, lifeMs: HOUR_MS }, BOSS)
-  const member = await invitations.accept(digest, { name: email, passwordHash: 'h' }, ADDRESS)
-  assert.ok(member)
-  return member
+  await invite(database, { email, role, projects, digest }, BOSS)
+  const acceptance = { name: email, passwordHash: 'h', address: ADDRESS }
+  return memberOf(database, await acceptInvitation(database, digest, acceptance))
+}
+
+async function begun({ database }: People, { id: memberId }: Member, cookie: string): Promise<string> {
+  return startSession(database, { memberId, digest: digestOf(cookie), address: ADDRESS })
+}
+
+async function callerWith({ database }: People, cookie: string) {
+  return (await callerOfCookie(database, digestOf(cookie)))?.caller
 }
 
 async function actionsOf({ audit }: People): Promise<string[]> {
@@ -37,6 +81,7 @@ async function actionsOf({ audit }: People): Promise<string[]> {
 
 export function peopleSuite(name: string, open: () => Promise<People>): void {
   firstAdminSuite(name, open)
+  invitationSuite(name, open)
   memberSuite(name, open)
   sessionSuite(name, open)
   identitySuite(name, open)
@@ -46,194 +91,218 @@ export function peopleSuite(name: string, open: () => Promise<People>): void {
 
 function firstAdminSuite(name: string, open: () => Promise<People>): void {
   test(`${name}: of many who use links at the same time one becomes the first admin`, async () => {
-    const people = await open()
-    const { members } = people
-    assert.equal(await members.hasMembers(), false)
+    const { database } = await open()
+    assert.equal(await hasMembers(database), false)
     const links = ['one', 'two', 'three', 'four'].map(digestOf)
-    for (const link of links) assert.ok(await members.addFirstRunLink(link, HOUR_MS))
+    for (const link of links) assert.ok(await addFirstRunLink(database, link))
     const made = await Promise.all(
       [...links, ...links].map((link, index) =>
-        members.firstAdmin(link, { name: 'x', email: `${index}@example.com`, passwordHash: 'h' }, ADDRESS),
+        makeFirstAdmin(database, link, {
+          name: 'x',
+          email: `${index}@example.com`,
+          passwordHash: 'h',
+          address: ADDRESS,
+        }),
       ),
     )
     assert.equal(made.filter((one) => one !== undefined).length, 1)
-    assert.equal((await members.list({ limit: 10 })).length, 1)
-    assert.equal(await members.addFirstRunLink(digestOf('five'), HOUR_MS), false)
-    assert.equal(await members.isFirstRunLink(digestOf('two')), false)
+    assert.equal((await listMembers(database, { limit: 10 })).length, 1)
+    assert.equal(await addFirstRunLink(database, digestOf('five')), false)
+    assert.equal(await isFirstRunLink(database, digestOf('two')), false)
   })
 
-  test(`${name}: a first-run link that is wrong or too old makes nobody an admin`, async () => {
-    const { members } = await open()
-    await members.addFirstRunLink(digestOf('old'), -1)
-    const credentials = { name: 'x', email: 'x@example.com', passwordHash: 'h' }
+  test(`${name}: a first-run link that is wrong or older than a day makes no admin`, async () => {
+    const { database } = await open()
+    await addFirstRunLink(database, digestOf('old'))
+    await database.query(`UPDATE first_run_links SET expires_at = expires_at - interval '24 hours'`)
+    const credentials = { name: 'x', email: 'x@example.com', passwordHash: 'h', address: ADDRESS }
     for (const link of ['old', 'wrong']) {
-      assert.equal(await members.isFirstRunLink(digestOf(link)), false)
-      assert.equal(await members.firstAdmin(digestOf(link), credentials, ADDRESS), undefined)
+      assert.equal(await isFirstRunLink(database, digestOf(link)), false)
+      assert.equal(await makeFirstAdmin(database, digestOf(link), credentials), undefined)
     }
-    assert.equal(await members.hasMembers(), false)
+    assert.equal(await hasMembers(database), false)
   })
 }
 
-function memberSuite(name: string, open: () => Promise<People>): void {
+function invitationSuite(name: string, open: () => Promise<People>): void {
+  const acceptance = { name: 'Dev', passwordHash: 'h', address: ADDRESS }
+
   test(`${name}: an invitation works once, and the newest one of an address alone`, async () => {
-    const people = await open()
-    const { invitations, members } = people
-    const invitation = {
-      email: 'dev@example.com',
-      role: 'developer',
-      projects: ['search'],
-      lifeMs: HOUR_MS,
-    } as const
-    await invitations.invite({ ...invitation, digest: digestOf('first') }, BOSS)
-    await invitations.invite({ ...invitation, digest: digestOf('second') }, BOSS)
-    assert.equal(await invitations.find(digestOf('first')), undefined)
-    assert.equal((await invitations.find(digestOf('second')))?.email, 'dev@example.com')
+    const { database } = await open()
+    const invitation = { email: 'dev@example.com', role: 'developer', projects: ['search'] } as const
+    const given = { ...invitation, projects: [...invitation.projects] }
+    await invite(database, { ...given, digest: digestOf('first') }, BOSS)
+    await invite(database, { ...given, digest: digestOf('second') }, BOSS)
+    assert.equal(await findInvitation(database, digestOf('first')), undefined)
+    assert.equal((await findInvitation(database, digestOf('second')))?.email, 'dev@example.com')
     const accepted = await Promise.all(
-      ['first', 'second', 'second'].map((link) =>
-        invitations.accept(digestOf(link), { name: 'Dev', passwordHash: 'h' }, ADDRESS),
-      ),
+      ['first', 'second', 'second'].map((link) => acceptInvitation(database, digestOf(link), acceptance)),
     )
     assert.equal(accepted.filter((one) => one !== undefined).length, 1)
-    const [member] = await members.list({ limit: 10 })
+    const [member] = await listMembers(database, { limit: 10 })
     assert.deepEqual([member?.role, member?.projects, member?.source], ['developer', ['search'], 'local'])
-    assert.deepEqual(await invitations.list(), [])
+    assert.deepEqual(await listInvitations(database), [])
   })
 
-  test(`${name}: an invitation that is too old or withdrawn makes no member`, async () => {
-    const { invitations } = await open()
+  test(`${name}: an invitation that is older than seven days or withdrawn makes no member`, async () => {
+    const { database } = await open()
     const invitation = { email: 'a@example.com', role: 'operator', projects: null } as const
-    await invitations.invite({ ...invitation, digest: digestOf('old'), lifeMs: -1 }, BOSS)
-    assert.equal(await invitations.find(digestOf('old')), undefined)
-    assert.equal(
-      await invitations.accept(digestOf('old'), { name: 'A', passwordHash: 'h' }, ADDRESS),
-      undefined,
-    )
-    await invitations.invite({ ...invitation, digest: digestOf('new'), lifeMs: HOUR_MS }, BOSS)
-    await invitations.withdraw('a@example.com', BOSS)
-    assert.equal(await invitations.find(digestOf('new')), undefined)
-    await assert.rejects(invitations.withdraw('a@example.com', BOSS), ChangeRefused)
+    await invite(database, { ...invitation, digest: digestOf('old') }, BOSS)
+    await database.query(`UPDATE invitations SET expires_at = expires_at - interval '168 hours'`)
+    assert.equal(await findInvitation(database, digestOf('old')), undefined)
+    assert.equal(await acceptInvitation(database, digestOf('old'), acceptance), undefined)
+    await invite(database, { ...invitation, digest: digestOf('new') }, BOSS)
+    await withdrawInvitation(database, 'a@example.com', BOSS)
+    assert.equal(await findInvitation(database, digestOf('new')), undefined)
+    await assert.rejects(withdrawInvitation(database, 'a@example.com', BOSS), ChangeRefused)
   })
 
   test(`${name}: an invitation of a member is the way to a new password, and changes neither role nor name`, async () => {
     const people = await open()
+    const { database } = people
     const member = await withFirstAdmin(people)
-    await people.sessions.begin({ memberId: member.id, digest: digestOf('cookie'), address: ADDRESS })
+    await begun(people, member, 'cookie')
     const digest = digestOf('again')
-    await people.invitations.invite(
-      { email: member.email, role: 'developer', projects: [], digest, lifeMs: HOUR_MS },
-      BOSS,
-    )
-    const again = await people.invitations.accept(digest, { name: 'Other', passwordHash: 'new' }, ADDRESS)
-    assert.deepEqual([again?.id, again?.role, again?.name], [member.id, 'admin', 'Boss'])
-    assert.equal((await people.members.byEmail(member.email))?.passwordHash, 'new')
-    assert.equal(await people.sessions.find(digestOf('cookie')), undefined)
+    await invite(database, { email: member.email, role: 'developer', projects: [], digest }, BOSS)
+    const id = await acceptInvitation(database, digest, {
+      name: 'Other',
+      passwordHash: 'new',
+      address: ADDRESS,
+    })
+    const again = await memberOf(database, id)
+    assert.deepEqual([again.id, again.role, again.name], [member.id, 'admin', 'Boss'])
+    assert.equal((await memberSecrets(database, member.email))?.password_hash, 'new')
+    assert.equal(await callerWith(people, 'cookie'), undefined)
   })
+}
 
+function memberSuite(name: string, open: () => Promise<People>): void {
   test(`${name}: the last admin stays one, also when two are taken away at the same time`, async () => {
     const people = await open()
+    const { database } = people
     const boss = await withFirstAdmin(people)
-    await assert.rejects(people.members.change(boss.id, { role: 'operator' }, BOSS), /last admin/)
-    await assert.rejects(people.members.change(boss.id, { disabled: true }, BOSS), /last admin/)
+    await assert.rejects(changeMember(database, boss.id, { role: 'operator' }, BOSS), /last admin/)
+    await assert.rejects(changeMember(database, boss.id, { disabled: true }, BOSS), /last admin/)
     const second = await invited(people, 'second@example.com', 'admin')
     const outcomes = await Promise.allSettled(
-      [boss, second].map(({ id }) => people.members.change(id, { disabled: true }, BOSS)),
+      [boss, second].map(({ id }) => changeMember(database, id, { disabled: true }, BOSS)),
     )
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
   test(`${name}: only developers have projects, and a changed role takes them away`, async () => {
     const people = await open()
+    const { database } = people
     const { id } = await invited(people, 'dev@example.com')
-    const operator = await people.members.change(id, { role: 'operator' }, BOSS)
+    const operator = await changeMember(database, id, { role: 'operator' }, BOSS)
     assert.deepEqual([operator.role, operator.projects], ['operator', null])
-    const developer = await people.members.change(id, { role: 'developer' }, BOSS)
+    const developer = await changeMember(database, id, { role: 'developer' }, BOSS)
     assert.deepEqual([developer.role, developer.projects], ['developer', []])
-    const moved = await people.members.change(id, { projects: ['shop'] }, BOSS)
+    const moved = await changeMember(database, id, { projects: ['shop'] }, BOSS)
     assert.deepEqual(moved.projects, ['shop'])
-    await assert.rejects(people.members.change(crypto.randomUUID(), { name: 'x' }, BOSS), ChangeRefused)
+    await assert.rejects(changeMember(database, crypto.randomUUID(), { name: 'x' }, BOSS), ChangeRefused)
   })
 
   test(`${name}: members are listed page by page`, async () => {
     const people = await open()
     for (const one of ['b', 'a', 'c']) await invited(people, `${one}@example.com`)
-    const first = await people.members.list({ limit: 2 })
-    assert.deepEqual(
-      first.map(({ email }) => email),
-      ['a@example.com', 'b@example.com'],
-    )
-    const rest = await people.members.list({ limit: 2, after: 'b@example.com' })
-    assert.deepEqual(
-      rest.map(({ email }) => email),
-      ['c@example.com'],
-    )
+    const emails = async (page: Parameters<typeof listMembers>[1]) =>
+      (await listMembers(people.database, page)).map(({ email }) => email)
+    assert.deepEqual(await emails({ limit: 2 }), ['a@example.com', 'b@example.com'])
+    assert.deepEqual(await emails({ limit: 2, after: 'b@example.com' }), ['c@example.com'])
   })
 
   test(`${name}: views are kept for their member alone, in their order`, async () => {
     const people = await open()
     const [one, two] = [await invited(people, 'a@example.com'), await invited(people, 'b@example.com')]
     const views = ['z', 'a'].map((view) => ({ page: 'requests', name: view, search: 'outcome=failed' }))
-    await people.savedViews.replace(one.id, views)
-    await people.savedViews.replace(two.id, [])
-    assert.deepEqual(await people.savedViews.list(one.id), views)
-    assert.deepEqual(await people.savedViews.list(two.id), [])
-    await people.savedViews.replace(one.id, views.slice(1))
-    assert.deepEqual(await people.savedViews.list(one.id), views.slice(1))
+    await replaceSavedViews(people.database, one.id, views)
+    await replaceSavedViews(people.database, two.id, [])
+    assert.deepEqual(await listSavedViews(people.database, one.id), views)
+    assert.deepEqual(await listSavedViews(people.database, two.id), [])
+    await replaceSavedViews(people.database, one.id, views.slice(1))
+    assert.deepEqual(await listSavedViews(people.database, one.id), views.slice(1))
+  })
+
+  test(`${name}: the rights of an actor are those of this moment`, async () => {
+    const people = await open()
+    const { database } = people
+    const dev = await invited(people, 'dev@example.com')
+    const rights = { role: 'developer', projects: ['search'], isReadOnly: false }
+    assert.deepEqual(await rightsOf(database, dev.email), rights)
+    await changeMember(database, dev.id, { projects: ['shop'] }, BOSS)
+    assert.deepEqual(await rightsOf(database, dev.email), { ...rights, projects: ['shop'] })
+    await changeMember(database, dev.id, { disabled: true }, BOSS)
+    assert.equal(await rightsOf(database, dev.email), undefined)
+    assert.equal(await rightsOf(database, 'gone@example.com'), undefined)
+    await createToken(database, { ...TOKEN, expiresAt: new Date(Date.now() + HOUR_MS) }, BOSS)
+    assert.deepEqual(await rightsOf(database, 'token:ci'), {
+      role: 'operator',
+      projects: null,
+      isReadOnly: true,
+    })
+    await revokeToken(database, 'ci', BOSS)
+    assert.equal(await rightsOf(database, 'token:ci'), undefined)
+    await createToken(database, { ...TOKEN, expiresAt: new Date(Date.now() - 1) }, BOSS)
+    assert.equal(await rightsOf(database, 'token:ci'), undefined)
+    const ofTheInstall = { role: 'admin', projects: null, isReadOnly: false }
+    assert.deepEqual(await rightsOf(database, 'local-admin'), ofTheInstall)
   })
 }
 
 function sessionSuite(name: string, open: () => Promise<People>): void {
-  const begun = async (people: People, member: MemberRecord, cookie: string) =>
-    people.sessions.begin({ memberId: member.id, digest: digestOf(cookie), address: ADDRESS })
-
   test(`${name}: a session is found by its cookie until it is ended, and others go on`, async () => {
     const people = await open()
+    const { database } = people
     const boss = await withFirstAdmin(people)
     const [one, two] = [await begun(people, boss, 'one'), await begun(people, boss, 'two')]
-    assert.equal((await people.sessions.find(digestOf('one')))?.member.email, boss.email)
-    assert.equal(await people.sessions.find(digestOf('three')), undefined)
-    await people.sessions.end(one.id, BOSS)
-    assert.equal(await people.sessions.find(digestOf('one')), undefined)
-    assert.equal((await people.sessions.find(digestOf('two')))?.id, two.id)
-    assert.equal(await people.sessions.endAllOf(boss.id, BOSS), 1)
-    assert.equal(await people.sessions.find(digestOf('two')), undefined)
+    assert.equal((await callerWith(people, 'one'))?.member.email, boss.email)
+    assert.equal(await callerWith(people, 'three'), undefined)
+    await endSession(database, one, BOSS)
+    assert.equal(await callerWith(people, 'one'), undefined)
+    assert.equal((await callerWith(people, 'two'))?.sessionId, two)
+    await endSessionsOf(database, boss.id, BOSS)
+    assert.equal(await callerWith(people, 'two'), undefined)
+    const [entry] = await people.audit.list({ limit: 1 })
+    assert.deepEqual([entry?.action, entry?.detail], ['session.end_all', { sessions: 1 }])
   })
 
-  test(`${name}: a session ends by itself when nobody used it, and when it is old, however busy`, async () => {
+  test(`${name}: a session ends by itself when it is unused, and when it is old, however busy`, async () => {
     const people = await open()
+    const { database } = people
     const boss = await withFirstAdmin(people)
-    await begun(people, boss, 'idle')
-    await begun(people, boss, 'old')
-    await begun(people, boss, 'busy')
+    for (const cookie of ['idle', 'old', 'busy']) await begun(people, boss, cookie)
     const back = (column: string, by: string, cookie: string) =>
-      people.database.query(`UPDATE sessions SET ${column} = now() - interval '${by}' WHERE digest = $1`, [
+      database.query(`UPDATE sessions SET ${column} = ${column} - interval '${by}' WHERE digest = $1`, [
         digestOf(cookie),
       ])
     await back('seen_at', '12 hours 1 second', 'idle')
-    await back('expires_at', '1 second', 'old')
+    await back('expires_at', '168 hours', 'old')
     await back('seen_at', '11 hours', 'busy')
-    assert.equal(await people.sessions.find(digestOf('idle')), undefined)
-    assert.equal(await people.sessions.find(digestOf('old')), undefined)
-    const busy = await people.sessions.find(digestOf('busy'))
-    assert.ok(busy && busy.expiresAtMs - Date.now() < HOUR_MS)
-    await people.sessions.touch(busy.id)
-    const touched = await people.sessions.find(digestOf('busy'))
-    assert.ok(touched && touched.expiresAtMs - Date.now() > 11 * HOUR_MS)
-    await people.sessions.sweep()
-    const kept = await people.database.query('SELECT 1 FROM sessions')
+    assert.equal(await callerWith(people, 'idle'), undefined)
+    assert.equal(await callerWith(people, 'old'), undefined)
+    const leftMs = async (): Promise<number> =>
+      Date.parse((await callerWith(people, 'busy'))?.expiresAt ?? '') - Date.now()
+    assert.ok((await leftMs()) < HOUR_MS)
+    await (await callerOfCookie(database, digestOf('busy')))?.touch()
+    assert.ok((await leftMs()) > 11 * HOUR_MS)
+    await sweepSessions(database)
+    const kept = await database.query('SELECT 1 FROM sessions')
     assert.equal(kept.length, 1)
   })
 
   test(`${name}: a disabled member has no sessions, and what a session may do follows the member`, async () => {
     const people = await open()
+    const { database } = people
     await withFirstAdmin(people)
     const dev = await invited(people, 'dev@example.com')
     await begun(people, dev, 'cookie')
-    await people.members.change(dev.id, { role: 'operator' }, BOSS)
-    assert.equal((await people.sessions.find(digestOf('cookie')))?.member.role, 'operator')
-    await people.members.change(dev.id, { disabled: true }, BOSS)
-    assert.equal(await people.sessions.find(digestOf('cookie')), undefined)
-    await people.members.change(dev.id, { disabled: false }, BOSS)
-    assert.equal(await people.sessions.find(digestOf('cookie')), undefined)
+    await changeMember(database, dev.id, { role: 'operator' }, BOSS)
+    assert.equal((await callerWith(people, 'cookie'))?.role, 'operator')
+    await changeMember(database, dev.id, { disabled: true }, BOSS)
+    assert.equal(await callerWith(people, 'cookie'), undefined)
+    await changeMember(database, dev.id, { disabled: false }, BOSS)
+    assert.equal(await callerWith(people, 'cookie'), undefined)
   })
 
   test(`${name}: nothing kept tells a cookie, a link or a token`, async () => {
@@ -250,12 +319,13 @@ function sessionSuite(name: string, open: () => Promise<People>): void {
 
   test(`${name}: what is done to people stands in the audit, with the address`, async () => {
     const people = await open()
+    const { database } = people
     const boss = await withFirstAdmin(people)
     const session = await begun(people, boss, 'one')
     const dev = await invited(people, 'dev@example.com')
-    await people.members.change(dev.id, { disabled: true }, BOSS)
-    await people.members.setPassword(boss.id, 'new', BOSS)
-    await people.sessions.end(session.id, BOSS)
+    await changeMember(database, dev.id, { disabled: true }, BOSS)
+    await setPassword(database, boss, 'new', BOSS)
+    await endSession(database, session, BOSS)
     assert.deepEqual(await actionsOf(people), [
       'boss@example.com member.password boss@example.com',
       'boss@example.com member.set dev@example.com',
@@ -279,148 +349,144 @@ function identitySuite(name: string, open: () => Promise<People>): void {
     standing: { role: 'developer', projects: ['search'] },
   }
 
-  test(`${name}: somebody whom the rules give a role becomes a member, and the rules decide at each sign-in`, async () => {
+  /** The member, or why there is none. */
+  async function identified(
+    { database }: People,
+    changes: Partial<Identity> = {},
+  ): Promise<Member | { problem: string }> {
+    const outcome = await identifyMember(database, { ...identity, ...changes }, ADDRESS)
+    return 'problem' in outcome ? outcome : memberOf(database, outcome.memberId)
+  }
+
+  async function signedIn(people: People, changes: Partial<Identity> = {}): Promise<Member> {
+    const member = await identified(people, changes)
+    assert.ok('id' in member)
+    return member
+  }
+
+  test(`${name}: a person with a role by the rules becomes a member, and the rules decide at each sign-in`, async () => {
     const people = await open()
     await withFirstAdmin(people)
-    const { members } = people
-    const first = await members.identified(identity, ADDRESS)
-    assert.ok(typeof first === 'object')
+    const first = await signedIn(people)
     assert.deepEqual([first.role, first.projects, first.source], ['developer', ['search'], 'oidc'])
-    const again = await members.identified(
-      {
-        ...identity,
-        name: 'Ada L.',
-        email: 'other@example.com',
-        standing: { role: 'admin', projects: null },
-      },
-      ADDRESS,
-    )
-    assert.ok(typeof again === 'object')
+    const again = await signedIn(people, {
+      name: 'Ada L.',
+      email: 'other@example.com',
+      standing: { role: 'admin', projects: null },
+    })
     assert.deepEqual(
       [again.id, again.role, again.name, again.email],
       [first.id, 'admin', 'Ada L.', 'ada@example.com'],
     )
-    assert.equal(await members.identified({ ...identity, standing: undefined }, ADDRESS), 'no_role')
-    await assert.rejects(members.change(first.id, { role: 'operator' }, BOSS), /rules decide/)
+    assert.deepEqual(await identified(people, { standing: undefined }), { problem: 'no_role' })
+    await assert.rejects(changeMember(people.database, first.id, { role: 'operator' }, BOSS), /rules decide/)
   })
 
-  test(`${name}: an address that nobody vouches for does not open the account of another person`, async () => {
+  test(`${name}: an unverified address does not open the account of another person`, async () => {
     const people = await open()
     const boss = await withFirstAdmin(people, 'ada@example.com')
-    const { members } = people
-    assert.equal(await members.identified({ ...identity, emailVerified: false }, ADDRESS), 'email_taken')
-    const linked = await members.identified(identity, ADDRESS)
-    assert.ok(typeof linked === 'object')
+    assert.deepEqual(await identified(people, { emailVerified: false }), { problem: 'email_taken' })
+    const linked = await signedIn(people)
     assert.deepEqual([linked.id, linked.role, linked.source], [boss.id, 'admin', 'local'])
-    assert.equal(await members.identified({ ...identity, subject: 'u-2' }, ADDRESS), 'email_taken')
+    assert.deepEqual(await identified(people, { subject: 'u-2' }), { problem: 'email_taken' })
   })
 
-  test(`${name}: whoever is disabled stays out, and whoever no rule knows does not come in`, async () => {
+  test(`${name}: a disabled person stays out, and a person without a rule does not come in`, async () => {
     const people = await open()
     await withFirstAdmin(people)
-    const { members } = people
-    assert.equal(await members.identified({ ...identity, standing: undefined }, ADDRESS), 'no_role')
-    const ada = await members.identified(identity, ADDRESS)
-    assert.ok(typeof ada === 'object')
-    await members.change(ada.id, { disabled: true }, BOSS)
-    assert.equal(await members.identified(identity, ADDRESS), 'disabled')
+    assert.deepEqual(await identified(people, { standing: undefined }), { problem: 'no_role' })
+    const ada = await signedIn(people)
+    await changeMember(people.database, ada.id, { disabled: true }, BOSS)
+    assert.deepEqual(await identified(people), { problem: 'disabled' })
   })
 
   test(`${name}: a member that no rule gives a role any more has no session left`, async () => {
     const people = await open()
     await withFirstAdmin(people)
-    const ada = await people.members.identified(identity, ADDRESS)
-    assert.ok(typeof ada === 'object')
-    await people.sessions.begin({ memberId: ada.id, digest: digestOf('laptop'), address: ADDRESS })
-    assert.equal(await people.members.identified({ ...identity, standing: undefined }, ADDRESS), 'no_role')
-    assert.equal(await people.sessions.find(digestOf('laptop')), undefined)
+    await begun(people, await signedIn(people), 'laptop')
+    assert.deepEqual(await identified(people, { standing: undefined }), { problem: 'no_role' })
+    assert.equal(await callerWith(people, 'laptop'), undefined)
     const [entry] = await people.audit.list({ limit: 1 })
     assert.deepEqual([entry?.action, entry?.detail], ['session.end_all', { sessions: 1, reason: 'no_role' }])
   })
 
   test(`${name}: the rules of the sign-on never take the last admin away`, async () => {
     const people = await open()
-    const { members } = people
+    const { database } = people
     const boss = await withFirstAdmin(people)
-    const asAdmin = { ...identity, standing: { role: 'admin', projects: null } } as const
-    const ada = await members.identified(asAdmin, ADDRESS)
-    assert.ok(typeof ada === 'object')
-    await members.change(boss.id, { role: 'operator' }, BOSS)
-    for (const standing of [{ role: 'operator', projects: null } as const, undefined]) {
-      const again = await members.identified({ ...identity, standing }, ADDRESS)
-      assert.ok(typeof again === 'object')
-      assert.equal(again.role, 'admin')
-    }
-    await members.change(boss.id, { role: 'admin' }, BOSS)
-    const lesser = await members.identified(
-      { ...identity, standing: { role: 'operator', projects: null } },
-      ADDRESS,
-    )
-    assert.equal(typeof lesser === 'object' && lesser.role, 'operator')
+    const asOperator = { standing: { role: 'operator', projects: null } } as const
+    await signedIn(people, { standing: { role: 'admin', projects: null } })
+    await changeMember(database, boss.id, { role: 'operator' }, BOSS)
+    for (const changes of [asOperator, { standing: undefined }])
+      assert.equal((await signedIn(people, changes)).role, 'admin')
+    await changeMember(database, boss.id, { role: 'admin' }, BOSS)
+    assert.equal((await signedIn(people, asOperator)).role, 'operator')
   })
 }
 
 function signOnSuite(name: string, open: () => Promise<People>): void {
-  const change = {
-    name: undefined,
+  const SECRET = 'a-secret-of-the-client'
+  const settings = {
+    name: null,
     issuer: 'https://id.example.com',
-    clientId: 'torana',
-    clientSecret: 'a-secret-of-the-client',
+    client_id: 'torana',
     rules: [{ claim: 'groups', value: 'ops', role: 'operator', projects: null } as const],
   }
 
   test(`${name}: the secret of the sign-on is sealed, kept while the issuer stays, and dropped with it`, async () => {
-    const { signOn, signOnWith, audit, database } = await open()
-    assert.equal(await signOn.read(), undefined)
-    assert.equal(await signOn.open(), undefined)
-    assert.equal((await signOn.put(change, BOSS)).hasSecret, true)
+    const { audit, database } = await open()
+    const keys = sealingKeysOf(SECRETS)
+    const by = { keys, actor: BOSS }
+    assert.equal(await readSignOn(database), undefined)
+    assert.equal(await openSignOn(database, keys), undefined)
+    assert.notEqual(
+      (await putSignOn(database, { ...settings, client_secret: SECRET }, by)).sealed_secret,
+      null,
+    )
     const stored = JSON.stringify(await database.query('SELECT s::text AS row FROM sign_on s'))
-    assert.ok(!stored.includes(Buffer.from('a-secret-of-the-client').toString('hex')))
-    await signOn.put({ ...change, clientSecret: undefined, clientId: 'other' }, BOSS)
-    assert.deepEqual(
-      [(await signOn.open())?.clientSecret, (await signOn.open())?.clientId],
-      ['a-secret-of-the-client', 'other'],
-    )
-    const rotating = signOnWith({ current: 'new', previous: 'the secret of these tests' })
-    assert.equal((await rotating.open())?.clientSecret, 'a-secret-of-the-client')
-    const rotated = signOnWith({ current: 'new', previous: undefined })
-    assert.equal((await rotated.open())?.clientSecret, 'a-secret-of-the-client')
-    const moved = await signOn.put(
-      { ...change, clientSecret: undefined, issuer: 'https://evil.example' },
-      BOSS,
-    )
-    assert.equal(moved.hasSecret, false)
-    assert.equal((await signOn.open())?.clientSecret, undefined)
-    await signOn.drop(BOSS)
-    assert.equal(await signOn.read(), undefined)
-    const told = JSON.stringify((await audit.list({ limit: 9 })).map(({ detail }) => detail))
-    assert.ok(!told.includes('a-secret-of-the-client'))
+    assert.ok(!stored.includes(Buffer.from(SECRET).toString('hex')))
+    await putSignOn(database, { ...settings, client_id: 'other' }, by)
+    const { clientSecret, clientId } = (await openSignOn(database, keys)) ?? {}
+    assert.deepEqual([clientSecret, clientId], [SECRET, 'other'])
+    const rotating = sealingKeysOf({ current: 'new', previous: 'the secret of these tests' })
+    assert.equal((await openSignOn(database, rotating))?.clientSecret, SECRET)
+    const rotated = sealingKeysOf({ current: 'new', previous: undefined })
+    assert.equal((await openSignOn(database, rotated))?.clientSecret, SECRET)
+    const moved = await putSignOn(database, { ...settings, issuer: 'https://evil.example' }, by)
+    assert.equal(moved.sealed_secret, null)
+    assert.equal((await openSignOn(database, keys))?.clientSecret, undefined)
+    await dropSignOn(database, BOSS)
+    assert.equal(await readSignOn(database), undefined)
+    const details = JSON.stringify((await audit.list({ limit: 9 })).map(({ detail }) => detail))
+    assert.ok(!details.includes(SECRET))
   })
 }
 
+const TOKEN = {
+  name: 'ci',
+  role: 'operator',
+  projects: null,
+  read_only: true,
+  tail: 'abcd',
+  digest: digestOf('ci'),
+} as const
+
 function tokenSuite(name: string, open: () => Promise<People>): void {
   test(`${name}: a token is found until it is revoked or has ended, and its name is one of a kind`, async () => {
-    const { adminTokens } = await open()
-    const token = {
-      name: 'ci',
-      role: 'operator',
-      projects: null,
-      isReadOnly: true,
-      tail: 'abcd',
-      digest: digestOf('ci'),
-      expiresAtMs: Date.now() + HOUR_MS,
-    } as const
-    const made = await adminTokens.create(token, BOSS)
-    assert.deepEqual([made.createdBy, made.isReadOnly, made.lastUsedAtMs], [BOSS.name, true, undefined])
-    assert.equal((await adminTokens.find(digestOf('ci')))?.name, 'ci')
-    await adminTokens.touch('ci')
-    assert.ok((await adminTokens.list())[0]?.lastUsedAtMs)
-    await assert.rejects(adminTokens.create({ ...token, digest: digestOf('x') }, BOSS), ChangeRefused)
-    const ended = { ...token, name: 'old', digest: digestOf('old'), expiresAtMs: Date.now() - 1 }
-    await adminTokens.create(ended, BOSS)
-    assert.equal(await adminTokens.find(digestOf('old')), undefined)
-    await adminTokens.revoke('ci', BOSS)
-    assert.equal(await adminTokens.find(digestOf('ci')), undefined)
-    await assert.rejects(adminTokens.revoke('ci', BOSS), ChangeRefused)
+    const { database } = await open()
+    const token = { ...TOKEN, expiresAt: new Date(Date.now() + HOUR_MS) }
+    const made = await createToken(database, token, BOSS)
+    assert.deepEqual([made.created_by, made.read_only, made.last_used_at], [BOSS.name, true, null])
+    const found = await callerOfToken(database, digestOf('ci'))
+    assert.deepEqual([found?.caller.actor, found?.caller.isReadOnly], ['token:ci', true])
+    await found?.touch()
+    assert.ok((await listTokens(database))[0]?.last_used_at)
+    await assert.rejects(createToken(database, { ...token, digest: digestOf('x') }, BOSS), ChangeRefused)
+    const ended = { ...token, name: 'old', digest: digestOf('old'), expiresAt: new Date(Date.now() - 1) }
+    await createToken(database, ended, BOSS)
+    assert.equal(await callerOfToken(database, digestOf('old')), undefined)
+    await revokeToken(database, 'ci', BOSS)
+    assert.equal(await callerOfToken(database, digestOf('ci')), undefined)
+    await assert.rejects(revokeToken(database, 'ci', BOSS), ChangeRefused)
   })
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
-import type { RateLimit, RateDecision } from '#core/limit.ts'
+import type { RateLimit, RateDecision } from '#core/limits/limit.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { REPLY_DEADLINE_MS, RedisConnection } from '#stores/redis/connection.ts'
@@ -13,8 +13,8 @@ import { startRedis } from '#test/support/redis.ts'
 import { startReplyProxy } from './rate-limiter-proxy.ts'
 import { aLimit } from './rate-limiter.ts'
 
-/** What two more turns of a busy event loop and a coarse clock may add to a time-out. */
-const LONGEST_WAIT_MS = REPLY_DEADLINE_MS + 200
+/** Two more turns of a busy event loop and a coarse clock on top of a timeout. */
+const MAX_WAIT_MS = REPLY_DEADLINE_MS + 200
 /** For tests in which Redis is well: a busy machine must not turn them into tests of the deadline. */
 const PATIENT_MS = 10_000
 /** Within this a node must have found back to a healthy Redis. */
@@ -22,7 +22,7 @@ const BACK_MS = 30_000
 
 const redis = await startRedis()
 
-/** Time as this process lived it: while the machine runs somebody else, it stands still. */
+/** Time in which this process ran: it does not advance while the machine runs another process. */
 const TICK_MS = 5
 let livedMs = 0
 setInterval(() => (livedMs += TICK_MS), TICK_MS).unref()
@@ -75,7 +75,7 @@ async function aNode({
   }
 }
 
-/** Units that Redis holds against a limit whose clock stands still. */
+/** Units that Redis holds against a limit whose clock does not advance. */
 async function takenInRedis(limit: RateLimit): Promise<number> {
   const value = await redis.command('GET', `torana:rate:{${limit.project}}:${limit.id}`)
   return typeof value === 'string' ? Number(value.split(':')[1]) / 60_000_000 : 0
@@ -193,7 +193,7 @@ test('kill -9 and restart: every request is decided in time, and the node comes 
   }
   load.runs = false
   await loaded
-  assert.ok(Math.max(...waits) < LONGEST_WAIT_MS, String(Math.max(...waits)))
+  assert.ok(Math.max(...waits) < MAX_WAIT_MS, String(Math.max(...waits)))
   assert.ok(limiter.counts.localDecisions > 0)
   const callsBefore = limiter.counts.scriptCalls
   await take(limit)
@@ -219,7 +219,7 @@ test('a script that Redis forgot is sent again, and takes once', async () => {
   assert.deepEqual([limiter.counts.localDecisions, limiter.state()], [0, 'shared'])
 })
 
-test('a Redis that hangs costs one time-out; then nobody waits until it is back', async () => {
+test('a Redis that hangs costs one timeout; then no request waits until it is back', async () => {
   const hanging = await startRedis()
   const { limiter, take, isBack } = await aNode({ url: hanging.url, replyDeadlineMs: REPLY_DEADLINE_MS })
   const limit = aLimit(1000)
@@ -228,9 +228,9 @@ test('a Redis that hangs costs one time-out; then nobody waits until it is back'
   hanging.pause()
   const { timeouts } = limiter.counts
   const first = await Promise.all([take(limit), delay(30).then(() => take(limit))])
-  for (const { waitedMs } of first) assert.ok(waitedMs < LONGEST_WAIT_MS, String(waitedMs))
+  for (const { waitedMs } of first) assert.ok(waitedMs < MAX_WAIT_MS, String(waitedMs))
   assert.equal(limiter.counts.timeouts, timeouts + 1)
-  // Long enough for several tries to connect, which succeed in the kernel and are greeted by nobody.
+  // Long enough for several tries to connect, which succeed in the kernel and get no greeting.
   const endMs = performance.now() + 2500
   while (performance.now() < endMs) {
     assert.ok(!(limiter.take([{ limit, amount: 1 }]) instanceof Promise))
@@ -251,7 +251,7 @@ test('a Redis that has become slow is left alone until it is quick again', async
   const { limiter, take, isBack } = await aNode({ url: proxy.url, replyDeadlineMs: REPLY_DEADLINE_MS })
   const limit = aLimit(1000)
   proxy.delayMs = 300
-  assert.ok((await take(limit)).waitedMs < LONGEST_WAIT_MS)
+  assert.ok((await take(limit)).waitedMs < MAX_WAIT_MS)
   const endMs = performance.now() + 2000
   while (performance.now() < endMs) {
     assert.equal(limiter.state(), 'local')
@@ -261,7 +261,7 @@ test('a Redis that has become slow is left alone until it is quick again', async
   await isBack()
 })
 
-test('with every twentieth reply lost nobody hangs and nothing is taken twice', async () => {
+test('with every twentieth reply lost no request hangs and nothing is taken twice', async () => {
   const proxy = await startReplyProxy(redis.port)
   const { limiter, isBack, take } = await aNode({
     url: proxy.url,
@@ -283,11 +283,11 @@ test('with every twentieth reply lost nobody hangs and nothing is taken twice', 
     longestMs = Math.max(longestMs, ...waits.map(({ waitedMs }) => waitedMs))
     shared += 3 - (limiter.counts.localDecisions - localBefore)
   }
-  assert.ok(longestMs < LONGEST_WAIT_MS, String(longestMs))
+  assert.ok(longestMs < MAX_WAIT_MS, String(longestMs))
   const { takes, localDecisions, timeouts, errors } = limiter.counts
   assert.ok(timeouts + errors > 3, 'no reply got lost: nothing was tested')
   const taken = await takenInRedis(limit)
-  // What was answered is counted; of what was not, each at most once.
+  // Answered takes are counted; of the others, each at most once.
   assert.ok(taken >= takes - localDecisions && taken <= takes, `${takes - localDecisions} ${taken} ${takes}`)
 })
 
@@ -300,9 +300,9 @@ test('a reply is never taken for that of another call', async () => {
   proxy.swallows = () => (lost += 1) === 1
   const decisions = await Promise.all([take(first), delay(20).then(() => take(second))])
   assert.equal(limiter.counts.localDecisions, 2)
-  // The second call got a reply at once, but to the first: not to be believed.
+  // The second call got a reply at once, but to the first: it must not be trusted.
   assert.deepEqual([limiter.counts.timeouts, limiter.counts.errors], [0, 2])
-  assert.ok(decisions.every(({ waitedMs }) => waitedMs < LONGEST_WAIT_MS))
+  assert.ok(decisions.every(({ waitedMs }) => waitedMs < MAX_WAIT_MS))
 })
 
 test('a stall of our own event loop is not taken for an outage of Redis', async () => {

@@ -1,4 +1,4 @@
-/** Stands between a limiter and its Redis: commands pass, replies get lost or late. */
+/** A proxy between a limiter and its Redis: commands pass, replies get lost or late. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { after } from 'node:test'
@@ -19,7 +19,7 @@ export async function startReplyProxy(redisPort: number): Promise<ReplyProxy> {
   const server = createServer((client) => {
     const redis = keep(connect(redisPort, '127.0.0.1'))
     keep(client).pipe(redis)
-    // Either side ending, in whatever way, ends the other.
+    // The end of either side, in any way, ends the other.
     for (const [one, other] of [
       [client, redis],
       [redis, client],

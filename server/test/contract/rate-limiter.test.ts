@@ -7,7 +7,7 @@ import { TAKE_SCRIPT } from '#stores/redis/take.ts'
 import { startRedis } from '#test/support/redis.ts'
 import { rateLimiterSuite } from './rate-limiter.ts'
 
-/** A Unix time of 2026: sizes as they come from a real clock. */
+/** A Unix time of 2026: magnitudes as they come from a real clock. */
 const START_MICROSECONDS = 1_794_700_000_123_457
 
 rateLimiterSuite('memory', async () => {

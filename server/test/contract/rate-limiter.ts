@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { correct, takeAll, UNTOUCHED } from '#core/limit.ts'
-import type { RateDebt, RateLimit } from '#core/limit.ts'
+import { correct, takeAll, UNTOUCHED } from '#core/limits/limit.ts'
+import type { RateDebt, RateLimit } from '#core/limits/limit.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 
 export interface RateLimiterUnderTest {
   readonly limiter: RateLimiter
-  /** The time by which it counts, which stands still unless moved. */
+  /** Its clock, which the test controls. */
   readonly clock: { nowMicroseconds: number }
 }
 
 let limits = 0
 
-/** A limit that nobody has used before. */
+/** A limit that was never used before. */
 export function aLimit(perMinute: number, project = 'search'): RateLimit {
   limits += 1
   return { id: `key:${limits}:requests`, project, unit: 'requests', perMinute }
@@ -134,8 +134,8 @@ export function rateLimiterSuite(name: string, open: () => Promise<RateLimiterUn
     await fc.assert(
       fc.asyncProperty(sequence, async ({ perMinutes, steps }) => {
         const limits = perMinutes.map((perMinute) => aLimit(perMinute))
-        // All are known from the start: one that comes later makes room by forgetting what is paid off, and that would count again
-        // when the clock is set back.
+        // All are known from the start: one that comes later evicts what is paid off, and that would count again when the
+        // clock is set back.
         const first = limits.map((limit) => ({ limit, amount: 1 }))
         await limiter.take(first)
         const begun = takeAll(
@@ -197,7 +197,7 @@ const sequence = fc.record({
         fc.record({ which: fc.nat(2), part: fc.double({ min: -1, max: 1.5, noNaN: true }) }),
         { maxLength: 3, selector: ({ which }) => which },
       ),
-      // What each request wants of each of the three limits, and of one at least: corrections ride along.
+      // The takes of each request from the three limits, at least one; corrections are mixed in.
       requests: fc.array(
         fc.tuple(part, part, part).filter((parts) => parts.some((part) => part !== undefined)),
         { minLength: 1, maxLength: 4 },

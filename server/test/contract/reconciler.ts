@@ -1,7 +1,9 @@
-/** What the reconciler promises: it finds every difference, invents none, and mends budgets without disturbing anybody. */
+/** What the reconciler promises: it finds every difference, invents none, and fixes budgets without disturbing anyone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { endNode, listNodes } from '#control/nodes/queries.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
+import { decimalOf } from '#core/money/price.ts'
 import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
 
 const NOTHING = {
@@ -141,7 +143,7 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     assert.deepEqual([budgetsCompared, budgetsCorrected], [3, []])
   })
 
-  test(`${name}: the figures tell of unknowns, nodes, budgets and money that nobody can use`, async () => {
+  test(`${name}: the figures show unknowns, nodes, budgets and money that no request can use`, async () => {
     const books = await open()
     const { ledger, nodeId, entry, identifiers, budgets, database, keys, reconciler } = books
     const nothing = { open: 0, amountNanoUsd: 0n, oldestAtMs: undefined }
@@ -186,20 +188,22 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
 
   test(`${name}: a lost node is ended: its money comes home, and nothing is taken in its name`, async () => {
     const books = await open()
-    const { ledger, nodeId, nodes, entry, audit, database } = books
+    const { ledger, nodeId, entry, audit, database } = books
     await spend(books)
     const held = BigInt((await budgetRow(books))?.leased ?? 0)
     assert.ok(held > 0n)
     const end = { force: false, actor: { name: 'tester' } }
-    assert.deepEqual(await nodes.end(nodeId, end), { kind: 'alive' })
-    assert.deepEqual((await nodes.list())[0]?.leasedNanoUsd, held)
+    assert.deepEqual(await endNode(database, nodeId, end), { kind: 'alive' })
+    assert.equal((await listNodes(database))[0]?.leased_usd, decimalOf(held))
     await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds'`)
-    assert.equal((await nodes.list())[0]?.state, 'silent')
-    assert.deepEqual(await nodes.end(nodeId, end), { kind: 'ended', returnedNanoUsd: held })
+    assert.equal((await listNodes(database))[0]?.state, 'silent')
+    assert.deepEqual(await endNode(database, nodeId, end), { kind: 'ended', returnedNanoUsd: held })
     assert.deepEqual(await budgetRow(books), { spent: 200, leased: 0 })
-    assert.equal((await nodes.list())[0]?.state, 'ended')
-    assert.deepEqual(await nodes.end(nodeId, end), { kind: 'ended-before' })
-    assert.deepEqual(await nodes.end('01890000-0000-7000-8000-000000000000', end), { kind: 'missing' })
+    assert.equal((await listNodes(database))[0]?.state, 'ended')
+    assert.deepEqual(await endNode(database, nodeId, end), { kind: 'ended-before' })
+    assert.deepEqual(await endNode(database, '01890000-0000-7000-8000-000000000000', end), {
+      kind: 'missing',
+    })
     await assert.rejects(ledger.append(nodeId, [entry()]), { name: 'NodeEnded' })
     const entries = await audit.list({ limit: 10 })
     assert.deepEqual(
@@ -209,7 +213,7 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
   })
 
   test(`${name}: a living node is ended only by force`, async () => {
-    const { nodeId, nodes } = await open()
-    assert.equal((await nodes.end(nodeId, { force: true, actor: { name: 'tester' } })).kind, 'ended')
+    const { nodeId, database } = await open()
+    assert.equal((await endNode(database, nodeId, { force: true, actor: { name: 'tester' } })).kind, 'ended')
   })
 }

@@ -1,11 +1,14 @@
-/** What the request log promises to those who read it. */
+/** What the request log promises its readers. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import { UnreadableCursor, type RequestFilter } from '#ports/request-reports.ts'
-import { PostgresRequests } from '#stores/postgres/books/requests.ts'
-import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
+import { findRequest, type LoggedRequest } from '#control/requests/detail-queries.ts'
+import type { RequestFilter } from '#control/requests/filter-queries.ts'
+import { requestHistogram } from '#control/requests/histogram-queries.ts'
+import { listRequests } from '#control/requests/queries.ts'
 import { BOOKS_NOW_MS, type Books } from '#test/support/books.ts'
 
 const HOUR: RequestFilter = { fromMs: BOOKS_NOW_MS - 3_600_000, toMs: BOOKS_NOW_MS }
@@ -28,7 +31,6 @@ async function opened(open: () => Promise<Books>) {
   const books = await open()
   const { database, nodeId, identifiers, clock } = books
   const store = new PostgresRequests(database, nodeId)
-  const reports = new PostgresRequestReports(database)
   /** Each a second older than the one before it. Returns their ids. */
   const log = async (...records: readonly Partial<RequestRecord>[]): Promise<string[]> => {
     const ids: string[] = []
@@ -41,13 +43,21 @@ async function opened(open: () => Promise<Books>) {
     return ids
   }
   const found = async (filter: Partial<RequestFilter>): Promise<string[]> =>
-    (await reports.list({ ...HOUR, ...filter }, { sort: '-at', limit: 50 })).rows.map(({ id }) => id)
-  return { ...books, reports, log, found }
+    (await listRequests(database, { ...HOUR, ...filter }, { sort: '-at', limit: 50 })).data.map(
+      ({ id }) => id,
+    )
+  return { ...books, log, found }
+}
+
+async function logged(database: Database, id: string): Promise<LoggedRequest> {
+  const found = await findRequest(database, id)
+  assert.ok(found !== undefined && 'row' in found)
+  return found
 }
 
 export function requestReportsSuite(name: string, open: () => Promise<Books>): void {
-  test(`${name}: requests of callers and of batches are told apart, in lists and in counts`, async () => {
-    const { log, found, reports } = await opened(open)
+  test(`${name}: requests of callers and of batches are separate, in lists and in counts`, async () => {
+    const { log, found, database } = await opened(open)
     const [caller, lines, picture, edit] = await log(
       {},
       { route: 'batch-lines', status: 429, fault: 'budget_exhausted', clientRequestId: 'batch_1' },
@@ -57,11 +67,17 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
     assert.deepEqual(await found({ source: 'callers' }), [caller])
     assert.deepEqual(await found({ source: 'batches' }), [lines, picture, edit])
     assert.equal((await found({})).length, 4)
-    const { total } = await reports.histogram({ ...HOUR, source: 'callers' }, { slots: 10, facets: false })
+    const { total } = await requestHistogram(
+      database,
+      { ...HOUR, source: 'callers' },
+      { slots: 10, facets: false },
+    )
     assert.equal(total, 1)
-    const { rows } = await reports.list({ ...HOUR, client: 'batch_1' }, { sort: '-at', limit: 50 })
+    const { facets } = await requestHistogram(database, HOUR, { slots: 10, facets: true })
+    assert.deepEqual(facets?.kind, { embedding: 2, generation: 1, edit: 1 })
+    const { data } = await listRequests(database, { ...HOUR, client: 'batch_1' }, { sort: '-at', limit: 50 })
     assert.deepEqual(
-      rows.map(({ source, model }) => [source, model]),
+      data.map(({ source, model }) => [source, model]),
       [['batches', 'small']],
     )
   })
@@ -83,18 +99,18 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
     assert.deepEqual(await found({ projects: ['ads'] }), [other])
     assert.deepEqual(await found({ projects: ['ads', 'search'] }), all)
     assert.deepEqual(await found({ projects: [] }), [])
-    assert.deepEqual(await found({ keys: ['ads/website'] }), [other])
-    assert.deepEqual(await found({ projects: ['search'], keys: ['ads/website'] }), [])
-    assert.deepEqual(await found({ models: ['large'] }), [other])
+    assert.deepEqual(await found({ key: ['ads/website'] }), [other])
+    assert.deepEqual(await found({ projects: ['search'], key: ['ads/website'] }), [])
+    assert.deepEqual(await found({ model: ['large'] }), [other])
     assert.deepEqual(await found({ deployment: 'small/b' }), [failed])
-    assert.deepEqual(await found({ kinds: ['generation', 'edit'] }), [unknown, refused])
-    assert.deepEqual(await found({ outcomes: ['limited'] }), [limited])
-    assert.deepEqual(await found({ outcomes: ['failed'] }), [upstreamLimited, failed])
-    assert.deepEqual(await found({ outcomes: ['unknown', 'refused'] }), [unknown, refused])
-    assert.deepEqual(await found({ outcomes: ['answered'] }), [plain, other, slow])
+    assert.deepEqual(await found({ kind: ['generation', 'edit'] }), [unknown, refused])
+    assert.deepEqual(await found({ outcome: ['limited'] }), [limited])
+    assert.deepEqual(await found({ outcome: ['failed'] }), [upstreamLimited, failed])
+    assert.deepEqual(await found({ outcome: ['unknown', 'refused'] }), [unknown, refused])
+    assert.deepEqual(await found({ outcome: ['answered'] }), [plain, other, slow])
     assert.deepEqual(await found({ status: 400 }), [refused])
-    assert.deepEqual(await found({ faults: ['outcome_unknown'] }), [unknown])
-    assert.deepEqual(await found({ slowerMs: 500 }), [slow])
+    assert.deepEqual(await found({ fault: ['outcome_unknown'] }), [unknown])
+    assert.deepEqual(await found({ slower_ms: 500 }), [slow])
     assert.deepEqual(await found({ dearerNanoUsd: 1000n }), [unknown])
     assert.deepEqual(await found({ tries: 2 }), [failed])
     assert.deepEqual(await found({ client: 'batch-0417' }), [slow])
@@ -108,7 +124,7 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
   })
 
   test(`${name}: pages follow each other without a gap or a repetition, however they are sorted`, async () => {
-    const { log, reports } = await opened(open)
+    const { log, database } = await opened(open)
     const durations = [5, 900, 5, 17.25, 5, 300]
     const ids = await log(
       ...durations.map((durationMs, index) => ({
@@ -121,13 +137,17 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
       const values: number[] = []
       let after: string | undefined
       do {
-        const page = await reports.list(HOUR, { sort, limit: 2, after })
-        seen.push(...page.rows.map(({ id }) => id))
-        for (const row of page.rows) {
-          const by = { '-at': row.atMs, '-duration': row.durationMs, '-cost': Number(row.costNanoUsd ?? -1n) }
+        const page = await listRequests(database, HOUR, { sort, limit: 2, after })
+        seen.push(...page.data.map(({ id }) => id))
+        for (const row of page.data) {
+          const by = {
+            '-at': Date.parse(row.at),
+            '-duration': row.duration_ms,
+            '-cost': Number(row.cost_usd ?? -1),
+          }
           values.push(by[sort])
         }
-        after = page.next
+        after = page.next ?? undefined
       } while (after !== undefined)
       assert.deepEqual(seen.toSorted(), ids.toSorted(), sort)
       assert.deepEqual(
@@ -137,40 +157,45 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
       )
     }
     const page = { sort: '-duration', limit: 2, after: 'bm90IGEgY3Vyc29y' } as const
-    await assert.rejects(reports.list(HOUR, page), UnreadableCursor)
-    const { next: after } = await reports.list(HOUR, { sort: '-at', limit: 2 })
-    await assert.rejects(reports.list(HOUR, { sort: '-cost', limit: 2, after }), UnreadableCursor)
+    await assert.rejects(listRequests(database, HOUR, page), /not a cursor/)
+    const { next } = await listRequests(database, HOUR, { sort: '-at', limit: 2 })
+    const other = { sort: '-cost', limit: 2, after: next ?? '' } as const
+    await assert.rejects(listRequests(database, HOUR, other), /not a cursor/)
   })
 
   test(`${name}: the histogram counts each request once, in its slot, and says what there is to choose`, async () => {
-    const { log, reports } = await opened(open)
+    const { log, database } = await opened(open)
     await log(
       {},
       {},
       { status: 502, fault: 'upstream_unreachable', model: 'large' },
       { project: 'ads', route: 'images' },
     )
-    const { slotMs, total, slots, facets, cappedAtMs } = await reports.histogram(HOUR, {
+    const { slot_seconds, total, data, facets, capped_at } = await requestHistogram(database, HOUR, {
       slots: 60,
       facets: true,
     })
-    assert.deepEqual([slotMs, total, cappedAtMs], [60_000, 4, undefined])
-    assert.deepEqual(slots.at(-1)?.counts, { answered: 3, refused: 0, limited: 0, failed: 1, unknown: 0 })
+    assert.deepEqual([slot_seconds, total, capped_at], [60, 4, null])
+    assert.partialDeepStrictEqual(data.at(-1), { answered: 3, refused: 0, limited: 0, failed: 1, unknown: 0 })
     assert.equal(
-      slots.reduce((sum, { counts }) => sum + counts.answered + counts.failed, 0),
+      data.reduce((sum, { answered, failed }) => sum + answered + failed, 0),
       4,
     )
     assert.deepEqual(facets?.outcome, { answered: 3, failed: 1 })
     assert.deepEqual(facets?.kind, { embedding: 3, generation: 1 })
     assert.deepEqual(facets?.fault, { upstream_unreachable: 1 })
-    const own = await reports.histogram({ ...HOUR, projects: ['ads'] }, { slots: 60, facets: true })
+    const own = await requestHistogram(database, { ...HOUR, projects: ['ads'] }, { slots: 60, facets: true })
     assert.deepEqual([own.total, own.facets?.outcome], [1, { answered: 1 }])
-    const failed = await reports.histogram({ ...HOUR, outcomes: ['failed'] }, { slots: 60, facets: true })
+    const failed = await requestHistogram(
+      database,
+      { ...HOUR, outcome: ['failed'] },
+      { slots: 60, facets: true },
+    )
     assert.deepEqual([failed.total, failed.facets?.outcome], [1, { answered: 3, failed: 1 }])
   })
 
   test(`${name}: one request is found with its calls, its money and the name of its node`, async () => {
-    const { log, reports, ledger, nodeId, entry } = await opened(open)
+    const { log, database, ledger, nodeId, entry } = await opened(open)
     const trace = new RequestTrace(1000)
     trace.admittedMs = 1004
     trace.askedModel = 'search-embed'
@@ -179,32 +204,30 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
       entry({ requestId: id }),
       entry({ requestId: id, attempt: 1, kind: 'unknown' }),
     ])
-    const detail = await reports.find(id)
-    assert.ok(detail !== undefined && 'status' in detail)
-    assert.deepEqual([detail.node, detail.askedModel, detail.hits], ['here', 'search-embed', 3])
-    assert.equal(detail.moments.admitted, 4)
+    const { row, trace: kept, entries } = await logged(database, id)
+    assert.deepEqual([row.node, kept.askedModel, row.hits], ['here', 'search-embed', 3])
+    assert.equal(kept.moments.admitted, 4)
     assert.deepEqual(
-      detail.booked.map(({ attempt, kind, amountNanoUsd }) => [attempt, kind, amountNanoUsd]),
+      entries.map(({ attempt, kind, amount_usd }) => [attempt, kind, amount_usd]),
       [
-        [0, 'post', 200n],
-        [1, 'unknown', 200n],
+        [0, 'post', '0.000000200'],
+        [1, 'unknown', '0.000000200'],
       ],
     )
-    assert.equal(await reports.find('01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e'), undefined)
-    assert.equal(await reports.find('not an id'), undefined)
+    assert.equal(await findRequest(database, '01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e'), undefined)
   })
 
   test(`${name}: of a request whose log was deleted, the ledger still tells`, async () => {
-    const { reports, ledger, nodeId, entry } = await opened(open)
+    const { database, ledger, nodeId, entry } = await opened(open)
     const posted = entry()
     await ledger.append(nodeId, [posted])
-    const found = await reports.find(posted.requestId)
-    assert.ok(found !== undefined && !('status' in found))
-    assert.deepEqual([found.project, found.booked.length], ['search', 1])
+    const found = await findRequest(database, posted.requestId)
+    assert.ok(found !== undefined && 'log' in found)
+    assert.deepEqual([found.project, found.ledger.length], ['search', 1])
   })
 
   test(`${name}: a row of the version before reads in order`, async () => {
-    const { reports, rows, identifiers } = await opened(open)
+    const { database, rows, identifiers } = await opened(open)
     const id = identifiers.next()
     await rows(
       `INSERT INTO requests (request_id, route, status, project, model, deployments, attempts, duration_ms, steps)
@@ -219,8 +242,7 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
         }),
       ],
     )
-    const detail = await reports.find(id)
-    assert.ok(detail !== undefined && 'status' in detail)
-    assert.deepEqual([detail.ownMs, detail.node, detail.attempts.length], [10, '', 1])
+    const { row, trace } = await logged(database, id)
+    assert.deepEqual([row.own_ms, row.node, trace.attempts.length], [10, '', 1])
   })
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { checkSecret, OtherSecret } from '#stores/postgres/secret-fingerprints.ts'
+import { OtherSecret } from '#ports/ledger.ts'
+import { checkSecret } from '#stores/postgres/secret-fingerprints.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 const database = openPostgres((await testPostgres()).url, { poolSize: 4 })
@@ -27,7 +28,7 @@ test('the first secret counts; another one is refused; a change of it passes thr
   await starts('a')
   await isRefused('b')
   await isRefused('b', 'c')
-  // As docs/keys.md tells: every node learns the new one first, then they swap one by one, then the old one is dropped.
+  // As in docs/keys.md: every node learns the new one first, then they swap one by one, then the old one is dropped.
   await starts('a', 'b')
   await isRefused('b')
   await starts('b', 'a')

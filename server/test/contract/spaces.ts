@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { listProbes, listSlots } from '#control/spaces/queries.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { DeploymentStanding, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { bitsOf, float32 } from '#test/support/arbitraries.ts'
-import type { Directory } from '#test/support/directory.ts'
+import type { DatabaseDirectory } from '#test/support/directory.ts'
 
 export interface SpacesWorld {
   readonly spaces: SpaceStore
   readonly audit: AuditLog
-  readonly database: Database | undefined
+  readonly database: Database
 }
 
 export const START_MS = Date.UTC(2026, 10, 20)
@@ -57,7 +58,12 @@ async function only(spaces: SpaceStore): Promise<DeploymentStanding> {
   return standings[0] as DeploymentStanding
 }
 
-/** Whether what was made then is not to be used. */
+/** All probes of a model, as the control API answers them. */
+function probesOf(database: Database, model = MODEL, sinceMs = 0, limit = 100) {
+  return listProbes(database, model, new Date(sinceMs), limit)
+}
+
+/** Whether vectors made then must not be used. */
 function isBadThen({ badWindows, isQuarantined, lastGoodAtMs }: DeploymentStanding, atMs: number): boolean {
   if (isQuarantined && atMs > (lastGoodAtMs ?? -Infinity)) return true
   return badWindows.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs <= untilMs)
@@ -114,7 +120,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     )
   })
 
-  test(`${name}: a space is accepted once, whoever asks again, and it stands in the audit`, async () => {
+  test(`${name}: a space is accepted once, however often it is asked for, and it is in the audit`, async () => {
     const { spaces, audit } = await open()
     await spaces.beginReference(aReference())
     const next = aReference({ generation: 2, deployment: `${MODEL}/two`, acceptedAtMs: START_MS + 5 })
@@ -182,7 +188,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
   })
 
   test(`${name}: what was recorded before changes nothing when it is recorded again`, async () => {
-    const { spaces } = await open()
+    const { spaces, database } = await open()
     await spaces.beginReference(aReference())
     const outside = aResult({ ...bad, atMs: START_MS + 1 })
     const results = [aResult(), outside, aResult({ atMs: START_MS + 2 })]
@@ -190,7 +196,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     const before = await only(spaces)
     await Promise.all([outside, ...results].map((result) => spaces.record(result)))
     assert.deepEqual(await only(spaces), before)
-    assert.equal((await spaces.series(MODEL, { sinceMs: 0, limit: 10 })).length, 3)
+    assert.equal((await probesOf(database)).length, 3)
   })
 
   test(`${name}: a deployment that leads elsewhere now has a standing of its own`, async () => {
@@ -237,7 +243,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.deepEqual(last, { fromMs: START_MS + 19_000, untilMs: START_MS + 50_000 })
   })
 
-  test(`${name}: in whichever order probes come, nobody returns by an old one, and nothing bad is forgotten`, async () => {
+  test(`${name}: in whichever order probes come, no deployment returns by an old one, and nothing bad is forgotten`, async () => {
     const { spaces } = await open()
     await spaces.beginReference(aReference())
     let count = 0
@@ -278,84 +284,100 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     )
   })
 
-  test(`${name}: standings of whom nobody has probed for long go, bad ones later`, async () => {
-    const { spaces } = await open()
+  test(`${name}: standings of deployments not probed for long are deleted, bad ones later`, async () => {
+    const { spaces, database } = await open()
     await spaces.beginReference(aReference())
-    const [well, mended, outside] = ['well', 'mended', 'outside'].map((one) => `${MODEL}/${one}`)
+    const [well, recovered, outside] = ['well', 'mended', 'outside'].map((one) => `${MODEL}/${one}`)
     const record = (deployment: string | undefined, overrides: Partial<ProbeResult>): Promise<void> =>
       spaces.record(aResult({ deployment: deployment ?? '', ...overrides }))
-    for (const deployment of [well, mended, outside]) await record(deployment, {})
-    await record(mended, { ...bad, atMs: START_MS + 1 })
-    await record(mended, { atMs: START_MS + 2 })
+    for (const deployment of [well, recovered, outside]) await record(deployment, {})
+    await record(recovered, { ...bad, atMs: START_MS + 1 })
+    await record(recovered, { atMs: START_MS + 2 })
     await record(outside, { ...bad, atMs: START_MS + 3 })
     const leftAfter = async (standingsBeforeMs: number, badStandingsBeforeMs: number): Promise<unknown[]> => {
       await spaces.deleteOld({ pointsBeforeMs: 0, standingsBeforeMs, badStandingsBeforeMs })
       return (await spaces.standings()).map(({ deployment }) => deployment).toSorted()
     }
-    assert.deepEqual(await leftAfter(START_MS, START_MS), [mended, outside, well])
-    assert.deepEqual(await leftAfter(START_MS + 10, START_MS), [mended, outside])
+    assert.deepEqual(await leftAfter(START_MS, START_MS), [recovered, outside, well])
+    assert.deepEqual(await leftAfter(START_MS + 10, START_MS), [recovered, outside])
     assert.deepEqual(await leftAfter(START_MS + 10, START_MS + 3), [outside])
     assert.deepEqual(await leftAfter(START_MS + 10, START_MS + 4), [])
-    assert.equal((await spaces.series(MODEL, { sinceMs: 0, limit: 10 })).length, 6)
+    assert.equal((await probesOf(database)).length, 6)
   })
 
   test(`${name}: the series is of one model, newest first, as it was recorded, and old points go`, async () => {
-    const { spaces } = await open()
+    const { spaces, database } = await open()
     await spaces.beginReference(aReference())
     const points = Array.from({ length: 5 }, (_, index) => aResult({ atMs: START_MS + index * 1000 }))
     const broken = aResult({ ...failed, atMs: START_MS + 5000 })
     for (const point of [...points, broken]) await spaces.record(point)
     await spaces.record(aResult({ model: 'other', atMs: START_MS }))
-    const newest = [...points, broken].toReversed()
-    assert.deepEqual(await spaces.series(MODEL, { sinceMs: 0, limit: 100 }), newest)
-    assert.deepEqual(await spaces.series(MODEL, { sinceMs: 0, limit: 2 }), newest.slice(0, 2))
-    assert.deepEqual(await spaces.series(MODEL, { sinceMs: START_MS + 4000, limit: 100 }), newest.slice(0, 2))
+    const newest = [...points, broken].toReversed().map((point) => ({
+      at: new Date(point.atMs).toISOString(),
+      deployment: point.deployment,
+      space: point.space,
+      verdict: point.verdict,
+      cosines: point.cosines ?? null,
+      least_cosine: point.leastCosine ?? null,
+      norm_drift: point.normDrift ?? null,
+      reason: point.reason ?? null,
+    }))
+    assert.deepEqual(await probesOf(database), newest)
+    assert.deepEqual(await probesOf(database, MODEL, 0, 2), newest.slice(0, 2))
+    assert.deepEqual(await probesOf(database, MODEL, START_MS + 4000), newest.slice(0, 2))
     const before = await spaces.standings()
     const pointsBeforeMs = START_MS + 3000
     await spaces.deleteOld({ pointsBeforeMs, standingsBeforeMs: 0, badStandingsBeforeMs: 0 })
-    assert.deepEqual(await spaces.series(MODEL, { sinceMs: 0, limit: 100 }), newest.slice(0, 3))
-    assert.deepEqual(await spaces.series('other', { sinceMs: 0, limit: 100 }), [])
+    assert.deepEqual(await probesOf(database), newest.slice(0, 3))
+    assert.deepEqual(await probesOf(database, 'other'), [])
     assert.deepEqual(await spaces.standings(), before)
   })
 
-  test(`${name}: a slot is the worst of its looks, and a look without an answer is no drift`, async () => {
-    const { spaces } = await open()
+  test(`${name}: a slot is the worst of its probes, and a probe without an answer is no drift`, async () => {
+    const { spaces, database } = await open()
     await spaces.beginReference(aReference())
     const slotMs = 10_000
     const at = (slot: number, ms: number) => Math.floor(START_MS / slotMs) * slotMs + slot * slotMs + ms
-    const looks = [
+    const probes = [
       aResult({ atMs: at(0, 0), leastCosine: 0.9999, normDrift: 0.001 }),
       aResult({ atMs: at(0, 1000), verdict: 'warned', leastCosine: 0.995, normDrift: 0.002 }),
       aResult({ ...failed, atMs: at(0, 2000) }),
       aResult({ ...failed, atMs: at(1, 0) }),
     ]
-    for (const look of looks) await spaces.record(look)
-    const { deployment, space } = looks[0] as (typeof looks)[number]
-    const [second, first, ...none] = await spaces.slots(MODEL, { sinceMs: 0, slotMs, limit: 10 })
-    assert.deepEqual(none, [])
-    assert.deepEqual(first, {
-      atMs: at(0, 0),
-      deployment,
-      space,
-      looks: 3,
-      failed: 1,
-      verdict: 'warned',
-      leastCosine: 0.995,
-      normDrift: 0.002,
-    })
-    assert.deepEqual(
-      [second?.atMs, second?.verdict, second?.looks, second?.leastCosine],
-      [at(1, 0), 'failed', 1, undefined],
-    )
-    assert.equal((await spaces.slots(MODEL, { sinceMs: at(1, 0), slotMs, limit: 10 })).length, 1)
-    assert.equal((await spaces.slots(MODEL, { sinceMs: 0, slotMs, limit: 1 })).length, 1)
+    for (const probe of probes) await spaces.record(probe)
+    const { deployment, space } = probes[0] as (typeof probes)[number]
+    const slotsSince = (sinceMs: number, limit = 10) =>
+      listSlots(database, MODEL, new Date(sinceMs), slotMs / 1000, limit)
+    assert.deepEqual(await slotsSince(0), [
+      {
+        at: new Date(at(1, 0)).toISOString(),
+        deployment,
+        space,
+        looks: 1,
+        failed: 1,
+        verdict: 'failed',
+        least_cosine: null,
+        norm_drift: null,
+      },
+      {
+        at: new Date(at(0, 0)).toISOString(),
+        deployment,
+        space,
+        looks: 3,
+        failed: 1,
+        verdict: 'warned',
+        least_cosine: 0.995,
+        norm_drift: 0.002,
+      },
+    ])
+    assert.equal((await slotsSince(at(1, 0))).length, 1)
+    assert.equal((await slotsSince(0, 1)).length, 1)
   })
 }
 
-export function databaseSpaces(open: () => Promise<Directory>): () => Promise<SpacesWorld> {
+export function databaseSpaces(open: () => Promise<DatabaseDirectory>): () => Promise<SpacesWorld> {
   return async () => {
     const { audit, database } = await open()
-    if (database === undefined) throw new Error('a directory without a database')
     await database.query('TRUNCATE space_references, space_standings, space_probes')
     return { spaces: new PostgresSpaces(database), audit, database }
   }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
-import type { Directory } from '#test/support/directory.ts'
+import type { DatabaseDirectory } from '#test/support/directory.ts'
 
 const ALICE = { name: 'alice', address: '192.0.2.7' }
 const SMALL = { model: 'text-embedding-3-small', upstream: 'openai', entry: {} }
@@ -13,10 +13,9 @@ const LARGE = { model: 'text-embedding-3-large', upstream: 'openai', entry: {} }
 const refused = (reason: string) => (error: unknown) =>
   error instanceof ChangeRefused && error.reason === reason
 
-export function storedUpstreamsSuite(name: string, open: () => Promise<Directory>): void {
-  const opened = async (): Promise<Directory & { store: StoredUpstreams }> => {
+export function storedUpstreamsSuite(name: string, open: () => Promise<DatabaseDirectory>): void {
+  const opened = async (): Promise<DatabaseDirectory & { store: StoredUpstreams }> => {
     const directory = await open()
-    assert.ok(directory.database)
     return { ...directory, store: new PostgresUpstreams(directory.database) }
   }
 

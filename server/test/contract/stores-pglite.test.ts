@@ -1,7 +1,7 @@
 /** One look at each store on PGlite: the SQL is PostgreSQL's own, whose stores keep the whole of their contracts. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
@@ -9,7 +9,7 @@ import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
-import { PostgresTrafficHistory } from '#stores/postgres/reports/traffic-history.ts'
+import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { BOOKS_NOW_MS, pgliteBooks, type Books } from '#test/support/books.ts'
@@ -74,7 +74,7 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
   assert.ok(entries.length >= 3 && entries.every(({ intact }) => intact))
 })
 
-test('image jobs and webhooks: of many that begin at once one begins, and its end is told once', async () => {
+test('image jobs and webhooks: of many that begin at once one begins, and its end is reported once', async () => {
   const { database } = books
   const jobs = new PostgresImageJobs(database, KEYS, webhooksFor)
   const asked = Array.from({ length: 8 }, () => aJob({ idempotencyKey: 'order-7' }))
@@ -101,7 +101,7 @@ test('spaces: a reference keeps every bit, and a standing follows the probes', a
   assert.deepEqual([standing?.model, standing?.isQuarantined, standing?.last], [MODEL, false, aResult()])
 })
 
-test('drains, news of nodes and history: what was told is read again', async () => {
+test('drains, news of nodes and history: what was written is read again', async () => {
   const { database, clock } = books
   const node = '01920000-0000-7000-8000-000000000001'
   const drains = new PostgresDrains(database)
@@ -118,7 +118,7 @@ test('drains, news of nodes and history: what was told is read again', async () 
     loopBusy: 0.5,
     spoolWaiting: 0,
     callsUnderWay: 0,
-    isStoreAway: false,
+    isStoreUnreachable: false,
     ledgerDifferences: 0,
   }
   const summary = { ...condition, deployments: [], flows: [] }

@@ -27,7 +27,7 @@ const ASKER: CountAsker = { project: 'p', timeoutMs: 600_000, most: Infinity }
 
 /** CPU time. Loading the ranks comes first; then no text takes more than this. */
 const MAX_COUNT_MS = 3000
-/** CPU time of one turn of the event loop: as much as nobody notices. */
+/** CPU time of one turn of the event loop: too short to notice. */
 const MAX_ROUND_MS = 50
 
 export function tokenCounterSuite(name: string, counter: TokenCounter): void {
@@ -109,7 +109,7 @@ export function tokenCounterSuite(name: string, counter: TokenCounter): void {
     )
   })
 
-  test(`${name}: an id that nobody knows spoils its own array, no other`, async () => {
+  test(`${name}: an unknown id spoils its own array, no other`, async () => {
     const hello = encode('hello')
     assert.deepEqual(
       await counter.decode([hello, [...hello, 500_000], [2 ** 31 - 1], hello], 'cl100k_base', ASKER),

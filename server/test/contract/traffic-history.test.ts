@@ -12,7 +12,7 @@ import {
 import { LatencyCounts } from '#core/traffic/latency-counts.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { PostgresTrafficHistory } from '#stores/postgres/reports/traffic-history.ts'
+import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 const NODES = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-000000000002'] as const
@@ -82,7 +82,7 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
     ])
   })
 
-  test(`${name}: events are told once, newest first, and only of the deployment that was asked for`, async () => {
+  test(`${name}: events are listed once, newest first, and only of the deployment that was asked for`, async () => {
     const history = await open()
     const event = {
       deployment: 'a',

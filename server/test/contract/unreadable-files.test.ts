@@ -42,7 +42,7 @@ test('a file that ends the process that reads it is refused alone, and nothing o
   const outside = { ...parts, limits: defaultLimits, identifiers: uuidv7Identifiers(systemClock), wait }
   const beside = await ArrivingFile.begin(KEY, 0, outside)
   const text = embeddingLines('small', ['a', 'b'.repeat(5_000_000)])
-  // More than a piece: the process knows of the beginning when it ends.
+  // More than one part: the process knows the beginning when it ends.
   await beside.write(Buffer.from(text).subarray(0, 4_500_000))
   const big = await ArrivingFile.begin(KEY, 0, outside)
   await assert.rejects(

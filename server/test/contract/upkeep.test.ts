@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
 import type { BooksFigures } from '#ports/upkeep.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
-import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
-import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
+import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { eventually } from '#test/support/process.ts'
-import { RequestLog } from '#worker/books/request-log.ts'
-import { startUpkeep } from '#worker/books/upkeep.ts'
+import { RequestLog } from '#worker/ledger/request-log.ts'
+import { startUpkeep } from '#worker/ledger/upkeep.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { upkeepSuite } from './upkeep.ts'
 
@@ -38,7 +38,7 @@ test('a partition waits for a table no longer than a second, and is made the nex
     await held
   })
   await isHeld
-  // Nobody lets go of the table before this has ended.
+  // The table stays locked until this has ended.
   const { made, missing } = await upkeep.makePartitions()
   assert.deepEqual(
     missing.map(({ reason }) => reason),
@@ -101,7 +101,7 @@ test('while nodes write, the reconciler finds no difference and corrects no budg
   }
   const writers = [write(), write(), write()]
   let rounds = 0
-  // The budget begins while entries are being written: what that leaves out is put right at most once.
+  // The budget begins while entries are being written: what that leaves out is corrected at most once.
   let corrections = 0
   for (; rounds < 6; rounds += 1) {
     const { differences, budgetsCorrected } = await reconciler.reconcile(rounds % 2 === 0 ? 2 : 'all')
@@ -168,12 +168,12 @@ function chores({ upkeep, reconciler }: Books, nodeId: string) {
 test('the eldest node does the chores, each in its time, and the next one when it is gone', async () => {
   const books = await open()
   const { ledger, nodeId, identifiers, clock, entry, rows, upkeep } = books
-  // The age of an unknown is told by the database.
+  // The database decides the age of an unknown.
   clock.ms = Date.now()
   await upkeep.makePartitions()
   const younger = identifiers.next()
   await ledger.startNode({ id: younger, host: 'there', version: '1.0.0' })
-  // Nobody tells here that these nodes live: on a busy machine the elder would be silent for too long.
+  // These nodes send no heartbeats here: on a busy machine the elder would be silent for too long.
   await rows("UPDATE nodes SET seen_at = now() + interval '1 hour'")
   await ledger.append(nodeId, [entry({ kind: 'unknown', tokens: undefined })])
   const [elder, other] = [chores(books, nodeId), chores(books, younger)]
@@ -217,6 +217,6 @@ test('chores wait while the store is away', async () => {
   const { worker, seen } = chores({ upkeep, reconciler } as Books, '01890000-0000-7000-8000-000000000000')
   await eventually(async () => assert.ok(seen.length > 2))
   await worker.stop()
-  assert.deepEqual([...new Set(seen)], ['postponed round: StoreAway'])
+  assert.deepEqual([...new Set(seen)], ['postponed round: StoreUnreachable'])
   await database.close()
 })

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { windowOf } from '#core/budget.ts'
+import { listNodes } from '#control/nodes/queries.ts'
+import { windowOf } from '#core/money/budget.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
@@ -122,7 +123,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: nodes are forgotten a week after their end, and never while they live`, async () => {
-    const { upkeep, clock, ledger, nodeId, identifiers, nodes } = await open()
+    const { upkeep, clock, ledger, nodeId, identifiers, database } = await open()
     const ended = identifiers.next()
     await ledger.startNode({ id: ended, host: 'there', version: '1.0.0' })
     await ledger.endNode(ended, [])
@@ -131,7 +132,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     clock.ms += 2 * HOUR_MS
     assert.equal((await upkeep.dropOld()).nodes, 1)
     assert.deepEqual(
-      (await nodes.list()).map(({ id }) => id),
+      (await listNodes(database)).map(({ id }) => id),
       [nodeId],
     )
   })
@@ -189,7 +190,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     const unknown = entry({ kind: 'unknown', usage: 'unknown', tokens: undefined, amountNanoUsd: 900n })
     const unpriced = entry({ kind: 'unknown', usage: 'unknown', tokens: undefined, amountNanoUsd: undefined })
     await ledger.append(nodeId, [unknown, unpriced, entry()])
-    // When an unknown was written is told by the database.
+    // The database decides when an unknown was written.
     clock.ms = Date.now() + 7 * DAY_MS - HOUR_MS
     assert.equal(await upkeep.expireUnknowns(), 0)
     clock.ms += 2 * HOUR_MS
@@ -277,9 +278,9 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: a node is listed with the setup that it described last, and without one until then`, async () => {
-    const { nodes, ledger, nodeId } = await open()
-    const setupOf = async () => (await nodes.list()).find(({ id }) => id === nodeId)?.setup
-    assert.equal(await setupOf(), undefined)
+    const { database, ledger, nodeId } = await open()
+    const setupOf = async () => (await listNodes(database)).find(({ id }) => id === nodeId)?.setup
+    assert.equal(await setupOf(), null)
     const setup = { configuration: { prices: 'a' }, keyedBy: 'b', blobPlace: null, connections: 14 }
     await ledger.heartbeat(nodeId, setup)
     await ledger.heartbeat(nodeId)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { DiskLow } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { diskSpace, MeasuredDisk } from '#runtime/disk-room.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
@@ -85,7 +85,7 @@ function uploadsSuite(name: string, open: (maxBytes: number) => Promise<CountedU
     const first = await written(uploads, Buffer.alloc(600))
     const second = await uploads.create()
     await second.write(Buffer.alloc(400))
-    await assert.rejects(second.write(Buffer.alloc(1)), StoreAway)
+    await assert.rejects(second.write(Buffer.alloc(1)), StoreUnreachable)
     assert.deepEqual(uploads.inUse(), { files: 2, bytes: 1000 })
     await first.discard()
     await second.write(Buffer.alloc(600))
@@ -99,9 +99,9 @@ function uploadsSuite(name: string, open: (maxBytes: number) => Promise<CountedU
     const writing = writer.write(Buffer.alloc(500_000)).catch((error: unknown) => error)
     await Promise.all([writer.discard(), writer.discard()])
     const outcome = await writing
-    assert.ok(outcome === undefined || outcome instanceof StoreAway)
-    await assert.rejects(writer.write(Buffer.alloc(1)), StoreAway)
-    await assert.rejects(writer.finish(), StoreAway)
+    assert.ok(outcome === undefined || outcome instanceof StoreUnreachable)
+    await assert.rejects(writer.write(Buffer.alloc(1)), StoreUnreachable)
+    await assert.rejects(writer.finish(), StoreUnreachable)
 
     const other = await uploads.create()
     await other.write(Buffer.alloc(10))
@@ -119,10 +119,10 @@ function uploadsSuite(name: string, open: (maxBytes: number) => Promise<CountedU
     assert.equal((await reader.next()).done, false)
     const failing = assert.rejects(async () => {
       for (;;) if ((await reader.next()).done) return
-    }, StoreAway)
+    }, StoreUnreachable)
     await upload.discard()
     await failing
-    await assert.rejects(bytesOf(upload), StoreAway)
+    await assert.rejects(bytesOf(upload), StoreUnreachable)
   })
 
   test(`${name}: an end is an end`, async () => {
@@ -224,7 +224,7 @@ test('disk: a full disk is trouble of the store, and the next file fits again', 
     async () => {
       for (;;) await writer.write(Buffer.alloc(64 * 1024))
     },
-    (error) => error instanceof StoreAway && (error.cause as NodeJS.ErrnoException).code === 'ENOSPC',
+    (error) => error instanceof StoreUnreachable && (error.cause as NodeJS.ErrnoException).code === 'ENOSPC',
   )
   await writer.discard()
   assert.deepEqual(uploads.inUse(), NOTHING)
@@ -238,8 +238,8 @@ test('disk: a folder that is gone, or is none, is trouble of the store', async (
   const folder = join(testFolder(), 'uploads')
   const uploads = await DiskUploads.open(folder, { maxBytes: 1 })
   rmSync(folder, { recursive: true })
-  await assert.rejects(uploads.create(), StoreAway)
+  await assert.rejects(uploads.create(), StoreUnreachable)
   writeFileSync(folder, 'a file')
-  await assert.rejects(DiskUploads.open(folder, { maxBytes: 1 }), StoreAway)
+  await assert.rejects(DiskUploads.open(folder, { maxBytes: 1 }), StoreUnreachable)
   assert.deepEqual(uploads.inUse(), NOTHING)
 })

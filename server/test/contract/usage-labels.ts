@@ -2,46 +2,53 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { LedgerEntry } from '#core/ledger.ts'
-import type { Tags } from '#core/labels.ts'
-import { MOST_TAG_KEYS, MOST_VALUES, type UsageLabel, type UsageSpan, type UsageTable } from '#ports/usage.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
-import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
+import { MAX_LABEL_VALUES, MAX_TAG_KEYS, type Tags } from '#core/money/labels.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
+import { listEntries } from '#control/usage/export-queries.ts'
+import {
+  emptyRankings,
+  leftOutTags,
+  spentByDay,
+  tagKeys,
+  usageTable,
+  usageTotals,
+  type UsageQuestion,
+  type UsageTable,
+} from '#control/usage/queries.ts'
+import type { UsageLabel, UsageSpan } from '#control/usage/rollup-queries.ts'
 import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
 
 const TODAY_MS = Math.floor(BOOKS_NOW_MS / DAY_MS) * DAY_MS
 const ALL: UsageSpan = { projects: undefined, only: {}, fromMs: TODAY_MS, endMs: TODAY_MS + DAY_MS }
 
-async function tableBy(books: Books, by: UsageLabel, span: Partial<UsageSpan> = {}): Promise<UsageTable> {
-  return new PostgresUsage(books.database, books.clock).table({
-    ...ALL,
-    ...span,
-    by,
-    slot: 'day',
-    groups: 10_000,
-  })
+function tableOf({ database, clock }: Books, question: UsageQuestion): Promise<UsageTable> {
+  return usageTable(database, question, clock.nowMs(), emptyRankings())
+}
+
+function tableBy(books: Books, by: UsageLabel, span: Partial<UsageSpan> = {}): Promise<UsageTable> {
+  return tableOf(books, { ...ALL, ...span, by, slot: 'day', groups: 10_000 })
 }
 
 function amounts({ cells, beside }: UsageTable): Record<string, bigint> {
-  const sum = (all: UsageTable['cells']): bigint =>
-    all.reduce((total, { sum: { amountNanoUsd } }) => total + amountNanoUsd, 0n)
+  const sum = (all: UsageTable['cells']): bigint => all.reduce((total, { nano }) => total + nano, 0n)
   return {
-    ...Object.fromEntries(cells.map(({ group, sum: { amountNanoUsd } }) => [group, amountNanoUsd])),
+    ...Object.fromEntries(cells.map(({ name, nano }) => [name, nano])),
     '(overflow)': sum(beside?.overflow ?? []),
     '(none)': sum(beside?.none ?? []),
   }
 }
 
-function whole(table: UsageTable): { nanoUsd: bigint; tokens: number; requests: number; posts: number } {
+function whole(table: UsageTable): Record<'nano' | 'tokens' | 'requests' | 'posts', bigint> {
   const { overflow = [], none = [] } = table.beside ?? {}
   return [...table.cells, ...overflow, ...none].reduce(
-    (sums, { sum }) => ({
-      nanoUsd: sums.nanoUsd + sum.amountNanoUsd,
-      tokens: sums.tokens + sum.tokens,
-      requests: sums.requests + sum.requests,
-      posts: sums.posts + sum.posts,
+    (sums, { nano, tokens, requests, posts }) => ({
+      nano: sums.nano + nano,
+      tokens: sums.tokens + tokens,
+      requests: sums.requests + requests,
+      posts: sums.posts + posts,
     }),
-    { nanoUsd: 0n, tokens: 0, requests: 0, posts: 0 },
+    { nano: 0n, tokens: 0n, requests: 0n, posts: 0n },
   )
 }
 
@@ -50,8 +57,8 @@ async function ledgerOf({ rows }: Books): Promise<ReturnType<typeof whole>> {
     `SELECT coalesce(sum(amount_nano), 0)::bigint AS nano, coalesce(sum(tokens), 0)::bigint AS tokens,
        coalesce(sum(requests), 0)::bigint AS requests, count(*) FILTER (WHERE kind = 'post') AS posts FROM usage_events`,
   )
-  const { nano = 0n, tokens = 0n, requests = 0n, posts = 0n } = row ?? {}
-  return { nanoUsd: nano, tokens: Number(tokens), requests: Number(requests), posts: Number(posts) }
+  assert.ok(row)
+  return row
 }
 
 export function usageLabelsSuite(name: string, open: () => Promise<Books>): void {
@@ -80,14 +87,11 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
       '(none)': 7n,
     })
     assert.deepEqual(amounts(await tableBy(books, 'tag:never')), { '(overflow)': 0n, '(none)': 215n })
-    const usage = new PostgresUsage(books.database, books.clock)
-    assert.deepEqual(await usage.tagKeys(ALL), ['job', 'team'])
-    const kept = await usage.entries(
-      { ...ALL, labelled: { label: 'tag:team', values: ['red'] } },
-      { limit: 9, after: undefined },
-    )
+    assert.deepEqual(await tagKeys(books.database, ALL), ['job', 'team'])
+    const ofRed = { ...ALL, labelled: { label: 'tag:team', values: ['red'] } } as const
+    const kept = await listEntries(books.database, ofRed, 9)
     assert.deepEqual(
-      new Set(kept.map(({ labels }) => JSON.stringify([labels?.user, labels?.tags?.['job']]))),
+      new Set(kept.map(({ user, tags }) => JSON.stringify([user, tags?.['job']]))),
       new Set(['["alice","nightly"]', '["bob",null]']),
     )
   })
@@ -101,16 +105,16 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
       entry({ labels: { user: 'bob' }, amountNanoUsd: 4n }),
       entry({ amountNanoUsd: 8n }),
     ])
-    const usage = new PostgresUsage(books.database, books.clock)
+    const nowMs = books.clock.nowMs()
     const ofAlice = { ...ALL, labelled: { label: 'user', values: ['alice'] } } as const
-    const { cells } = await usage.table({ ...ofAlice, by: 'model', slot: 'hour', groups: 9 })
-    assert.deepEqual(Object.fromEntries(cells.map(({ group, sum }) => [group, sum.amountNanoUsd])), {
+    const { cells } = await tableOf(books, { ...ofAlice, by: 'model', slot: 'hour', groups: 9 })
+    assert.deepEqual(Object.fromEntries(cells.map(({ name, nano }) => [name, nano])), {
       large: 1n,
       small: 2n,
     })
-    const { cells: keys } = await usage.table({ ...ofAlice, by: 'key', slot: 'day', groups: 9 })
+    const { cells: keys } = await tableOf(books, { ...ofAlice, by: 'key', slot: 'day', groups: 9 })
     assert.deepEqual(
-      keys.map(({ sum }) => sum.amountNanoUsd),
+      keys.map(({ nano }) => nano),
       [3n],
     )
     assert.deepEqual(amounts(await tableBy(books, 'user', { only: { model: ['small'] } })), {
@@ -119,17 +123,14 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
       '(overflow)': 0n,
       '(none)': 8n,
     })
-    assert.deepEqual(
-      (await usage.spentByDay(ofAlice)).map((nanoUsd) => nanoUsd),
-      [3n],
-    )
-    const totals = await usage.totals({ ...ALL, by: 'user', names: ['alice'] })
-    assert.equal(totals.groups.get('alice')?.amountNanoUsd, 3n)
-    assert.equal(totals.whole.amountNanoUsd, 15n)
-    assert.equal(totals.label?.labelled.amountNanoUsd, 7n)
+    assert.deepEqual(await spentByDay(books.database, ofAlice, nowMs), [3n])
+    const totals = await usageTotals(books.database, { ...ALL, by: 'user', names: ['alice'] }, nowMs)
+    assert.equal(totals.groups.get('alice')?.nano, 3n)
+    assert.equal(totals.whole.nano, 15n)
+    assert.equal(totals.label?.labelled.nano, 7n)
   })
 
-  test(`${name}: what resolves an unknown counts for the same user, whoever writes it`, async () => {
+  test(`${name}: what resolves an unknown counts for the same user, whichever node writes it`, async () => {
     const books = await open()
     const { ledger, nodeId, entry, upkeep, reconciler } = books
     const labels = { user: 'alice', tags: { team: 'red' } }
@@ -151,20 +152,20 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
     assert.deepEqual((await reconciler.reconcile('all')).differences, [])
   })
 
-  test(`${name}: a million tags would be ${MOST_VALUES}: the rest is one sum, nothing is missing, and somebody is told`, async () => {
+  test(`${name}: a million tags would be ${MAX_LABEL_VALUES}: the rest is one sum, nothing is missing, and it is reported`, async () => {
     const books = await open()
     const { ledger, nodeId, entry, reconciler, database } = books
-    const many = MOST_VALUES + 50
+    const many = MAX_LABEL_VALUES + 50
     const users = Array.from({ length: many }, (_, index) =>
       entry({ labels: { user: `user-${index}` }, amountNanoUsd: 1n }),
     )
     await ledger.append(nodeId, users.slice(0, 600))
-    // Another node, which knows nothing of what the first has counted.
+    // Another node, without the counts of the first.
     const other = new PostgresLedger(database)
     await Promise.all([other.append(nodeId, users.slice(600), 1), ledger.append(nodeId, users.slice(580))])
     await ledger.append(nodeId, [entry({ labels: { user: 'user-3' }, amountNanoUsd: 1000n })])
     const table = await tableBy(books, 'user')
-    assert.equal(table.cells.length, MOST_VALUES)
+    assert.equal(table.cells.length, MAX_LABEL_VALUES)
     assert.equal(amounts(table)['(overflow)'], 50n)
     assert.equal(amounts(table)['user-3'], 1001n)
     assert.deepEqual(whole(table), await ledgerOf(books))
@@ -176,16 +177,15 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
     assert.deepEqual((await reconciler.reconcile('all')).differences, [])
   })
 
-  test(`${name}: keys of tags beyond ${MOST_TAG_KEYS} of a day are counted together, once for each call`, async () => {
+  test(`${name}: keys of tags beyond ${MAX_TAG_KEYS} of a day are counted together, once for each call`, async () => {
     const books = await open()
     const { ledger, nodeId, entry, reconciler } = books
     const tagsOf = (first: number): Tags =>
       Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`key-${first + index}`, 'x']))
     for (const first of [0, 8, 16]) await ledger.append(nodeId, [entry({ labels: { tags: tagsOf(first) } })])
     await ledger.append(nodeId, [entry({ labels: { tags: { 'key-0': 'x', 'key-99': 'y' } } })])
-    const usage = new PostgresUsage(books.database, books.clock)
-    assert.equal((await usage.tagKeys(ALL)).length, MOST_TAG_KEYS)
-    assert.equal((await usage.withLeftOutTags(ALL)).amountNanoUsd, 400n)
+    assert.equal((await tagKeys(books.database, ALL)).length, MAX_TAG_KEYS)
+    assert.equal((await leftOutTags(books.database, ALL, books.clock.nowMs())).nano, 400n)
     assert.deepEqual(amounts(await tableBy(books, 'tag:key-0')), {
       x: 400n,
       '(overflow)': 0n,
@@ -199,7 +199,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
     const { ledger, nodeId, entry, clock } = books
     await ledger.append(
       nodeId,
-      Array.from({ length: MOST_VALUES }, (_, index) => entry({ labels: { user: `user-${index}` } })),
+      Array.from({ length: MAX_LABEL_VALUES }, (_, index) => entry({ labels: { user: `user-${index}` } })),
     )
     const late = entry({ labels: { user: 'late' }, amountNanoUsd: 1n })
     clock.ms += DAY_MS
@@ -219,7 +219,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
     assert.equal(amounts(await tableBy(books, 'user'))[user], 200n)
   })
 
-  test(`${name}: a sum that somebody changed is found`, async () => {
+  test(`${name}: a changed sum is found`, async () => {
     const books = await open()
     await books.ledger.append(books.nodeId, [books.entry({ labels: { user: 'alice' } })])
     await books.rows('UPDATE usage_label_hours SET amount_nano = amount_nano + 1')
@@ -232,7 +232,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
 
   const someLabels = fc.record(
     {
-      user: fc.nat(6).map((number) => `user-${MOST_VALUES - 4 + number}`),
+      user: fc.nat(6).map((number) => `user-${MAX_LABEL_VALUES - 4 + number}`),
       tags: fc.dictionary(fc.constantFrom('team', 'job', 'env'), fc.constantFrom('a', 'b', 'c'), {
         minKeys: 1,
         noNullPrototype: true,
@@ -254,7 +254,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
     const { ledger, nodeId, entry, reconciler } = books
     await ledger.append(
       nodeId,
-      Array.from({ length: MOST_VALUES - 2 }, (_, index) =>
+      Array.from({ length: MAX_LABEL_VALUES - 2 }, (_, index) =>
         entry({ labels: { user: `user-${index}` }, amountNanoUsd: 1n }),
       ),
     )
@@ -281,7 +281,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
         const expected = await ledgerOf(books)
         for (const by of ['user', 'tag:team', 'tag:job'] as const)
           assert.deepEqual(whole(await tableBy(books, by)), expected, by)
-        assert.ok((await tableBy(books, 'user')).cells.length <= MOST_VALUES)
+        assert.ok((await tableBy(books, 'user')).cells.length <= MAX_LABEL_VALUES)
       }),
       { numRuns: 8 },
     )

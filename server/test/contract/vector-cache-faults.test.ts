@@ -1,4 +1,4 @@
-/** What the vector cache in Redis promises when Redis dies, hangs, is slow, is full, or holds what is not ours. */
+/** What the vector cache in Redis promises when Redis dies, hangs, is slow, is full, or holds foreign values. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import { aDigest, aVector, exactly, expectFound, HOUR_MS } from './vector-cache.
 
 /** For tests in which Redis is well: a busy machine must not turn them into tests of the deadline. */
 const PATIENT_MS = 10_000
-/** For tests in which it is not: nobody waits for it longer, and a busy machine takes what it takes. */
+/** For tests that do not depend on it: no reader waits longer, whatever a busy machine takes. */
 const SHORT_MS = 300
 /** Within this a node must have found back to a healthy Redis. */
 const BACK_MS = 30_000
@@ -145,7 +145,7 @@ test('what has come by the deadline counts, and a slow line is no outage', async
   await settle()
   assert.equal(cache.counts.droppedVectors, 0)
   let chunks = 0
-  // Each of twenty replies is about 70 KB, and a chunk 64 KB at the most.
+  // Each of twenty replies is about 70 KB, and a part at most 64 KB.
   proxy.swallows = () => (chunks += 1) > 10
   const found = await cache.getMany(digests)
   const hits = found.filter((vector) => vector !== undefined).length
@@ -166,7 +166,7 @@ const DAMAGE: Readonly<Record<string, string>> = {
   'the value of another digest': `redis.call('SET', KEYS[1], redis.call('GET', KEYS[2]))`,
 }
 
-test('a value that is damaged or none of ours is a miss, and is told', async () => {
+test('a value that is damaged or foreign is a miss, and is reported', async () => {
   const { cache, events, settle } = await aNode()
   for (const [name, script] of Object.entries(DAMAGE)) {
     const [one, other] = someEntries(2, 40)
@@ -187,7 +187,7 @@ test('a value that is damaged or none of ours is a miss, and is told', async () 
   assert.equal(cache.state(), 'ready')
 })
 
-test('more writes than may wait are dropped and told; the others arrive', async () => {
+test('more writes than may wait are dropped and reported; the others arrive', async () => {
   const { cache, events, settle } = await aNode({ maxWaitingBytes: 10 * 400 })
   const entries = someEntries(25, 100)
   cache.setMany(entries, HOUR_MS)
@@ -205,7 +205,7 @@ test('more writes than may wait are dropped and told; the others arrive', async 
   )
 })
 
-test('a vector that entries have no room for is dropped and told; its neighbours arrive', async () => {
+test('a vector that is too large for an entry is dropped and reported; its neighbours arrive', async () => {
   const { cache, events, settle } = await aNode()
   const [one, other] = someEntries(2)
   assert.ok(one && other)
@@ -215,7 +215,7 @@ test('a vector that entries have no room for is dropped and told; its neighbours
   assert.deepEqual(kindsOf(events), ['dropped'])
 })
 
-test('a full Redis that does not evict refuses writes, which are told, and is still read', async () => {
+test('a full Redis that does not evict refuses writes, which is reported, and is still read', async () => {
   const { cache, events, settle } = await aNode()
   const [kept, refused] = someEntries(2)
   assert.ok(kept && refused)

@@ -8,9 +8,9 @@ import { bitsOf, soundVector } from '#test/support/arbitraries.ts'
 
 export interface VectorCacheUnderTest {
   readonly cache: VectorCache
-  /** Resolves when what was set can be read. */
+  /** Resolves when the written vectors can be read. */
   readonly settle: () => Promise<void>
-  /** Lets time go by for it. */
+  /** Lets time pass for it. */
   readonly pass: (durationMs: number) => Promise<void>
 }
 
@@ -125,7 +125,7 @@ export function vectorCacheSuite(name: string, open: () => Promise<VectorCacheUn
     const { cache, settle } = await open()
     const [digest, vector] = [aDigest(), aVector(16)]
     const before = { ...vector, values: vector.values.slice() }
-    // A part of something larger, as it comes from an upstream.
+    // A view into something larger, as it comes from an upstream.
     const answer = new Float32Array(1000)
     answer.set(vector.values, 500)
     const values = answer.subarray(500, 516)
@@ -169,7 +169,7 @@ export function vectorCacheSuite(name: string, open: () => Promise<VectorCacheUn
     )
   })
 
-  test(`${name}: closed, it can still be asked and told, without harm`, async () => {
+  test(`${name}: closed, it can still be read and written, without harm`, async () => {
     const { cache } = await open()
     const digest = aDigest()
     await cache.close()

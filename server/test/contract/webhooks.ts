@@ -42,7 +42,7 @@ export function webhookOutboxSuite(name: string, open: () => Promise<JobsWorld>)
     assert.ok(again.every(({ tries }) => tries === 2))
   })
 
-  test(`${name}: what was sent or given up is not sent again, not even when it is told again`, async () => {
+  test(`${name}: what was sent or given up is not sent again, not even when it is reported again`, async () => {
     const { outbox, passes } = await open()
     const events = [anEvent('evt_1'), anEvent('evt_2'), anEvent('evt_3')]
     await outbox.enqueue(events)

@@ -1,4 +1,6 @@
-/** The drill: back up, lose, restore, go on. From the database inside the process to PostgreSQL, with what waited on a disk. */
+/**
+ * The drill: back up, lose, restore, go on. From the built-in database to PostgreSQL, with records that waited on a disk.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { once } from 'node:events'
@@ -29,7 +31,7 @@ test('keys, books and pictures grow from the folder to PostgreSQL, and a spool f
   const torana = async (args: string, env: Readonly<Record<string, string>>) => {
     const { exit, stdout, stderr } = runTorana({ folder, env, args: args.split(' ') })
     assert.equal(await exit, 0, stderr())
-    // What the page on backups shows.
+    // The commands that the page on backups shows.
     if (/^(?:backup|restore) \S+(?: --pictures)?$/.test(args))
       t.diagnostic(`torana ${args}\n${stderr()}${stdout()}`)
     return stdout()
@@ -78,7 +80,8 @@ test('keys, books and pictures grow from the folder to PostgreSQL, and a spool f
   })
   assert.equal(picture.status, 200, 'the picture came along')
 
-  // PostgreSQL is lost after this backup. What is served meanwhile waits on the disk of a node that is lost, too.
+  // PostgreSQL is lost after this backup. Records of requests served since then wait on the disk of a node that is lost,
+  // too.
   await eventually(async () => assert.match(await torana('doctor', grown), /ok +spool/))
   await torana('backup grown.gz', grown)
   await refuseConnections(url)

@@ -1,6 +1,6 @@
 /**
- * One long run in which everything goes wrong that can, with secrets that would be recognised anywhere. Afterwards they are
- * looked for in every log line, table, key and file.
+ * One long run with every possible failure, with secrets that would be recognised anywhere. Afterwards they are searched
+ * for in every log line, table, key and file.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -17,7 +17,7 @@ import { eventually } from '#test/support/process.ts'
 import { startRedisServer, testPostgres } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 
-/** The part of each secret that is looked for: the ends of a key may be shown, and what stands around it tells nothing. */
+/** The part of each secret that is searched for: the ends of a key may be shown, and the text around it reveals nothing. */
 const cores: Record<string, string> = {}
 function canary(what: string): string {
   const core = randomBytes(12).toString('hex')
@@ -42,7 +42,7 @@ const SECRET = {
 }
 // Made on the way.
 Object.assign(cores, { 'a key that was made': '', 'a key that was rotated': '' })
-/** Not secret, and to be found wherever secrets are looked for: else nobody was looking. */
+/** Not secret, and to be found wherever secrets are searched for: otherwise the search did not look. */
 const PROJECT = `project-${randomBytes(6).toString('hex')}`
 
 /** Repeats in its errors all that it was sent, as some upstreams do. */
@@ -110,7 +110,7 @@ await redisClient.configSet('requirepass', SECRET.redisPassword)
 const database = openPostgres(postgres.url, { poolSize: 2 })
 after(() => database.close())
 
-/** What was found lying about: by place, everything that stood there at some moment. */
+/** Everything that was found, by place and over time. */
 const seen = new Map<string, string>()
 const answers: string[] = []
 let node: NodeProcess
@@ -176,7 +176,7 @@ function readLog(): void {
 }
 
 before(async () => {
-  // PostgreSQL is away: records go to the spool.
+  // PostgreSQL is unreachable: records go to the spool.
   node = await start()
   await ask('plain-w16')
   await ask('serves-then-resets-w16')
@@ -222,7 +222,7 @@ before(async () => {
   await send(`${node.url}/v1/embeddings`, { method: 'POST', headers, body: `{"input": "${SECRET.prompt}` })
   await send(`${node.url}/v1/nothing/${SECRET.prompt}?key=${SECRET.fileKey}`, { method: 'GET', headers })
 
-  // Redis refuses us, PostgreSQL goes away again, the configuration is wrong.
+  // Redis refuses us, PostgreSQL becomes unreachable again, the configuration is wrong.
   await redisClient.configSet('requirepass', 'another one')
   await redisClient.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
   await ask('plain-w16')
@@ -244,15 +244,15 @@ before(async () => {
     good.slice(0, good.indexOf(SECRET.poorKey) + SECRET.poorKey.length),
     good.slice(0, good.indexOf(apiKey) + apiKey.length),
   ]) {
-    const told = (): number => node.stdout().split('the last good one stays in use').length
-    const before = told()
+    const refusals = (): number => node.stdout().split('the last good one stays in use').length
+    const before = refusals()
     writeFileSync(join(node.folder, 'torana.yaml'), bad)
     node.child.kill('SIGHUP')
-    await eventually(async () => assert.ok(told() > before, 'a bad configuration was not noticed'))
+    await eventually(async () => assert.ok(refusals() > before, 'a bad configuration was not noticed'))
   }
   writeFileSync(join(node.folder, 'torana.yaml'), good)
 
-  // Killed while a call is under way: the journal is all that is left of it.
+  // Killed during a call: only the journal knows of it.
   const lost = ask('never-w16').catch(() => {})
   await eventually(async () => assert.ok(provider.counters().inFlight > 0))
   seen.set('metrics', await (await fetch(`${node.controlUrl}/metrics`)).text())
@@ -317,7 +317,7 @@ test('the places that are searched are those where something is kept', () => {
   assert.ok(seen.get('metrics')?.includes('plain-w16'))
 })
 
-/** As it is, in base64 wherever it begins, and in hexadecimal digits. */
+/** As text, in base64 at any offset, and in hexadecimal digits. */
 function formsOf(core: string): string[] {
   const shifted = [0, 1, 2].map((shift) =>
     Buffer.from(`${' '.repeat(shift)}${core}`)
@@ -339,7 +339,7 @@ for (const what of Object.keys(cores)) {
 }
 
 test('no answer holds a credential of the gateway, nor another caller’s key', () => {
-  // What the caller itself has sent may come back to it.
+  // The caller's own input may come back to it.
   const own = new Set([SECRET.prompt, SECRET.fileKey])
   for (const secret of Object.values(SECRET).filter((secret) => !own.has(secret)))
     for (const answer of answers) assert.ok(!answer.includes(secret), around(answer, secret))

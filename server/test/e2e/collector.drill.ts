@@ -1,6 +1,6 @@
 /**
- * `npm run check:traces`: a real OpenTelemetry Collector gets the trace of a request, and its spans add up. Any `otelcol` with the
- * OTLP receiver and the debug exporter will do; `OTELCOL` says where it lies.
+ * `npm run check:traces`: a real OpenTelemetry Collector gets the trace of a request, and its spans add up. Any `otelcol`
+ * with the OTLP receiver and the debug exporter will do; `OTELCOL` is its path.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -52,8 +52,8 @@ test('a collector gets a trace whose steps add up to the duration of the request
     await exit
     rmSync(folder, { recursive: true })
   })
-  const told = (): string => readFileSync(logFile, 'utf8')
-  await eventually(async () => assert.match(told(), /Everything is ready/, told()), READY_MS)
+  const readLog = (): string => readFileSync(logFile, 'utf8')
+  await eventually(async () => assert.match(readLog(), /Everything is ready/, readLog()), READY_MS)
 
   const gateway = await startGateway({
     models: { 'slow-w16': { on: 'slow-300' } },
@@ -63,7 +63,7 @@ test('a collector gets a trace whose steps add up to the duration of the request
   assert.equal(status, 200)
   const traceId = (headers.get('x-request-id') ?? '').replaceAll('-', '')
   const spans = await eventually(async () => {
-    const found = spansIn(told()).filter((span) => span.traceId === traceId)
+    const found = spansIn(readLog()).filter((span) => span.traceId === traceId)
     assert.ok(
       found.some(({ kind }) => kind === 'Server'),
       'the trace has not come',

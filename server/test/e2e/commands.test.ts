@@ -44,7 +44,7 @@ test('the socket is for its user alone, outlives a kill, and is gone when the no
   assert.ok(!existsSync(socket))
 })
 
-test('a data folder whose path is too long for a socket is told, and its node runs', async () => {
+test('a data folder whose path is too long for a socket is reported, and its node runs', async () => {
   const folder = temporaryFolder()
   const port = await freePort()
   const env = { CONTROL_PORT: port, TORANA_DATA_DIR: 'x'.repeat(100) }

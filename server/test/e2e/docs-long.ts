@@ -1,6 +1,6 @@
 /**
- * Every command of README and documentation is run as it stands, page by page, on a node with the demo models: `npm run test:docs`.
- * What can't be run is in `NOT_RUN`, with its reason. Answers are held against what the page prints.
+ * Every command of README and documentation is run as written, page by page, on a node with the demo models: `npm run
+ * test:docs`. Commands that can't be run are in `NOT_RUN`, with the reason. Answers are compared with what the page prints.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -24,7 +24,7 @@ writeFileSync(join(folder, 'bin/torana'), `#!/bin/sh\nexec node ${REPOSITORY}/se
 // Commands find the socket of their node by its port.
 const CONTROL_PORT = String(await freePort())
 const torana = await startTorana({ folder, env: { DATABASE_URL: '', CONTROL_PORT } })
-/** They are read before anything is installed: `torana` alone is no command yet. */
+/** Readers see them before anything is installed: `torana` alone is no command yet. */
 const IN_A_CHECKOUT = new Set(['README.md', 'docs/quick-start.md'])
 const env = {
   HOME: folder,
@@ -42,7 +42,7 @@ assert.ok(blocks.length > 30, 'found too few commands: the checks would pass vac
 
 for (const [page, ofPage] of Map.groupBy(blocks, ({ page: name }) => name)) {
   test(`${page}: every command runs, and answers what the page shows`, async () => {
-    // One shell for a page: what is exported above is used below.
+    // One shell per page: variables exported above are used below.
     const steps = ofPage.map(
       (block) => `status=0\n${here(commandsOf(block))}\nprintf '${MARK}%s${MARK}' $status\n`,
     )
@@ -78,7 +78,7 @@ async function bash(script: string, { isInstalled }: { readonly isInstalled: boo
   return output
 }
 
-/** JSON in shape, an HTTP answer in its status. An error is only right where the page shows one. */
+/** Compares JSON by shape, an HTTP answer by status. An error is only right where the page shows one. */
 function compare({ next }: Block, output: string, where: string): void {
   const answer = parsed(output)
   const shown = next?.language === 'json' ? parsed(next.text) : undefined
@@ -98,7 +98,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Names and kinds, not values. Of a list its first entry stands for all. */
+/** Names and kinds, not values. The first entry of a list represents all. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
   if (typeof value !== 'object' || value === null) return typeof value

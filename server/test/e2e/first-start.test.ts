@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
-import { keyForm } from '#core/key.ts'
+import { keyForm } from '#core/keys/key.ts'
 import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
 
 const run = promisify(execFile)
@@ -29,7 +29,7 @@ function assertMeaning({ data }: Answer): void {
 
 /** A first start in an empty folder, with nothing set. */
 const folder = temporaryFolder()
-// Empty counts as unset: a database inside, as for a person who sets nothing.
+// Empty counts as unset: the built-in database, as for a person who sets nothing.
 const nothing = { DATABASE_URL: '' }
 const torana = await startTorana({ folder, env: nothing })
 const key = /Key +(\S+)/.exec(torana.stderr())?.[1] ?? ''
@@ -65,7 +65,7 @@ test('a text that is far too long is refused, as the model tells, and the next t
   assert.equal((await client.embeddings.create({ model: 'demo-embed', input: 'cat' })).data.length, 1)
 })
 
-test('nobody else can read what the node writes, its database included', () => {
+test('no other user can read what the node writes, its database included', () => {
   const data = join(folder, '.torana')
   const names = readdirSync(data, { recursive: true }) as string[]
   assert.ok(names.some((name) => name.endsWith('PG_VERSION')))
@@ -152,7 +152,7 @@ const taken = createServer().listen(0, '127.0.0.1')
 await once(taken, 'listening')
 after(() => taken.close())
 
-/** Where PostgreSQL would be. */
+/** In place of PostgreSQL. */
 let databaseConnections = 0
 const database = createServer((socket) => {
   databaseConnections += 1
@@ -162,7 +162,7 @@ await once(database, 'listening')
 after(() => database.close())
 
 for (const variable of ['PORT', 'CONTROL_PORT']) {
-  test(`a taken ${variable} is told in one line with what to do, and exit code 1, before anything is opened`, async () => {
+  test(`a taken ${variable} is reported in one line with what to do, and exit code 1, before anything is opened`, async () => {
     const port = String((taken.address() as AddressInfo).port)
     const folder = temporaryFolder()
     const env = {
@@ -187,7 +187,7 @@ test('a start that fails after its ports were bound lets go of them and ends wit
   assert.equal(await torana.exit, 1)
 })
 
-test('a wrong environment or configuration is told with its place, and exit code 1', async () => {
+test('a wrong environment or configuration is reported with its place, and exit code 1', async () => {
   const wrong = [
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: expected/],
     [{ TORANA_CONFIG: 'missing.yaml' }, /missing\.yaml can't be read \(ENOENT\)/],
@@ -201,16 +201,13 @@ test('a wrong environment or configuration is told with its place, and exit code
   await Promise.all(endings)
 })
 
-test('an unknown command is told with the one that is meant, and help is no error', async () => {
+test('an unknown command names the one that is meant, an incomplete one its missing word; help is no error', async () => {
   const unknown = runTorana({ folder: temporaryFolder(), args: ['strat'] })
   assert.equal(await unknown.exit, 2)
   assert.match(unknown.stderr(), /there is no command 'strat'\. Did you mean start\?/)
-  const moved = runTorana({ folder: temporaryFolder(), args: ['import', 'litellm', 'config.yaml'] })
-  assert.equal(await moved.exit, 2)
-  assert.match(
-    moved.stderr(),
-    /^torana: `torana import litellm` is now its own command: npx torana-import-litellm /,
-  )
+  const incomplete = runTorana({ folder: temporaryFolder(), args: ['import', 'litellm'] })
+  assert.equal(await incomplete.exit, 2)
+  assert.match(incomplete.stderr(), /^torana import litellm: <config\.yaml> is missing/)
   const help = runTorana({ folder: temporaryFolder(), args: ['--help'] })
   assert.equal(await help.exit, 0)
   assert.match(help.stdout(), /^ {2}check +check a torana\.yaml/m)

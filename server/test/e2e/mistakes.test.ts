@@ -1,4 +1,4 @@
-/** Set-ups that can't work: each is told in one line with what to do, and ends the start. */
+/** Setups that can't work: each is reported in one line with what to do, and ends the start. */
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,15 +12,15 @@ const SECRET = { TORANA_SECRET: 'the secret of the first node' }
 const file = join(temporaryFolder(), 'a file')
 writeFileSync(file, '')
 
-/** Resolves with what is told on standard error. */
+/** Resolves with the report on standard error. */
 async function refusal(env: Readonly<Record<string, string>>): Promise<{ text: string; folder: string }> {
   const folder = temporaryFolder()
   const torana = runTorana({ folder, env: { TORANA_BOOTSTRAP_KEY: 'a-key-for-this-test-000001', ...env } })
   assert.equal(await torana.exit, 1, torana.stderr() + torana.stdout())
-  // What a start says on its way is indented.
-  const told = torana.stderr().replaceAll(/^ {2}.*\n/gm, '')
-  assert.equal(told.split('\n').length, 2, torana.stderr())
-  return { text: told, folder }
+  // The progress of a start is indented.
+  const report = torana.stderr().replaceAll(/^ {2}.*\n/gm, '')
+  assert.equal(report.split('\n').length, 2, torana.stderr())
+  return { text: report, folder }
 }
 
 const changed = (change: (url: URL) => void): string => {
@@ -57,7 +57,7 @@ for (const [what, env, words] of [
     /^CACHE_URL: must not be the server of REDIS_URL/,
   ],
 ] as const) {
-  test(`${what} is told in one line`, async () => {
+  test(`${what} is reported in one line`, async () => {
     const { text, folder } = await refusal(env)
     assert.match(text, words)
     const data = join(folder, '.torana', 'nodes')

@@ -50,7 +50,7 @@ test('a changed file is picked up by itself: models and keys, old ones gone at o
   assert.deepEqual([await statusOf('first-w16'), await statusOf('second-w16', SECOND_KEY)], [404, 200])
 })
 
-test('a faulty file changes nothing and is told with its place; the next good one counts', async () => {
+test('a faulty file changes nothing and is reported with its place; the next good one counts', async () => {
   writeFileSync(file, '{ "models": { "first-w16": { "deployments": [{ "upstream": "nowhere" }] } } }')
   torana.signal('SIGHUP')
   await eventually(async () => assert.match(torana.stdout(), /the last good one stays in use/))

@@ -1,4 +1,4 @@
-/** `torana start --role`: what each kind of process does, and what it leaves to the others. */
+/** `torana start --role`: the tasks of each kind of process, and what it leaves to the others. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const headers = { authorization: `Bearer ${TOKEN}` }
 const statusAt = async (url: string): Promise<number> => (await fetch(url, { headers })).status
 
 test('each role does its own part: a worker runs the batch that a gateway took, and finishes the picture of one that died', async () => {
-  // Holds every picture for ever before its call is noted.
+  // Holds every image for ever before its call is recorded.
   const probe = pathToFileURL(join(import.meta.dirname, '../chaos/images/gap-probe.ts'))
   const held = join(temporaryFolder(), 'held')
   probe.searchParams.set('place', 'before-dispatch')

@@ -1,4 +1,4 @@
-/** A process that is told to stop: at any moment of its start, and whatever its clients do. */
+/** A process that receives a stop signal: at any moment of its start, and whatever its clients do. */
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, test } from 'node:test'
@@ -21,7 +21,7 @@ test('clients that don’t read, don’t send, or say nothing hold up no stop; p
   assert.match(end.output, /"message":"stopped"/)
 })
 
-test('a start that is told to stop meanwhile ends with 0 and leaves nothing', async () => {
+test('a start that receives a stop signal ends with 0 and leaves nothing', async () => {
   for (const afterMs of [300, 700, 1100, 1500, 2000]) {
     const gateway = startGatewayToStop(house)
     await new Promise((resolve) => setTimeout(resolve, afterMs))
@@ -59,7 +59,7 @@ test('where no balancer asks for /readyz, the node refuses connections at once, 
   assert.equal(await node.exit, 0)
 })
 
-/** The status, and what becomes of the connection. */
+/** The status, and the state of the connection. */
 function askOn(url: string, agent?: Agent): Promise<[number | undefined, string | undefined]> {
   const { promise, resolve, reject } = Promise.withResolvers<[number | undefined, string | undefined]>()
   const headers = { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' }
@@ -77,7 +77,7 @@ for (const [what, signal, asked] of [
   ['a person at a terminal', 'SIGINT', '/readyz'],
 ] as const) {
   test(`${what}: the node does not wait for load balancers`, async () => {
-    // An hour, which nobody has.
+    // An hour, which no test waits.
     const limits = { stopDelayMs: 3_600_000, drainMs: 3_600_000 }
     const node = await startNodeProcess({ models, limits }, house.provider.url)
     await (await fetch(`${node.url}${asked}`, { headers: { connection: 'close' } })).arrayBuffer()

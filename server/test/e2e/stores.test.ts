@@ -90,7 +90,9 @@ test('two nodes that start at once on an empty database: each migration runs onc
   )
   assert.deepEqual(
     migrations.map(({ name }) => name),
-    readdirSync(MIGRATIONS).toSorted(),
+    readdirSync(MIGRATIONS)
+      .filter((name) => name.endsWith('.sql'))
+      .toSorted(),
   )
   const answers = await Promise.all(
     nodes.flatMap((node) => [FILE_KEY, BUDGET_KEY].map((key) => ask(node, key))),
@@ -98,7 +100,7 @@ test('two nodes that start at once on an empty database: each migration runs onc
   await eventually(() => assertPosted(database, answers))
   assert.deepEqual((await migrate(database)).applied, [], 'a migration ran twice')
 
-  // A newer version comes while these two work: its migrations only ever add.
+  // A newer version starts while these two work: its migrations only ever add.
   const newer = temporaryFolder()
   cpSync(MIGRATIONS, newer, { recursive: true })
   writeFileSync(
@@ -118,13 +120,13 @@ test('two nodes that start at once on an empty database: each migration runs onc
   for (const { stdout } of [...nodes, started]) assert.doesNotMatch(stdout(), /"level":"error"/)
 })
 
-test('the database inside: one process has it, a second one is told who and ends', async () => {
+test('the built-in database: one process has it, a second one names it and ends', async () => {
   const node = await start({ DATABASE_URL: '' })
   const words = `it ended with 1: [^]*torana: .*/data/postgres is in use by process ${node.child.pid} on .*, since \\d{4}-`
   await assert.rejects(start({ DATABASE_URL: '' }, node.folder), { message: new RegExp(words) })
   assert.equal((await ask(node, FILE_KEY)).status, 200)
 
-  // Killed in the middle of its work: what it had answered is there, and what it had begun is known.
+  // Killed in the middle of its work: its answers are recorded, and what it had begun is known.
   const answers: Asked[] = []
   const client = async (): Promise<void> => {
     for (;;) answers.push(await ask(node, FILE_KEY, 'slow-w16'))

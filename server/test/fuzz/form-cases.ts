@@ -1,4 +1,4 @@
-/** Bodies of forms, sound and broken in every way that could be thought of. */
+/** Bodies of forms, valid and broken in every imaginable way. */
 import type { Random } from '#test/chaos/random.ts'
 
 export interface FormCase {
@@ -6,7 +6,7 @@ export interface FormCase {
   readonly contentLength: string | undefined
   readonly chunks: readonly Buffer[]
   readonly ending: 'end' | 'close' | 'error' | 'stall'
-  /** What a sound one must be read as: names and values, and files by their names. */
+  /** What a valid form must be read as: names and values, and files by their names. */
   readonly expected: readonly SoundPart[] | undefined
 }
 
@@ -106,7 +106,7 @@ export function formCase(random: Random, pictures: readonly Buffer[]): FormCase 
   }
 }
 
-/** Then it can not be sent with this boundary. */
+/** Such a value can't be sent with this boundary. */
 function holds(value: Buffer, boundary: string): boolean {
   return Buffer.concat([Buffer.from('\r\n'), value]).includes(`\r\n--${boundary}`)
 }
@@ -147,7 +147,7 @@ function soundParts(random: Random, pick: Pick, pictures: readonly Buffer[]): So
   return [...fields, ...files].sort(() => random.next() - 0.5)
 }
 
-/** Also what looks like the beginning of a boundary. */
+/** Includes texts that look like the beginning of a boundary. */
 function text(random: Random, pick: Pick): Buffer {
   const pieces = Array.from({ length: random.below(6) }, () =>
     pick('\r\n', '--', '\r\n--', '-', 'a bear', 'ä🐻', '\r', '\n', '\0'),

@@ -1,6 +1,7 @@
 /**
- * `node server/test/fuzz/multipart.fuzz.ts [--cases 100000] [--seed 1]`: forms of every kind end as a form or as a fault of
- * the caller's, soon, and leave nothing behind. A failure prints its seed, which repeats it alone with `--cases 1`.
+ * `node server/test/fuzz/multipart.fuzz.ts [--cases 100000] [--seed 1]`: forms of every kind end as a form or
+ * as a caller's fault, soon, and leave nothing behind. A failure prints its seed, which repeats it alone with
+ * `--cases 1`.
  */
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -92,7 +93,7 @@ async function outcomeOf(given: FormCase, uploads: DiskUploads): Promise<Outcome
   }
 }
 
-/** As much of a request as is looked at. */
+/** The fields of a request that are read. */
 function requestOf({ contentType, contentLength, chunks, ending }: FormCase): IncomingMessage {
   let index = 0
   const request = new Readable({
@@ -105,7 +106,7 @@ function requestOf({ contentType, contentLength, chunks, ending }: FormCase): In
       else if (ending === 'error') this.destroy(new Error('aborted'))
     },
   })
-  // Node's own says it only to those who listen.
+  // Node emits the error only to listeners.
   request.on('error', () => {})
   const headers = {
     ...(contentType !== undefined && { 'content-type': contentType }),

@@ -1,4 +1,4 @@
-/** Bodies on their way in: slow senders, and many large bodies at once, of one project beside another. */
+/** Arriving bodies: slow senders, and many large bodies at once, of one project next to another. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -89,7 +89,7 @@ for (const path of PATHS) {
   })
 }
 
-/** A request of so many bytes. */
+/** A request of `bytes` bytes. */
 function question(bytes: number): string {
   const empty = JSON.stringify({ model: 'plain-w16', input: [''] })
   const texts = Array.from({ length: Math.ceil(bytes / 1000) }, (_, index) => String(index).padEnd(900, ' a'))
@@ -163,7 +163,7 @@ test('a request is counted before its body is waited for, and once', async () =>
   assert.equal(await sender.status(), 429)
 })
 
-test('a body for which there is no room in time is told so, and by whose fault', async () => {
+test('a body without room in time gets a fault that says who holds the room', async () => {
   const tight = await startGateway({
     models,
     projects,

@@ -16,7 +16,7 @@ async function opened(): Promise<Socket> {
   return socket
 }
 
-/** True: the node answers on this connection. False: the node closed it. */
+/** True if the node answers on this connection, false if the node closed it. */
 async function isServed(socket: Socket): Promise<boolean> {
   socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n')
   const closed = once(socket, 'close').then(() => false)

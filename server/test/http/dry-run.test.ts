@@ -61,7 +61,7 @@ test('a dry run says what is native, what would be dropped, and that a price is 
 test('token arrays are counted exactly, unless an upstream gets them as texts', async () => {
   const input = [[1, 2, 3], [4]]
   assert.equal((await gateway.ask({ model: 'ids-w16', input }, { headers })).body['max_tokens'], 4)
-  // The ids stand for four characters of a byte each.
+  // Each id counts as four characters of one byte.
   assert.equal((await gateway.ask({ model: 'two-w16', input }, { headers })).body['max_tokens'], 20)
 })
 

@@ -1,4 +1,4 @@
-/** What callers hear of a model that ends: in the list of models, with each answer, and once its upstream has shut it down. */
+/** Notices about a model that ends: in the list of models, with each answer, and once its upstream has shut it down. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'

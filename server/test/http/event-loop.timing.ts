@@ -1,4 +1,4 @@
-/** Inputs made to be slow: each is answered or refused, and the event loop of the gateway goes on meanwhile. */
+/** Inputs made to be slow: each is answered or refused, while the event loop of the gateway goes on. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -9,11 +9,12 @@ import { after, test } from 'node:test'
 import { hostileTexts } from '#test/contract/token-counter.ts'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
+import { testPostgres } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 
-/** The most CPU time that one round of the event loop may take. */
+/** Maximum CPU time of one turn of the event loop. */
 const MAX_ROUND_MS = 100
-/** Of several measurements the best: what the request costs is spent each time, a collection of garbage is not. */
+/** The best of several measurements counts: the cost of the request is in each, a garbage collection is not. */
 const MEASUREMENTS = 5
 
 const provider = await startFakeProvider()
@@ -25,21 +26,26 @@ const models = {
     on: 'plain',
     embedding: { maxInputTokens: 512, tokenizer: 'cl100k_base', tokenCounts: 'exact' },
   },
-  // Must count to tell the usage, and answer.
+  // Must count tokens for the usage, and answer.
   'silent-w16': { on: 'no-usage', embedding: { tokenizer: 'cl100k_base', tokenCounts: 'exact' } },
   // Must decode, and answer.
   'texts-w16': { on: 'refuses-token-arrays' },
 }
 writeFileSync(join(folder, 'torana.yaml'), configText({ models }, provider.url))
-// A process of its own, so that nobody else's work is measured.
+// A process of its own, so that no other work is measured.
 const socketPath = join(folder, 'loop')
 const torana = await startTorana({
   folder,
-  env: gatewayEnvironment(folder, { LOG_LEVEL: 'silent', LOOP_PROBE_SOCKET: socketPath }),
+  env: gatewayEnvironment(folder, {
+    LOG_LEVEL: 'silent',
+    LOOP_PROBE_SOCKET: socketPath,
+    DATABASE_URL: (await testPostgres()).url,
+    TORANA_SECRET: 'the secret of this one node',
+  }),
   nodeArgs: ['--import', join(import.meta.dirname, '../support/loop-probe.ts')],
 })
 
-/** Since it was last asked. */
+/** The longest turn since the last call. */
 async function longestRoundMs(): Promise<number> {
   const question = request({ socketPath, agent: false }).end()
   const [answer] = (await once(question, 'response')) as [IncomingMessage]

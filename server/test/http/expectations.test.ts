@@ -1,4 +1,4 @@
-/** `Expect` and `Host`: a client is invited to send its body once its key is known, and every refusal has our words. */
+/** `Expect` and `Host`: a client may send its body once its key is known, and every refusal has our words. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -60,7 +60,7 @@ for (const [what, head, status] of [
 
 test('another expectation is refused with a body and an id', async () => {
   const { status, headers, body } = await sendRaw(gateway.url, [headOf('/v1/embeddings', gateway.key, 'tea')])
-  // Sent in one chunk, whose length stands before it.
+  // Sent in one chunk, preceded by its length.
   const { error } = JSON.parse(/{.*}/.exec(body)?.[0] ?? '') as { error: Record<string, string> }
   assert.deepEqual([status, error['code']], [417, 'expectation_failed'])
   assert.equal(error['request_id'], headers.get('x-request-id'))

@@ -1,4 +1,4 @@
-/** `/v1/files` and `/v1/uploads` as OpenAI's own SDK uses them, before a real PostgreSQL. */
+/** `/v1/files` and `/v1/uploads` as OpenAI's own SDK uses them, on a real PostgreSQL. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** `/v1/files` over HTTP, before a real PostgreSQL. */
+/** `/v1/files` over HTTP, on a real PostgreSQL. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -20,7 +20,7 @@ const gateway = await startGateway({
   env: { DATABASE_URL, TORANA_SECRET: '0123456789abcdef'.repeat(4), ASSETS_URL: `file://${assets}` },
 })
 
-/** Their bytes go later. */
+/** Deleted files, whose bytes are removed later. */
 const deleted = new Set<string>()
 
 interface Answer {
@@ -222,7 +222,7 @@ test('a form that is wrong is refused by name, and leaves nothing in the store',
   assert.deepEqual(blobsLeft(), [])
 })
 
-test('broken files are taken, as OpenAI takes them: what is wrong is told by the batch', async () => {
+test('broken files are accepted, as OpenAI accepts them: the batch reports what is wrong', async () => {
   const contents = [
     '',
     '\n\n',
@@ -260,7 +260,7 @@ test('a sender that leaves in the middle leaves nothing in the store', async () 
   assert.deepEqual((await ask('/v1/files')).body.data, [])
 })
 
-test('a project that keeps as many files as it may is told so', async () => {
+test('a project at its maximum of files gets a fault that says so', async () => {
   const ids: string[] = []
   for (let count = 0; count < 12; count += 1) ids.push((await send([PURPOSE, fileOf(line('a'))])).body.id)
   const refused = await send([PURPOSE, fileOf(line('a'))])
@@ -270,7 +270,7 @@ test('a project that keeps as many files as it may is told so', async () => {
   for (const id of ids) await remove(id)
 })
 
-/** Of files that nobody deleted. */
+/** Blobs of files that were not deleted. */
 function blobsLeft(): string[] {
   try {
     return readdirSync(`${assets}/files`, { recursive: true, withFileTypes: true })

@@ -96,7 +96,7 @@ test('what Torana did itself is listed', async () => {
   ])
 })
 
-test('usage that nobody counted is said to be estimated', async () => {
+test('usage without a count is marked as estimated', async () => {
   assert.equal(
     (await gateway.ask({ model: 'silent-w16', input: 'a' })).headers.get('x-torana-usage'),
     'estimated',

@@ -1,4 +1,4 @@
-/** How a listener lets go of its connections: no client loses a request that it had good reason to send. */
+/** How a listener closes its connections: no client loses a request that it had good reason to send. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -17,7 +17,7 @@ interface Slow {
 
 interface Served {
   readonly listener: Listener
-  /** The next request for `/slow` or `/stream` ends when this one is told to. */
+  /** The next request for `/slow` or `/stream` ends when this object's `end` is called. */
   readonly nextSlow: () => Slow
   readonly connected: () => Promise<Connection>
 }
@@ -98,7 +98,7 @@ async function serve(bounds: Parameters<Listener['open']>[1] = {}): Promise<Serv
   }
 }
 
-test('an answer that was under way when the node was told to stop says that it is the last one', async () => {
+test('an answer in progress when the node stops says that it is the last one', async () => {
   const { listener, nextSlow, connected } = await serve()
   const connection = await connected()
   const slow = nextSlow()
@@ -174,18 +174,18 @@ test('an idle connection holds up no end', async () => {
 test('a request that lay unread while the process stood still did not come too late', async () => {
   const { connected } = await serve({ headersTimeout: 500, requestTimeout: 500 })
   const connection = await connected()
-  // Its side of the listener knows of it by now.
+  // The listener's side of it is open by now.
   await wait(200)
-  // Behind this, a turn of the event loop begins with its timers.
+  // After this, a turn of the event loop begins with its timers.
   await new Promise(setImmediate)
   connection.send('/fast')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
   assert.match(await connection.until('done'), /^HTTP\/1\.1 200 /)
-  // One that does come too late is told so.
+  // A request that does come too late gets 408.
   assert.match(await (await connected()).until('done'), /^HTTP\/1\.1 408 /)
 })
 
-test('a node that is told to stop waits until nobody sends it requests, and no longer than it may', async () => {
+test('a stopping node waits until no client sends requests, and no longer than it may', async () => {
   const { listener, connected } = await serve()
   listener.leave()
   let isUnasked = false

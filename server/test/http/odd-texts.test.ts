@@ -28,7 +28,7 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly query: readonly { readonly name: string; readonly schema: Schema }[]
-  /** The names of the fields that are texts. Empty: there is no JSON body. */
+  /** The names of the text fields; empty if there is no JSON body. */
   readonly fields: readonly string[]
 }
 

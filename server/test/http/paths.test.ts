@@ -93,7 +93,7 @@ test('an unknown model in a path is an unknown model, not an unknown path', asyn
   }
 })
 
-test('a base URL that ends in /v1 twice is told so', async () => {
+test('the refusal of a base URL that ends in /v1 twice says so', async () => {
   for (const path of ['/v1/v1/embeddings', '/v1/v1/models']) {
     assertFault(await gateway.ask({ model: 'plain-w16', input: 'a' }, { path }), 'unknown_path', {
       words: /already ends in \/v1/,
@@ -154,7 +154,7 @@ test('HEAD answers wherever GET does, without a body', async () => {
   }
 })
 
-test('a path that does not exist is told as such, whatever its body is', async () => {
+test('a path that does not exist is refused as such, whatever its body is', async () => {
   const path = '/v1/images/variations'
   for (const headers of [
     { 'content-type': 'multipart/form-data; boundary=x' },
@@ -237,7 +237,7 @@ test('both ports serve their OpenAPI document, which is the one of the repositor
       assert.deepEqual(operation, whole.paths[path]?.[method], `${method} ${path}`)
 })
 
-test('what does not exist on the control port is told in our words', async () => {
+test('a missing path on the control port is refused in our words', async () => {
   const answer = await fetch(`${gateway.controlUrl}/nowhere`)
   const { error } = (await answer.json()) as { error: Record<string, string> }
   assert.deepEqual([answer.status, error['code']], [404, 'unknown_path'])

@@ -1,4 +1,4 @@
-/** `limits.filesBytes`: what one project keeps in files, uploads under way and results, before a real PostgreSQL. */
+/** `limits.filesBytes`: what one project keeps in files, uploads in progress and results, on a real PostgreSQL. */
 import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'

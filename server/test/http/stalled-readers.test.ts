@@ -12,7 +12,7 @@ const gateway = await startGateway({
 })
 const { hostname, port } = new URL(gateway.url)
 
-/** Sends the same request so many times on one connection, and reads nothing. */
+/** Sends the same request `times` times on one connection, and reads nothing. */
 async function stalled(inputs: number, times: number): Promise<Socket> {
   const body = JSON.stringify({
     model: 'plain-w1536',
@@ -58,7 +58,7 @@ test('a client that reads is left alone, and so is one that waits between two re
   })
   socket.resume()
   await ended
-  // Longer than it may stand still within an answer.
+  // Longer than a pause within an answer may be.
   await new Promise((resolve) => setTimeout(resolve, 1500))
   socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n')
   await once(socket, 'data')

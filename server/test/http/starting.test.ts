@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Listeners } from '#compose/listeners.ts'
+import { bindListeners } from '#node/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { startNode } from '#main'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { openMemoryStores } from '#test/support/stores/open.ts'
 import { freePort } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 
-/** A start that takes two seconds: it waits so long for the first probe of a guarded deployment. */
+/** A start that takes two seconds: it waits for the first probe of a guarded deployment. */
 const provider = await startFakeProvider()
 const folder = temporaryFolder()
 const models = { 'slow-w16': { on: 'slow-3000', spaceGuard: true }, 'plain-w16': { on: 'plain' } }
@@ -24,7 +25,7 @@ const env = gatewayEnvironment(folder, {
 })
 const urls = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${controlPort}`] as const
 const settings = readEnvironment(env, folder, readText)
-const starting = startNode(settings, env, await Listeners.bind(settings))
+const starting = startNode(settings, env, await bindListeners(settings), openMemoryStores)
 // The file was read in the same moment; the rest of the start takes two seconds.
 const config = configText({ models: { ...models, 'later-w16': { on: 'plain' } } }, provider.url)
 writeFileSync(join(folder, 'torana.yaml'), config)

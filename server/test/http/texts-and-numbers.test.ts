@@ -9,7 +9,7 @@ import { aMask } from '#test/support/edits.ts'
 import { startGateway, type Asked } from '#test/support/gateway.ts'
 import { assertFault } from '#test/support/errors.ts'
 
-/** Writes down every body, and answers with a vector or a picture. */
+/** Records every body, and answers with a vector or an image. */
 const received: string[] = []
 const picture = (await aMask(16, 16, () => false)).toString('base64')
 const upstream = createServer((request, response) => void answer(request, response))

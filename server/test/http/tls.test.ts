@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
-import { Transports } from '#http/control/access/transport.ts'
+import { Transports } from '#control/shared/transport.ts'
 import { makeAuthority, type Certificate } from '#test/support/certificates.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
@@ -59,7 +59,7 @@ test('both ports speak TLS, follow a new certificate without dropping connection
   const [socket] = Object.values(agent.freeSockets).flat()
 
   writeFileSync(certFile, 'no certificate')
-  // Longer than the node takes to look.
+  // Longer than the interval of the node's check.
   await new Promise((resolve) => setTimeout(resolve, 6000))
   assert.equal((await get(`${gateway.url}/readyz`)).name, 'first')
   show(second)
@@ -114,16 +114,11 @@ for (const [what, env, words] of [
   ],
 ] as const)
   test(`${what} is refused at the start`, () => {
-    assert.throws(() => readEnvironment({ DATABASE_URL: 'memory:', ...env }, folder, readText), words)
+    assert.throws(() => readEnvironment(env, folder, readText), words)
   })
 
 test('over TLS the console sets cookies that only TLS can carry', () => {
-  const transports = new Transports({
-    clientAddress: () => '192.0.2.1',
-    isFromProxy: () => false,
-    consoleUrl: undefined,
-    insecureAllowed: false,
-  })
+  const transports = new Transports({ trustedProxies: [], consoleUrl: undefined, insecureConsole: false })
   const asked = (encrypted: boolean) =>
     ({ raw: { socket: { encrypted } }, headers: { host: 'h' } }) as unknown as Parameters<Transports['of']>[0]
   assert.deepEqual([transports.of(asked(true)).isSecure, transports.of(asked(false)).isSecure], [true, false])

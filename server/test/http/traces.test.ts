@@ -128,11 +128,11 @@ test('a request stands in the trace of its caller, and the upstream in the span 
   assert.equal(called?.['baggage'], 'tenant=7')
 })
 
-test('what a caller does not follow is not followed, and the upstream is told so', async () => {
+test('a request that the caller does not sample is not sampled, and the upstream gets that flag', async () => {
   const traceId = '1af7651916cd43dd8448eb211c80319c'
   const { headers } = await ask('seen-w16', { traceparent: `00-${traceId}-b7ad6b7169203331-00` })
   assert.match(String(seen.at(-1)?.['traceparent']), new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
-  // The one after it was sent, so this one would have been.
+  // The later one was sent, so this one would have been.
   const later = await ask('seen-w16')
   await spansOf(later.headers.get('x-request-id') ?? '')
   assert.ok(

@@ -1,4 +1,6 @@
-/** What is refused before its body is read: the sender hears so at once, and cannot hold the connection afterwards. */
+/**
+ * Requests that are refused before their body is read: the sender gets the answer at once, and cannot hold the connection afterwards.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
@@ -9,7 +11,7 @@ const gateway = await startGateway({ models: { 'plain-w16': { on: 'plain' } } })
 const UNFINISHED = 'content-type: application/json\r\ncontent-length: 1000000\r\n\r\n{'
 const IN_CHUNKS = 'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'
 
-// `sendRaw` waits for the other side to close. Before, that took as long as the largest picture may take: ten minutes.
+// `sendRaw` waits for the other side to close. Before, that took as long as the largest image may take: ten minutes.
 for (const [what, head, status] of [
   ['an unknown path', 'POST /nowhere', 404],
   ['an unknown method', 'PUT /v1/embeddings', 405],

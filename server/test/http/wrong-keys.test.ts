@@ -1,4 +1,4 @@
-/** Many wrong keys from one address: what they cost, and what they cost others. */
+/** Many wrong keys from one address: their cost for the node, and for other clients. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'
@@ -33,7 +33,7 @@ test('behind a trusted proxy the address of the client is throttled, and no forg
   assert.equal(await guess('192.0.2.2'), 401)
 })
 
-test('without a trusted proxy nobody escapes by a header', async () => {
+test('without a trusted proxy no client escapes by a header', async () => {
   const alone = await startGateway({ models: { 'plain-w16': { on: 'plain' } } })
   const statuses: number[] = []
   for (let time = 0; time < 60; time += 1) {

@@ -1,6 +1,7 @@
 /**
- * `npm run check:monitoring`: a real Prometheus scrapes two nodes with traffic. Each query of the dashboards must answer, and each alert
- * is made to fire by its own fault and must be seen in Alertmanager. Takes some five minutes. Says aloud what it can't do here.
+ * `npm run check:monitoring`: a real Prometheus scrapes two nodes with traffic. Each query of the dashboards
+ * must answer, and each alert is made to fire by its own fault and must be seen in Alertmanager. Takes some
+ * five minutes. Reports what it can't do here.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -77,7 +78,7 @@ const startA = () =>
     },
   })
 let a = await startA()
-// Another configuration than that of the first, a clock that is ahead, and a disk that is soon full.
+// Another configuration than the first node's, a clock that is ahead, and a disk that is soon full.
 const b = await startNodeProcess({ ...options, limits: { maxConnections: 41 } }, provider.url, {
   folder: small,
   env: {
@@ -91,7 +92,7 @@ const database = openPostgres(postgres.url, { poolSize: 2 })
 
 const over = new AbortController()
 let count = 0
-/** Of every kind, on both nodes, until the end. */
+/** Traffic of every kind, on both nodes, until the end. */
 async function traffic(): Promise<void> {
   while (!over.signal.aborted) {
     count += 1
@@ -117,7 +118,7 @@ async function traffic(): Promise<void> {
 const running = traffic()
 const rows: string[][] = []
 
-/** Makes the fault, and waits until each of the alerts has come to Alertmanager. */
+/** Causes the fault, and waits until each of the alerts has reached Alertmanager. */
 async function expectAlerts(fault: string, names: readonly string[], make?: () => unknown): Promise<void> {
   const startedMs = performance.now()
   await make?.()

@@ -14,14 +14,14 @@ export function missingPrograms(): readonly string[] {
 }
 
 export interface Monitoring {
-  /** How many series a query answers with. */
+  /** Number of series in the answer to a query. */
   ask(query: string): Promise<number>
   /** Names of the alerts that Alertmanager has. */
   alerts(): Promise<ReadonlySet<string>>
   stop(): void
 }
 
-/** Nobody waits an hour for a check: every pause of a rule becomes a second, every window half a minute. */
+/** Shortens the rules: every pause becomes a second, every window half a minute. */
 function shortened(rules: string): string {
   return rules.replaceAll(/for: \S+/g, 'for: 1s').replaceAll(/\[\d+[mh]\]/g, '[30s]')
 }

@@ -19,7 +19,7 @@ const MAX_IDLE_MB = 450
 const MAX_INSTALLED_MB = 110
 
 const folder = temporaryFolder()
-// Whatever a program leaves in a home would be seen here.
+// Files that a program leaves in a home folder would show here.
 const home = temporaryFolder()
 const program = join(folder, 'node_modules/torana/bin/torana.js')
 

@@ -1,12 +1,12 @@
-/** What happens when, in a time that passes as quickly as it can be computed: a binary heap of things to do. */
+/** Events in simulated time, which passes as quickly as it can be computed: a binary heap. */
 interface Item {
   readonly atMs: number
-  /** What was put down first happens first. */
+  /** Of simultaneous events, the first added happens first. */
   readonly order: number
   readonly run: () => void
 }
 
-/** More than any chain of promises here is long. */
+/** Longer than any chain of promises here. */
 const PROMISE_ROUNDS = 8
 
 export class Agenda {
@@ -25,7 +25,7 @@ export class Agenda {
     }
   }
 
-  /** Until nothing is left to do. */
+  /** Runs until nothing is left to do. */
   run(): void {
     for (let item = this.#next(); item; item = this.#next()) {
       this.nowMs = item.atMs
@@ -33,7 +33,7 @@ export class Agenda {
     }
   }
 
-  /** The same, where what happens is told by promises: they settle before the next thing happens. */
+  /** The same for events with promises, which settle before the next event happens. */
   async runSettled(): Promise<void> {
     for (let item = this.#next(); item; item = this.#next()) {
       this.nowMs = item.atMs

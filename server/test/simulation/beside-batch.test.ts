@@ -1,16 +1,19 @@
-/** What people notice of a batch beside them, in simulated minutes. `npm run bench:batches` measures the same on a real node. */
+/**
+ * What interactive callers notice of a batch, in simulated minutes. `npm run bench:batches` measures the same
+ * on a real node.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { peopleBeside, type Beside } from './beside-batch.ts'
 
 const UPSTREAM = { slots: 32, concurrency: 32, callMs: 100, inputMs: 1, forMs: 34_000 }
-/** Nine tenths of what the upstream can do for three seconds, then a tenth. */
+/** Nine tenths of the upstream's capacity for three seconds, then a tenth. */
 const bursts = (nowMs: number): number => (Math.floor(nowMs / 3333) % 2 === 1 ? 0.1 : 0.9)
 
 interface Aim {
   readonly name: string
   readonly load: Pick<Beside, 'share' | 'isSteady' | 'spread'>
-  /** How many times as long the slowest hundredth may take as without the batch. */
+  /** Largest ratio of the slowest hundredth with the batch to the one without. */
   readonly times: number
   readonly used: number
 }
@@ -32,23 +35,23 @@ const AIMS: readonly Aim[] = [
     times: 1.2,
     used: 0.75,
   },
-  // By chance people need more at times than a batch that has begun its calls can leave.
+  // Random arrivals sometimes need more than a batch that has begun its calls can leave.
   { name: 'nine tenths, by chance', load: { share: () => 0.9 }, times: 1.8, used: 0.85 },
-  // A burst finds the calls under way that were begun in the quiet before it, and waits for them to end.
+  // A burst finds calls in progress that were begun in the quiet before it, and waits for them to end.
   { name: 'bursts', load: { share: bursts, isSteady: true }, times: 1.7, used: 0.88 },
 ]
 
 for (const { name, load, times, used } of AIMS)
   test(`of people who ask for ${name}, 99 % wait at most ${times} times as long beside a batch that takes what they leave`, async (context) => {
-    // Where nothing is left to chance, one time is as good as three.
+    // Without randomness, one run is as good as three.
     for (const seed of load.isSteady === true && load.spread === undefined ? [1] : [1, 2, 3]) {
       const alone = await peopleBeside({ ...UPSTREAM, ...load, seed, hasBatch: false })
       const beside = await peopleBeside({ ...UPSTREAM, ...load, seed, hasBatch: true })
       const ratio = beside.p99Ms / alone.p99Ms
-      const told = `p99 ${alone.p99Ms.toFixed(0)} → ${beside.p99Ms.toFixed(0)} ms, ${ratio.toFixed(2)} times; the batch used ${(beside.usedByBatch * 100).toFixed(0)} % of what was left`
-      context.diagnostic(told)
-      assert.ok(ratio <= times, told)
-      assert.ok(beside.usedByBatch >= used, told)
+      const summary = `p99 ${alone.p99Ms.toFixed(0)} → ${beside.p99Ms.toFixed(0)} ms, ${ratio.toFixed(2)} times; the batch used ${(beside.usedByBatch * 100).toFixed(0)} % of what was left`
+      context.diagnostic(summary)
+      assert.ok(ratio <= times, summary)
+      assert.ok(beside.usedByBatch >= used, summary)
       assert.equal(beside.refused, 0)
     }
   })

@@ -1,4 +1,4 @@
-/** People who wait beside a batch that takes whatever they leave, at one upstream that serves so many calls at once. */
+/** Interactive callers beside a batch that takes the capacity they leave, at one upstream with limited concurrency. */
 import { CallSize } from '#core/schedule/call-size.ts'
 import { Scheduler, type Schedulable } from '#core/schedule/scheduler.ts'
 import { defaultLimits } from '#core/settings.ts'
@@ -8,20 +8,20 @@ import { Agenda } from './agenda.ts'
 import { earliestOf, exponential, normal } from './schedule-world.ts'
 
 export interface Beside {
-  /** Calls that the upstream works on at once; further ones wait there. */
+  /** Calls that the upstream serves concurrently; further ones wait there. */
   readonly slots: number
   readonly callMs: number
   readonly inputMs: number
-  /** Of the time that a call takes, as the deviation of its logarithm. */
+  /** Spread of a call's duration, as the deviation of its logarithm. */
   readonly spread?: number
-  /** What people ask for, as a part of what the upstream can do. */
+  /** Interactive load as a share of the upstream's capacity. */
   readonly share: (nowMs: number) => number
-  /** One after another at the same distance, instead of by chance. */
+  /** Arrivals at equal distances, instead of random ones. */
   readonly isSteady?: boolean
   readonly hasBatch: boolean
   readonly forMs: number
   readonly seed: number
-  /** As an operator may set it. */
+  /** The operator's setting. */
   readonly concurrency?: number
 }
 
@@ -29,16 +29,16 @@ export interface Noticed {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly refused: number
-  /** Of the time of the upstream that people left. */
+  /** Share of the upstream's remaining time that the batch used. */
   readonly usedByBatch: number
 }
 
-/** Chunks of a batch that a node has under way. */
+/** Chunks of a batch in progress on a node. */
 const CHUNKS = 48
-/** Between two calls of a chunk: its results are written, and the books. */
+/** Pause between two calls of a chunk, for writing its results and the ledger. */
 const BETWEEN_CALLS_MS = 30
 const TOKENS = 8
-/** So much of the beginning is not counted. */
+/** Time at the beginning that does not count. */
 const SETTLING_MS = 4000
 
 export async function peopleBeside(given: Beside): Promise<Noticed> {

@@ -10,7 +10,7 @@ type Happening = (simulation: JobsSimulation) => Promise<void> | undefined
 const NODES = [1, 2, 3].map((number) => `01940000-0000-7000-8000-00000000000${number}`)
 const nodes = fc.constantFrom(...NODES)
 const which = fc.nat(100)
-/** Of many holds the newest are the interesting ones. */
+/** Of many claims the newest are the interesting ones. */
 const holds = fc.oneof(fc.nat(2), which)
 
 function command(name: string, details: unknown, happen: Happening): Command {
@@ -133,12 +133,12 @@ const callersLeft = holds.map((index) =>
   }),
 )
 
-/** Far from one another: the time of a database goes on by itself. */
+/** Far from one another: the time of a database advances by itself. */
 const times = fc
   .constantFrom(CALLER_SILENT_MS / 2, CALLER_SILENT_MS, JOB_HOLD_MS / 2, JOB_HOLD_MS, 14 * 60_000, 86_400_000)
   .map((ms) => command('time passes', ms, (simulation) => simulation.passes(ms)))
 
-/** Between sums of the times above: seconds on a machine that stands still change nothing. */
+/** Between sums of the times above: seconds on a suspended machine change nothing. */
 const deletions = fc
   .constantFrom(1.25 * CALLER_SILENT_MS, 3_600_000 + CALLER_SILENT_MS / 4)
   .map((keptMs) => command('delete', keptMs, (simulation) => simulation.deleteOld(keptMs)))

@@ -17,7 +17,7 @@ import {
 } from '#ports/image-jobs.ts'
 import type { JobsWorld } from '#test/contract/image-jobs-open.ts'
 
-/** What is remembered of a job: only what rules speak of. */
+/** What is remembered of a job: only what rules mention. */
 interface KnownJob {
   readonly asked: NewImageJob
   readonly beganAtMs: number
@@ -26,16 +26,16 @@ interface KnownJob {
   nodeId: string | undefined
   end: JobEnd | undefined
   isAnswered: boolean
-  /** Undefined: nobody waits for it, or it has an idempotency key. */
+  /** Undefined when no caller waits, or when it has an idempotency key. */
   callerId: string | undefined
   callerSeenAtMs: number
 }
 
 export class JobsSimulation {
   readonly jobs = new Map<string, KnownJob>()
-  /** All that were ever given out: most of them are worth nothing any more. */
+  /** All claims ever made: most of them are no longer valid. */
   readonly holds: Hold[] = []
-  /** All that ever waited: many have left, or were replaced. */
+  /** All callers that ever waited: many have left, or were replaced. */
   readonly callers: JobCaller[] = []
   readonly #worlds: readonly JobsWorld[]
   #nowMs = 0
@@ -45,7 +45,7 @@ export class JobsSimulation {
     this.#worlds = worlds
   }
 
-  /** Ids in the order of time also within one millisecond, so that all stores agree who is older. */
+  /** Ids in the order of time, also within one millisecond, so that all stores agree on the order. */
   nextId(): string {
     this.#ids += 1
     return `01930000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`
@@ -59,7 +59,7 @@ export class JobsSimulation {
   async begin(asked: NewImageJob): Promise<void> {
     const begun = await this.#ask((jobs) => jobs.begin(asked))
     if (begun instanceof Error) throw begun
-    // One that is repeated because its answer was lost is the same one.
+    // A repetition because of a lost answer is the same request.
     if (begun.kind === 'begun' && this.jobs.has(asked.id)) return
     if (begun.kind !== 'begun') return this.#assertKnown(asked, begun)
     this.#assertMayBegin(asked)
@@ -92,7 +92,7 @@ export class JobsSimulation {
     if (job?.callerId === caller.callerId) job.callerId = undefined
   }
 
-  /** Says something as the holder, which goes through exactly when the hold is the job's. */
+  /** Reports something as the holder, which is accepted exactly when the claim is the job's. */
   async say(hold: Hold, saying: (jobs: ImageJobs) => Promise<void>): Promise<void> {
     const said = await this.#ask(saying)
     assert.equal(said instanceof JobLost, !this.#holds(hold))
@@ -153,7 +153,7 @@ export class JobsSimulation {
     }
   }
 
-  /** All stores say of every job what was said to them. */
+  /** All stores report of every job what was written to them. */
   async assertFound(): Promise<void> {
     for (const [id, { asked, end }] of this.jobs) {
       const found = (await this.#ask((jobs) => jobs.find(id, asked.project))) as ImageJob
@@ -164,7 +164,7 @@ export class JobsSimulation {
     }
   }
 
-  /** Asks all the same; they must say the same. */
+  /** Asks all stores the same; their answers must be equal. */
   async #ask<Answer>(question: (jobs: ImageJobs) => Promise<Answer>): Promise<Answer | Error> {
     const answers = await Promise.all(
       this.#worlds.map(({ jobs }) => question(jobs).catch((error: unknown) => error as Error)),
@@ -183,7 +183,7 @@ export class JobsSimulation {
     return job?.token === token && job.end === undefined
   }
 
-  /** Nobody may buy what was asked for under a key that counts, or what is being retried. */
+  /** No request may buy what was asked for under a valid key, or what is being retried. */
   #assertMayBegin(begins: NewImageJob): void {
     const { id, project, idempotencyKey } = begins
     for (const job of this.jobs.values()) {

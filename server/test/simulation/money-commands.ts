@@ -1,7 +1,7 @@
 /** What can happen, drawn at random and shrunk when it breaks something. */
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { BudgetPeriod } from '#core/budget.ts'
+import type { BudgetPeriod } from '#core/money/budget.ts'
 import { NodeEnded } from '#ports/ledger.ts'
 import type { Loss } from '#test/support/losing-store.ts'
 import { assertAtRest, assertInvariants } from './money-invariants.ts'
@@ -11,7 +11,7 @@ import { attemptOf, type World } from './money-world.ts'
 
 const NODES_MAX = 3
 const DAY_MS = 86_400_000
-/** After so long a lease that nobody uses is given back. */
+/** Idle time after which a lease is returned. */
 const IDLE_MS = 1000
 
 type Command = fc.AsyncCommand<Simulation, Simulation>
@@ -35,7 +35,7 @@ const alive = ({ state }: SimulatedNode): boolean => state === 'alive'
 const dead = ({ state }: SimulatedNode): boolean => state === 'dead'
 const known = ({ state }: SimulatedNode): boolean => state !== 'gone'
 
-/** Does something, waits until all that follows from it is done, and looks whether all is well. */
+/** Does something, waits until all its consequences are done, and checks the invariants. */
 function command(name: string, details: unknown, happen: Happening): Command {
   return {
     check: () => true,
@@ -139,7 +139,7 @@ const ends = fc
   })
   .map(({ key, standing }) =>
     command(`a key is ${standing}`, key, async ({ terms }) => {
-      // A key that was revoked can only be called leaked.
+      // A revoked key can only be marked as leaked.
       const isRevoked = terms.standings[key] === 'revoked' || terms.standings[key] === 'leaked'
       if (!isRevoked || standing === 'leaked') terms.standings[key] = standing
     }),
@@ -256,15 +256,15 @@ const resolutions = fc
       if (!(await books.ledger.resolveUnknown(resolution))) throw new Error('it was open')
       call.resolved = { kind: drawn.kind, costNanoUsd }
       const reserved = call.unknown.amountNanoUsd ?? 0n
-      // Money that is free now may be missed when its node turns out to know more.
+      // Money that is free now may be missing when its node turns out to know more.
       simulation.allow(call, costNanoUsd > reserved ? costNanoUsd : reserved)
     }),
   )
 
 const adjustments = fc.record({ call: which, amount: fc.integer({ min: -50, max: 50 }) }).map((drawn) =>
   command('adjust', drawn, async (simulation) => {
-    const told = [...simulation.calls.values()].filter(({ told }) => told !== undefined)
-    const call = pick(told, drawn.call)
+    const recorded = [...simulation.calls.values()].filter((call) => call.recorded !== undefined)
+    const call = pick(recorded, drawn.call)
     const amountNanoUsd = BigInt(drawn.amount)
     if (call === undefined || call.adjustedNanoUsd !== 0n || amountNanoUsd === 0n) return
     const lease = { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n }
@@ -353,7 +353,7 @@ export function moneyCommands(maxCommands: number): fc.Arbitrary<Iterable<Comman
   )
 }
 
-/** One sequence from the first node's start to the moment when nobody is left. Returns how often what happened. */
+/** One sequence from the first node's start until all have ended. Returns how often each event happened. */
 export async function runMoney(
   world: World,
   commands: Iterable<Command>,
@@ -370,13 +370,13 @@ export async function runMoney(
   return simulation.tally
 }
 
-/** Nodes with calls under way, or with something left on their disk, die; the others stop as they should. */
+/** Nodes with calls in progress, or with something left on their disk, die; the others stop normally. */
 async function stopAll(simulation: Simulation): Promise<void> {
   for (const at of nodesThat(simulation, alive)) {
     const { node, disk } = at
     disk.setFull?.(false)
     await node.ledger.drain()
-    const isBusy = disk.journal.size > 0 || disk.spool.waiting > 0 || node.ledger.isStoreAway
+    const isBusy = disk.journal.size > 0 || disk.spool.waiting > 0 || node.ledger.isStoreUnreachable
     if (isBusy || at.isEnded) await simulation.kill(at, false)
   }
   for (const at of nodesThat(simulation, dead)) await simulation.recover(at, false)

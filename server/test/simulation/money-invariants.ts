@@ -1,7 +1,7 @@
-/** What must hold after everything that happens, and what must hold at the end. */
+/** What must hold after every event, and at the end. */
 import assert from 'node:assert/strict'
-import { windowHolds, windowOf } from '#core/budget.ts'
-import { hourOf, momentOf } from '#core/ledger.ts'
+import { windowHolds, windowOf } from '#core/money/budget.ts'
+import { hourOf, momentOf } from '#core/money/ledger.ts'
 import { sumsOf, type KeptEntry } from '#test/contract/open-books.ts'
 import { unheldOf, type ModelCall, type Simulation } from './money-model.ts'
 import { attemptOf, identityOf } from './money-world.ts'
@@ -38,9 +38,9 @@ async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry
     const { spentNanoUsd, leasedNanoUsd } = state
     assert.equal(spentNanoUsd, sumsOf(own).amountNanoUsd, `${budgetId} has another sum than the ledger`)
     assert.ok(leasedNanoUsd >= 0n)
-    // Calls of a time when the budget was soft were never held against it.
+    // Calls from a time when the budget was soft were never held against it.
     const held = own.filter((entry) => simulation.calls.get(attemptOf(entry))?.windows.has(id) ?? true)
-    // Unless they were given money back: then all that was spent is less.
+    // Unless money was returned to them: then the total is less.
     const heldNanoUsd = sumsOf(held).amountNanoUsd
     const sum = (heldNanoUsd < spentNanoUsd ? heldNanoUsd : spentNanoUsd) + leasedNanoUsd
     const now = simulation.terms.inForce(budgetId)
@@ -48,14 +48,15 @@ async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry
       const most = now.limitNanoUsd > touched.seenNanoUsd ? now.limitNanoUsd : touched.seenNanoUsd
       assert.ok(sum <= most + overrunNanoUsd, `${id}: ${sum} > ${most} + ${overrunNanoUsd}`)
     }
-    // What is held stays so, also when calls that are not held use up again what was given back.
+    // What is held stays held, also when other calls use up again what was returned.
     touched.seenNanoUsd = heldNanoUsd + leasedNanoUsd
   }
 }
 
 /**
- * The oracle: what is in the books, and what is reserved for calls that are not, never grows beyond the limit that is in force
- * when a request is admitted; calls that were under way while the budget was soft are left out. It asks neither the rows of budgets nor the leases.
+ * The oracle: what is in the ledger, plus what is reserved for calls that are not, never grows beyond the
+ * limit in force when a request is admitted; calls in progress while the budget was soft are left out. It
+ * reads neither the rows of budgets nor the leases.
  */
 function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): void {
   const { admittedNow } = simulation
@@ -67,11 +68,11 @@ function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): 
       windowHolds(window, hourOf(requestId)) && (id.startsWith('project:') || id === `key:${keyId}`)
     const isHeld = (entry: KeptEntry): boolean => !simulation.unheld.has(unheldOf(id, attemptOf(entry)))
     let total = sumsOf(entries.filter((entry) => belongs(entry) && isHeld(entry))).amountNanoUsd
-    for (const [attempt, { unknown, told, costNanoUsd }] of simulation.calls) {
+    for (const [attempt, { unknown, recorded, costNanoUsd }] of simulation.calls) {
       if (inBooks.has(attempt) || !belongs(unknown)) continue
       const reserved = id.startsWith('project:') ? unknown.projectLeaseNanoUsd : unknown.keyLeaseNanoUsd
-      // What it cost may be known and durable on its node's disk, and not in the books yet.
-      total += told === 'post' && costNanoUsd < reserved ? costNanoUsd : reserved
+      // Its cost may be known and durable on its node's disk, and not in the ledger yet.
+      total += recorded === 'post' && costNanoUsd < reserved ? costNanoUsd : reserved
     }
     const overrun = simulation.budgets.get(`${id}@${window.startMs}`)?.overrunNanoUsd ?? 0n
     assert.ok(
@@ -82,8 +83,9 @@ function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): 
 }
 
 /**
- * The second oracle: a call that was just sent had the right to be. It asks neither the table of continuations nor the admission.
- * Its key is good, or a person let its batch go on; its project is there; and each hard budget in force reserved all of it.
+ * The second oracle: a call that was just sent had the right to be. It reads neither the table of
+ * continuations nor the admission. Its key is valid, or a person let its batch continue; its project exists;
+ * and each hard budget in force reserved all of it.
  */
 function assertRights({ sentNow, terms }: Simulation): void {
   for (const { call, work, isStale } of sentNow) {
@@ -109,7 +111,7 @@ function assertRights({ sentNow, terms }: Simulation): void {
   }
 }
 
-/** Should a node die now: the lease it holds pays for every call that would become an unknown. */
+/** If a node dies now, its lease pays for every call that would become an unknown. */
 async function assertCovered(simulation: Simulation, identities: ReadonlySet<string>): Promise<void> {
   const { inspect } = simulation.world.books
   for (const { node, disk, state, isEnded } of simulation.nodes) {
@@ -129,8 +131,8 @@ async function assertCovered(simulation: Simulation, identities: ReadonlySet<str
   }
 }
 
-/** A call that was sent is in the books, in the spool of its node, or open in its journal. */
-function assertAccounted({ unknown, node, told }: ModelCall, identities: ReadonlySet<string>): void {
+/** A sent call is in the ledger, in the spool of its node, or open in its journal. */
+function assertAccounted({ unknown, node, recorded }: ModelCall, identities: ReadonlySet<string>): void {
   const attempt = attemptOf(unknown)
   const { journal, spool } = node.disk
   const isIn = (kind: 'post' | 'unknown'): boolean => {
@@ -138,13 +140,13 @@ function assertAccounted({ unknown, node, told }: ModelCall, identities: Readonl
     return identities.has(identity) || spool.contents.has(identity)
   }
   assert.ok(isIn('post') || isIn('unknown') || journal.opened.has(attempt), `${attempt} is lost`)
-  // What was told to a caller as done has been put down as paid.
-  if (told === 'post') assert.ok(isIn('post'), `${attempt} was answered and is not paid`)
-  if (told !== undefined && node.state === 'alive')
+  // A call that was answered to a caller is recorded as paid.
+  if (recorded === 'post') assert.ok(isIn('post'), `${attempt} was answered and is not paid`)
+  if (recorded !== undefined && node.state === 'alive')
     assert.ok(!journal.opened.has(attempt), `${attempt} is still under way`)
 }
 
-/** Everybody has gone, every disk has been read: the books say what the model says, and no money is held. */
+/** All nodes have ended, every disk has been read: the ledger agrees with the model, and no money is held. */
 export async function assertAtRest(simulation: Simulation): Promise<void> {
   const { books, project, limiter } = simulation.world
   const entries = await books.inspect.entries(project)

@@ -1,6 +1,7 @@
 /**
- * The same simulation for as long as one likes: `npm run simulation:money -- --histories 20000 --postgres 500 --seed 7`.
- * Prints the seed of each run and how often what happened; a failure prints the path that leads to it.
+ * The same simulation for any length: `npm run simulation:money -- --histories 20000 --postgres 500 --seed
+ * 7`. Prints the seed of each run and how often each event happened; a failure prints the path that leads to
+ * it.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,17 +1,18 @@
 /**
- * The money of several nodes under everything that can happen to them, beside a model in plain numbers. The real parts do the
- * work: admission, leases, ledger, books. The model only remembers who said what about which call.
+ * The money of several nodes under everything that can happen to them, beside a model in plain numbers. The
+ * real parts do the work: admission, leases and ledger. The model only remembers what each node recorded
+ * about each call.
  */
 import assert from 'node:assert/strict'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import { windowOf, type Budget, type BudgetPeriod, type BudgetWindow } from '#core/budget.ts'
+import { windowOf, type Budget, type BudgetPeriod, type BudgetWindow } from '#core/money/budget.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { momentOf, type LedgerEntry } from '#core/ledger.ts'
+import { momentOf, type LedgerEntry } from '#core/money/ledger.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import {
   admit,
   type BegunEmbedding as BegunCall,
@@ -21,18 +22,18 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { behind } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MoneyNode } from '#test/support/money-node.ts'
-import { recover } from '#worker/books/recover.ts'
+import { recover } from '#worker/ledger/recover.ts'
 import { keyNow } from '#request/access/terms-now.ts'
 import { batchKey } from '#request/batches/batch-key.ts'
 import type { Batch } from '#ports/batches.ts'
 import { Terms, type KeyName, type NewTerms, type Owner } from './money-terms.ts'
 import { attemptOf, recording, type Disk, type World } from './money-world.ts'
 
-/** A nano-dollar a token: costs can be read off the number of bytes. */
+/** A nano-dollar per token: costs equal the number of bytes. */
 const deployment = aDeployment({ price: { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } })
 const model = aModel({ deployments: [deployment] })
 const [offer] = negotiate(aRequest(), model, 'refuse').offers as readonly [Offer]
-/** What servers may put around a text, for which admission reserves too. */
+/** Tokens that servers may add around a text, for which admission reserves too. */
 const FRAME_TOKENS = 8
 
 export type Outcome = 'served' | 'refused' | 'timeout' | 'drop'
@@ -46,24 +47,24 @@ export interface SimulatedNode {
   readonly node: MoneyNode
   readonly disk: Disk
   state: 'alive' | 'dead' | 'gone'
-  /** Somebody ended it in the books, whether or not it lives. */
+  /** Ended in the ledger, whether or not it lives. */
   isEnded: boolean
   /** Ends of calls that its death kept from the journal. */
   lostEnds: readonly LedgerEntry[]
 }
 
-/** One call that was sent, and all that anybody has said about it. */
+/** One sent call, and everything recorded about it. */
 export interface ModelCall {
-  /** What stands in the books if nothing more is heard of it. */
+  /** The ledger entry if its end is never known. */
   readonly unknown: LedgerEntry
   readonly node: SimulatedNode
   /** The windows of hard budgets that its money was reserved in, as `<budget>@<start>`. */
   readonly windows: ReadonlySet<string>
   wasServed: boolean
   costNanoUsd: bigint
-  /** What its node, or whoever read its disk, has put down durably. */
-  told: 'post' | 'unknown' | undefined
-  /** What its node could not write at once, or did not hear was written. It writes it later, unless it dies before. */
+  /** What its node, or a reader of its disk, has recorded durably. */
+  recorded: 'post' | 'unknown' | undefined
+  /** What its node could not write immediately, or has no confirmation of. It writes it later, unless it dies before. */
   mayBe: 'post' | 'unknown' | undefined
   /** What an operator found out. */
   resolved: { readonly kind: 'post' | 'void'; readonly costNanoUsd: bigint } | undefined
@@ -77,8 +78,9 @@ interface OpenCall {
 }
 
 /**
- * What goes on after the request that began it. A batch makes requests of its own, and a person may let it go on without its key; an
- * image job and a run of the playground are one request, whose calls are begun one after the other.
+ * Work that outlives the request that began it. A batch makes further requests, and a person may let it
+ * continue without its key; an image job and a run of the playground are one request, whose calls are begun
+ * one after the other.
  */
 export interface Work {
   readonly kind: 'batch' | 'job' | 'playground'
@@ -90,7 +92,7 @@ export interface Work {
 interface SentNow {
   readonly call: ModelCall
   readonly work: Work | undefined
-  /** The key came before the last change, so that it does not know of it. */
+  /** The key was read before the last change, so that it does not include it. */
   readonly isStale: boolean
 }
 
@@ -98,9 +100,9 @@ export interface LiveRequest {
   readonly at: SimulatedNode
   readonly requestId: string
   readonly admission: Admission
-  /** Undefined: a caller waits for it, and all its calls are begun at once. */
+  /** Undefined when a caller waits for it, and all its calls are begun together. */
   readonly work: Work | undefined
-  /** For which no call was begun yet. */
+  /** Texts for which no call was begun yet. */
   readonly rest: string[]
   readonly estimate: number
   readonly open: OpenCall[]
@@ -114,7 +116,7 @@ export interface LiveRequest {
 
 interface Asked {
   readonly sizes: readonly number[]
-  /** Of a caller. Undefined: that of the work, as it is now. */
+  /** The key of a caller. Undefined for the current key of the work. */
   readonly key?: Key
   readonly isStale?: boolean
   readonly work?: Work
@@ -127,17 +129,17 @@ export interface TouchedBudget {
   readonly window: BudgetWindow
   /** What may be spent beyond the limit: it was paid, and known only when its money had gone to others. */
   overrunNanoUsd: bigint
-  /** What was spent by calls that are held against it, and leased, when it was last looked at. */
+  /** Money spent by calls that are held against it, and leased, at the last look. */
   seenNanoUsd: bigint
 }
 
-/** A request that has just been admitted, and the hard budgets that were in force then. */
+/** A request that has just been admitted, and the hard budgets in force then. */
 interface AdmittedNow {
   readonly requestId: string
   readonly budgets: readonly Budget[]
 }
 
-/** What the books hold of a call: a post; a post or an unknown. */
+/** What the ledger holds of a call: a post; a post or an unknown. */
 interface InBooks {
   readonly isPosted: boolean
   readonly isWritten: boolean
@@ -151,13 +153,16 @@ export class Simulation {
   readonly budgets = new Map<string, TouchedBudget>()
   /** Every batch that any node sent, to be sent again. */
   readonly sent: { readonly at: SimulatedNode; readonly entries: readonly LedgerEntry[] }[] = []
-  /** How often what happened, so that a run can be seen to have tried something. */
+  /** How often each event happened, to show that a run has tried something. */
   readonly tally = new Map<string, number>()
   readonly terms: Terms
   admittedNow: AdmittedNow | undefined
   readonly sentNow: SentNow[] = []
   readonly batches: Work[] = []
-  /** Budgets and calls that were under way when the budget became hard: nothing was reserved for them while it was soft. */
+  /**
+   * Budgets and calls that were in progress when the budget became hard: nothing was reserved for them while
+   * it was soft.
+   */
   readonly unheld = new Set<string>()
   tokensTaken = 0
 
@@ -209,11 +214,11 @@ export class Simulation {
     while (live.rest.length > 0 && !live.hasEnded) await this.#begin(live, key, isStale)
   }
 
-  /** Begins the next call of work that goes on after its request, under the terms in force now. */
+  /** Begins the next call of work that outlives its request, under the terms in force now. */
   async goOn(live: LiveRequest): Promise<void> {
     const { work } = live
     if (work === undefined || live.rest.length === 0 || live.hasEnded) return
-    // What the terms of this moment say, for the model to know the windows of its budgets.
+    // The current terms, from which the model takes the windows of its budgets.
     const key = await orFault(async () => this.keyOf(work))
     await this.#begin(live, key, false)
   }
@@ -224,7 +229,7 @@ export class Simulation {
     return batchKey({ ...owner, isContinued: work.isContinued } as Batch, this.terms)
   }
 
-  /** `key`: undefined when nothing may be bought. Then no call is sent, whatever the model thinks. */
+  /** `key` is undefined when nothing may be bought. No call is sent then, whatever the model thinks. */
   async #begin(live: LiveRequest, key: Key | undefined, isStale: boolean): Promise<void> {
     const { at, admission, work, requestId } = live
     const text = live.rest.shift() as string
@@ -251,7 +256,7 @@ export class Simulation {
     return key.budgets.map((budget) => at.node.leases.inForce(budget)).filter(({ hard }) => hard)
   }
 
-  /** The upstream says how a call ended; nobody can tell whether one that timed out was served. */
+  /** The upstream reports how a call ended; whether one that timed out was served is unknown. */
   async answer(live: LiveRequest, which: number, outcome: Outcome, share: number): Promise<void> {
     const [{ begun, call, mostTokens }] = live.open.splice(which % live.open.length, 1) as [OpenCall]
     const { admission } = live
@@ -275,13 +280,13 @@ export class Simulation {
     this.#forgetDone(live)
   }
 
-  /** The client has gone, or the request failed: what is under way goes on. */
+  /** The client has left, or the request failed: calls in progress continue. */
   async abort(live: LiveRequest): Promise<void> {
     if (!live.hasEnded) await this.#end(live)
     this.#forgetDone(live)
   }
 
-  /** The process is gone at once; its disk stays. `losesEnds`: what it closed last had not reached the journal. */
+  /** The process ends immediately; its disk stays. `losesEnds`: what it closed last had not reached the journal. */
   async kill(at: SimulatedNode, losesEnds: boolean): Promise<void> {
     await yieldLoop()
     at.state = 'dead'
@@ -291,14 +296,14 @@ export class Simulation {
     await at.disk.abandon()
   }
 
-  /** Somebody thinks it dead, and can't read its disk. */
+  /** An operator believes it dead, and can't read its disk. */
   async endByHand(at: SimulatedNode): Promise<void> {
     this.#allowLate(at)
     await this.store.endNode(at.node.id, [])
     at.isEnded = true
   }
 
-  /** Its disk is read by another process, which may lose the store amid it, and then begins again. */
+  /** Another process reads its disk; it may lose the store during that, and then begins again. */
   async recover(at: SimulatedNode, endsFirst: boolean): Promise<void> {
     const { node, disk } = at
     const calls = [...disk.openCalls(), ...at.lostEnds]
@@ -312,22 +317,22 @@ export class Simulation {
         this.#allowLate(at)
         await store.endNode(node.id, calls)
       }
-      await recover([left], store, node.told)
+      await recover([left], store, node.ledgerEvents)
     } catch (error) {
-      assert.ok(error instanceof StoreAway, String(error))
+      assert.ok(error instanceof StoreUnreachable, String(error))
       return
     }
     at.state = 'gone'
     at.isEnded = true
-    for (const call of this.calls.values()) if (call.node === at) call.told ??= 'unknown'
+    for (const call of this.calls.values()) if (call.node === at) call.recorded ??= 'unknown'
   }
 
-  /** What the call adds to what was spent, by whoever knows best. */
+  /** What the call adds to the spent amount, by the best knowledge. */
   amountOf(call: ModelCall, { isPosted, isWritten }: InBooks): bigint {
-    const { resolved, told, unknown, adjustedNanoUsd } = call
+    const { resolved, recorded, unknown, adjustedNanoUsd } = call
     if (resolved?.kind === 'post') return adjustedNanoUsd + resolved.costNanoUsd
-    if (told === 'post' || (call.mayBe === 'post' && isPosted)) return adjustedNanoUsd + call.costNanoUsd
-    const isUnknown = told === 'unknown' || (call.mayBe === 'unknown' && isWritten)
+    if (recorded === 'post' || (call.mayBe === 'post' && isPosted)) return adjustedNanoUsd + call.costNanoUsd
+    const isUnknown = recorded === 'unknown' || (call.mayBe === 'unknown' && isWritten)
     if (resolved?.kind === 'void' || !isUnknown) return adjustedNanoUsd
     return adjustedNanoUsd + (unknown.amountNanoUsd ?? 0n)
   }
@@ -344,14 +349,14 @@ export class Simulation {
     const before = this.terms.change(owner, terms)
     if (before?.hard || !terms?.hard) return
     const id = this.terms.budgetId(owner)
-    for (const [attempt, { node, told }] of this.calls)
-      if (told === undefined || isSpooled(node, attempt)) this.unheld.add(unheldOf(id, attempt))
+    for (const [attempt, { node, recorded }] of this.calls)
+      if (recorded === undefined || isSpooled(node, attempt)) this.unheld.add(unheldOf(id, attempt))
   }
 
-  /** The lease of a node goes to others while calls that it was for are not in the books. */
+  /** The lease of a node goes to others while calls that it was for are not in the ledger. */
   #allowLate(at: SimulatedNode): void {
     for (const [attempt, call] of this.calls) {
-      if (call.node === at && (call.told === undefined || isSpooled(at, attempt)))
+      if (call.node === at && (call.recorded === undefined || isSpooled(at, attempt)))
         this.allow(call, call.unknown.amountNanoUsd ?? 0n)
     }
   }
@@ -394,7 +399,7 @@ export class Simulation {
 
   #tell(live: LiveRequest, isDurable: boolean): void {
     for (const { call, kind } of live.held.splice(0)) {
-      if (isDurable) call.told = kind
+      if (isDurable) call.recorded = kind
       else call.mayBe = kind
     }
   }
@@ -411,7 +416,7 @@ function newCall(node: SimulatedNode, { unknown }: BegunCall, windows: ReadonlyS
     windows,
     wasServed: false,
     costNanoUsd: 0n,
-    told: undefined,
+    recorded: undefined,
     mayBe: undefined,
     resolved: undefined,
     adjustedNanoUsd: 0n,

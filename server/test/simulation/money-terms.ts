@@ -1,7 +1,7 @@
-/** Keys, budgets and the rate limit of the simulated project, which an operator changes while work goes on under them. */
-import type { Budget, BudgetPeriod } from '#core/budget.ts'
-import type { RateLimit } from '#core/limit.ts'
-import type { KeyStanding } from '#core/rights/continuation.ts'
+/** Keys, budgets and the rate limit of the simulated project, which an operator changes while work is in progress. */
+import type { Budget, BudgetPeriod } from '#core/money/budget.ts'
+import type { RateLimit } from '#core/limits/limit.ts'
+import type { KeyStanding } from '#core/access/continuation.ts'
 import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
 
 const PROJECT_LIMIT = 3000n
@@ -16,13 +16,13 @@ export interface NewTerms {
   readonly hard: boolean
 }
 
-/** `a` has a budget of its own, `b` only that of the project. `player` is the key of a member at the playground. */
+/** `a` has its own budget, `b` only that of the project. `player` is the key of a member at the playground. */
 export const KEY_NAMES = ['a', 'b', 'player'] as const
 export type KeyName = (typeof KEY_NAMES)[number]
 
 type Budgets = Readonly<Record<Owner, Budget | undefined>>
 
-/** What a node knows of all this. A change takes effect with the command that makes it: every node has heard of it then. */
+/** What a node knows of all this. A change takes effect with its command: every node knows it then. */
 export class Terms implements TermsInForce {
   limit: RateLimit
   isProjectDeleted = false
@@ -33,7 +33,7 @@ export class Terms implements TermsInForce {
   }
   readonly #project: string
   #now: Budgets
-  /** Before the last change: what a request brings that came before it. */
+  /** Before the last change: the terms of a request that came before it. */
   #before: Budgets
 
   constructor(project: string) {
@@ -82,7 +82,7 @@ export class Terms implements TermsInForce {
     return owner === 'project' ? `project:${this.#project}` : `key:${this.#project}/a`
   }
 
-  /** Undefined: the budget is taken away. Returns the budget as it was. */
+  /** Undefined removes the budget. Returns the previous budget. */
   change(owner: Owner, terms: NewTerms | undefined): Budget | undefined {
     this.#before = this.#now
     this.#now = { ...this.#now, [owner]: terms && { id: this.budgetId(owner), ...terms } }

@@ -1,6 +1,6 @@
-/** What the simulated nodes stand on: books, a clock that is moved by hand, limits, and a disk for each node. */
+/** The environment of the simulated nodes: a ledger, a clock that is moved by hand, limits, and a disk for each node. */
 import { join } from 'node:path'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Journal, LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
@@ -12,7 +12,7 @@ import { aProject, type Books } from '#test/contract/open-books.ts'
 import { testFolder } from '#test/support/disk.ts'
 import { MemoryJournal, MemorySpool } from '#test/support/money-node.ts'
 
-/** A morning, so that a few hours more are the same day. */
+/** A morning, so that a few hours later it is the same day. */
 const START_MS = Date.UTC(2026, 5, 15, 6)
 
 export class ManualClock implements Clock {
@@ -31,11 +31,11 @@ export class ManualClock implements Clock {
 export interface Disk {
   readonly journal: TrackedJournal
   readonly spool: TrackedSpool
-  /** A disk takes nothing more, or takes it again. Absent where that can't be simulated. */
+  /** Fills the disk, or frees it. Undefined where that can't be simulated. */
   readonly setFull?: (isFull: boolean) => void
-  /** The calls that whoever reads the journal finds open. */
+  /** The calls that a reader of the journal finds open. */
   openCalls(): readonly OpenCall[]
-  /** The process that wrote to it is gone; somebody else reads it. */
+  /** The process that wrote to it is gone; another one reads it. */
   abandon(): Promise<void>
 }
 
@@ -141,7 +141,7 @@ export class TrackedJournal implements Journal {
   }
 }
 
-/** Where the limiter's time stands still, so that what was taken can be counted. */
+/** The limiter's clock does not move, so that what was taken can be counted. */
 export function memoryWorld(books: Books): World {
   const clock = new ManualClock()
   return {
@@ -173,7 +173,7 @@ export function fileWorld(books: Books, limiter: RateLimiter): World {
     limiter,
     newDisk() {
       const folder = testFolder()
-      // Small files, so that they are begun anew now and then.
+      // Small files, so that new ones are begun now and then.
       const journal = new TrackedJournal(new FileJournal(folder, 2000))
       const spoolFolder = join(folder, 'spool')
       const spool = new TrackedSpool(new FileSpool(spoolFolder, 2000))
@@ -199,7 +199,7 @@ export function identityOf(entry: Pick<LedgerEntry, 'requestId' | 'attempt' | 'k
   return `${attemptOf(entry)}/${entry.kind}`
 }
 
-/** The same store, which tells of every batch that is sent to it. */
+/** The same store, which reports every batch that is sent to it. */
 export function recording(store: LedgerStore, note: (entries: readonly LedgerEntry[]) => void): LedgerStore {
   return new Proxy(store, {
     get(target, name) {

@@ -1,11 +1,11 @@
-/** One upstream that serves so many calls at once and lets the rest wait, under a load that does not wait for answers. */
+/** One upstream with limited concurrency that queues the rest, under a load that does not wait for answers. */
 import { Scheduler, type Schedulable } from '#core/schedule/scheduler.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { Agenda } from './agenda.ts'
 import { earliestOf, exponential, normal } from './schedule-world.ts'
 
 export interface Load {
-  /** Undefined: as many as come. */
+  /** Undefined for unlimited concurrency. */
   readonly slots: number | undefined
   readonly serviceMs: number
   readonly callsPerSecond: number
@@ -13,9 +13,9 @@ export interface Load {
   readonly seed: number
   /** Spread of the service time, as the deviation of its logarithm. */
   readonly spread?: number
-  /** How many times slower it is at a time. */
+  /** Factor by which it is slower at a time. */
   readonly slownessAt?: (nowMs: number) => number
-  /** Which share of the calls is ten times as long, and says so in its tokens. */
+  /** Share of calls that are ten times as long, and say so in their tokens. */
   readonly longShare?: number
   readonly concurrency?: number
 }

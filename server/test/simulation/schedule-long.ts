@@ -1,5 +1,5 @@
 /**
- * The same simulation for as long as one likes: `node server/test/simulation/schedule-long.ts [seeds] [first seed]`.
+ * The same simulation for any length: `node server/test/simulation/schedule-long.ts [seeds] [first seed]`.
  * `--plot [seed]` draws one run instead, to docs/pictures/schedule.png.
  */
 import assert from 'node:assert/strict'

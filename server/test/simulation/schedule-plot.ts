@@ -43,7 +43,7 @@ const FAINT = '#7b8794'
 const CALLS = '#1f5fa8'
 const PROBE = '#c2185b'
 const EJECTED = '#30343a'
-/** Height of the bar that says so. */
+/** Height of the bar that marks it. */
 const BAR = 7
 
 export async function plot(seed: number): Promise<void> {

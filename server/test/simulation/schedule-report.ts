@@ -1,4 +1,4 @@
-/** Many seeds beside the oracle: what is demanded of each, what of all together, and the story of the worst. */
+/** Many seeds beside the oracle: requirements for each, for all together, and the story of the worst. */
 import assert from 'node:assert/strict'
 import { consultOracle, simulate, type Outcome } from './schedule.ts'
 import { scenarioOf, type Scenario } from './schedule-world.ts'
@@ -7,7 +7,7 @@ export interface Judged {
   readonly scenario: Scenario
   readonly outcome: Outcome
   readonly oracleGood: number
-  /** Of all requests, how many the oracle answered and the node did not. */
+  /** Share of all requests that the oracle answered and the node did not. */
   readonly gap: number
 }
 
@@ -64,9 +64,9 @@ export function tell({ worst, ...all }: Summary): string {
   const percent = (share: number): string => `${(share * 100).toFixed(2)} %`
   const { scenario, outcome, oracleGood } = worst
   const upstreams = scenario.upstreams.map(({ offer, latencyMs, slots, spells }) => {
-    const told = spells.map(({ fromMs, weather }) => `${(fromMs / 1000).toFixed(1)} s ${weather}`)
+    const weathers = spells.map(({ fromMs, weather }) => `${(fromMs / 1000).toFixed(1)} s ${weather}`)
     const { id, priority, weight } = offer.deployment
-    return `  ${id}: priority ${priority}, weight ${weight}, ${slots} slots of ${latencyMs.toFixed(0)} ms; ${told.join(', ')}`
+    return `  ${id}: priority ${priority}, weight ${weight}, ${slots} slots of ${latencyMs.toFixed(0)} ms; ${weathers.join(', ')}`
   })
   const reasons = [...outcome.reasons].toSorted(([, a], [, b]) => b - a)
   return [

@@ -17,14 +17,14 @@ export type Weather =
 export interface Spell {
   readonly fromMs: number
   readonly weather: Weather
-  /** How many times slower; which share fails; calls a second that are let through. */
+  /** Factor of slowness; share of failures; calls per second that are let through. */
   readonly measure: number
 }
 
 export interface UpstreamPlan {
   readonly offer: Schedulable
   readonly latencyMs: number
-  /** Calls served at once; the rest wait in its queue. */
+  /** Calls served concurrently; the rest wait in its queue. */
   readonly slots: number
   readonly spells: readonly Spell[]
 }
@@ -41,11 +41,11 @@ export interface Arrival {
   readonly atMs: number
   readonly tokens: number
   readonly project: string
-  /** The request itself is at fault: whoever gets it refuses it. */
+  /** The request itself is at fault: every upstream refuses it. */
   readonly isBad: boolean
 }
 
-/** In proportion the gateway's own: 30 s an attempt, 60 s in all, 2 s in the queue. */
+/** In proportion to the gateway's own: 30 s per attempt, 60 s in all, 2 s in the queue. */
 export const ATTEMPT_MS = 3000
 export const REQUEST_MS = 6000
 export const QUEUE_MS = 2000
@@ -102,7 +102,7 @@ function spellsOf(durationMs: number, callsPerSecond: number, random: () => numb
     const forMs = 500 + exponential(5000, random)
     const weather = TROUBLES[Math.floor(random() * TROUBLES.length)] as Weather
     const measure = measureOf(weather, callsPerSecond, random)
-    // One trouble in four flaps; a refused credential does not: it mends when a person acts.
+    // One trouble in four flaps; a refused credential does not: it is fixed when a person acts.
     const beatMs = random() < 0.25 && weather !== 'rejecting' ? 300 + random() * 1500 : forMs
     for (let beat = 0; beat < forMs; beat += beatMs * 2) {
       spells.push({ fromMs: atMs + beat, weather, measure })
@@ -130,13 +130,13 @@ function arrivalsOf(durationMs: number, callsPerSecond: number, random: () => nu
   return arrivals
 }
 
-/** What becomes of a call. Without `afterMs` it never ends. */
+/** The outcome of a call. Without `afterMs` it never ends. */
 export interface Fate {
   readonly end: CallEnd
   readonly afterMs: number | undefined
 }
 
-/** A limited upstream tells callers in whole seconds, as HTTP does. */
+/** A limited upstream gives the retry time in whole seconds, as HTTP does. */
 const RETRY_AFTER_MS = 1000
 
 export class SimulatedUpstream {
@@ -160,7 +160,7 @@ export class SimulatedUpstream {
     return spells[this.#spell] as Spell
   }
 
-  /** Asking is harmless; what is meant to happen must be told to `accept`. */
+  /** A query without effect; `accept` makes it happen. */
   fateOf(arrival: Arrival, nowMs: number): Fate {
     const { weather, measure } = this.spellAt(nowMs)
     const failed = (afterMs: number): Fate => ({ end: { kind: 'failed', durationMs: afterMs }, afterMs })
@@ -185,7 +185,7 @@ export class SimulatedUpstream {
     this.#freeAtMs[earliestOf(this.#freeAtMs)] = nowMs + afterMs
   }
 
-  /** With its wait in the upstream's queue; long texts take longer, and nothing takes equally long twice. */
+  /** Includes its wait in the upstream's queue; long texts take longer, and no two calls take equally long. */
   #durationMs({ tokens }: Arrival, factor: number, nowMs: number): number {
     const serviceMs =
       this.plan.latencyMs * factor * (0.8 + tokens / 100) * Math.exp(0.25 * normal(this.#random))
@@ -193,7 +193,7 @@ export class SimulatedUpstream {
     return waitMs + serviceMs
   }
 
-  /** Lets through so many a second, and a second's worth at once. */
+  /** Lets `perSecond` calls through each second, and a burst of one second's worth. */
   #tokensAt(nowMs: number, perSecond: number): number {
     const earned = ((nowMs - this.#tokensAtMs) / 1000) * perSecond
     this.#tokens = Math.min(Math.max(1, perSecond), Math.max(0, this.#tokens) + earned)
@@ -202,7 +202,7 @@ export class SimulatedUpstream {
   }
 }
 
-/** Where the least stands: a slot that is free soonest. Few enough to look through. */
+/** Index of the smallest: the slot that is free soonest. Few enough for a linear search. */
 export function earliestOf(timesMs: Float64Array): number {
   let earliest = 0
   for (let index = 1; index < timesMs.length; index += 1)

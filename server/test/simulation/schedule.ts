@@ -1,6 +1,7 @@
 /**
- * A node's scheduling under a seeded fate, beside an oracle that knows what each upstream will do with a call before it is
- * sent. What the node does here is what `request/` does: first call, failover within the retry budget, a place in the queue.
+ * A node's scheduling under a seeded fate, beside an oracle that knows what each upstream will do with a call
+ * before it is sent. The node does here what `request/` does: first call, failover within the retry budget, a
+ * place in the queue.
  */
 import assert from 'node:assert/strict'
 import type { CallEnd } from '#core/schedule/deployment.ts'
@@ -20,7 +21,7 @@ export interface SentCall {
   readonly state: DeploymentReport['state']
 }
 
-/** For those who want to see it. */
+/** Receives events, for plots. */
 export interface Spectator {
   sent(call: SentCall): void
   answered(atMs: number, isGood: boolean): void
@@ -80,7 +81,7 @@ class Node {
     inTurn(this.#agenda, this.#scenario.arrivals, (arrival) => {
       const deadlineMs = arrival.atMs + REQUEST_MS
       const request = { arrival, deadlineMs, tried: new Set<string>() }
-      // Nobody goes before those who wait.
+      // No request overtakes those that wait.
       if (this.#queue.size > 0 || !this.#try(request, this.#offers)) this.#wait(request)
     })
     this.#agenda.run()
@@ -99,7 +100,7 @@ class Node {
     }
   }
 
-  /** False: nobody can take it now. */
+  /** False when no deployment can take it now. */
   #try(request: Request, offers: readonly Schedulable[]): boolean {
     const { nowMs } = this.#agenda
     const isRetry = request.tried.size > 0
@@ -140,7 +141,7 @@ class Node {
     }
   }
 
-  /** One at a time, unless the last has been out for so long that it counts as failed. */
+  /** One at a time, unless the last has been in progress long enough to count as failed. */
   #noteProbe(id: string, nowMs: number): void {
     const lastMs = this.#probesOut.get(id)
     assert.ok(lastMs === undefined || nowMs - lastMs >= 1000, `two probes at once to ${id} at ${nowMs}`)
@@ -164,7 +165,7 @@ class Node {
     })
   }
 
-  /** Somewhere else if there is somebody, else anywhere. */
+  /** At another deployment if there is one, else anywhere. */
   #again(request: Request, { kind }: CallEnd): void {
     const { nowMs } = this.#agenda
     const weather = [...request.tried].map((id) => this.#upstreams.get(id)?.spellAt(nowMs).weather).at(-1)
@@ -211,7 +212,7 @@ class Node {
   }
 }
 
-/** One arrival puts the next on the agenda, which so stays short. */
+/** Each arrival schedules the next one, so that the agenda stays short. */
 function inTurn(
   agenda: Agenda,
   arrivals: readonly Arrival[],
@@ -239,10 +240,10 @@ function upstreamsOf({ upstreams, seed }: Scenario): Map<string, SimulatedUpstre
   )
 }
 
-/** How often one who can't send looks again. */
+/** Interval at which a waiting request looks again. */
 const ORACLE_STEP_MS = 25
 
-/** Sends each request to the one that will answer first, if there is one now or before the queue's time is up. */
+/** Sends each request to the deployment that will answer first, if there is one now or before the queue's time is up. */
 export function consultOracle(scenario: Scenario): number {
   const agenda = new Agenda()
   const upstreams = [...upstreamsOf(scenario).values()]

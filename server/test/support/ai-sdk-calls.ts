@@ -1,6 +1,6 @@
 /** Calls of the ai-sdk dialect against the fake provider, one row for each wire and path. */
 import assert from 'node:assert/strict'
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { widthOf } from '../../../tools/fake-provider/wire.ts'
@@ -22,7 +22,7 @@ export interface Row {
   readonly settings?: Upstream['settings']
   /** Google's API reports none. */
   readonly reportsTokens?: false
-  /** What the wire carries when no width is asked for. */
+  /** The wire's value when no width is requested. */
   readonly silentDimensions?: number
 }
 

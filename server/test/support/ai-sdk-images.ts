@@ -1,6 +1,6 @@
 /** Image calls of the ai-sdk dialect. */
 import assert from 'node:assert/strict'
-import type { ImageDeployment } from '#core/catalog.ts'
+import type { ImageDeployment } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageCall } from '#ports/image-upstream.ts'
 import { anUpstream } from './deployments.ts'
@@ -41,7 +41,7 @@ function anImageDeployment(of: {
   }
 }
 
-/** A call for one picture that leaves everything else to the upstream. */
+/** A call for one image that leaves everything else to the upstream. */
 export function imageCallOf(
   provider: string,
   model: string,

@@ -1,14 +1,14 @@
-/** What property tests draw from: every float32 there is, and texts nobody would type. */
+/** Generators for property tests: every possible float32, and unusual texts. */
 import fc from 'fast-check'
 
 /** How often every change tries a property, at most; `npm run test:properties` tries it as often as its test says. */
-const RUNS_MAX = Number(process.env['TORANA_TEST_RUNS'] ?? 1000)
+const MAX_RUNS = Number(process.env['TORANA_TEST_RUNS'] ?? 1000)
 
 export function runs(numRuns: number): { readonly numRuns: number } {
-  return { numRuns: Math.min(numRuns, RUNS_MAX) }
+  return { numRuns: Math.min(numRuns, MAX_RUNS) }
 }
 
-/** What the guarantees of the spine are tried with; each run takes microseconds. */
+/** Runs for the guarantees of the spine; each takes microseconds. */
 export const MANY_RUNS = runs(10_000)
 
 const EXTREMES = [

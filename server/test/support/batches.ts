@@ -61,15 +61,15 @@ export function embeddingLines(model: string, texts: readonly string[]): string 
   )
 }
 
-/** More than half of the inputs that a chunk has. */
+/** More than half of the inputs of a chunk. */
 const CHUNK_TEXTS = 129
 
-/** The texts of a line that is a chunk of its own, since no other fits beside it: the given one, and many like it. */
+/** The texts of a line that fills a chunk alone, since no other fits beside it: the given one, and many like it. */
 export function chunkTexts(text: string): readonly string[] {
   return Array.from({ length: CHUNK_TEXTS }, (_, copy) => (copy === 0 ? text : `${text} ${copy}`))
 }
 
-/** The same, where every line is a chunk of its own. */
+/** The same, where every line is a separate chunk. */
 export function chunkLines(model: string, texts: readonly string[], more: object = {}): string {
   return requestLines(
     '/v1/embeddings',
@@ -125,7 +125,7 @@ export class BatchCaller {
     return (await answer.json()) as BatchAnswer
   }
 
-  /** The batch once it has ended. */
+  /** Resolves with the ended batch. */
   ended(id: string, withinMs = 90_000): Promise<BatchAnswer> {
     return eventually(async () => {
       const batch = await this.get(id)

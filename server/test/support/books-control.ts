@@ -1,28 +1,29 @@
-/** The routes about the books as a server of their own, over the books of one engine. Who may ask is tested with the API. */
+/** The routes about the ledger as a separate server, over the ledger of one engine. Permissions are tested with the API. */
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { registerBudgets } from '#http/control/budgets/routes.ts'
-import { registerUnknowns } from '#http/control/unknowns/routes.ts'
-import { registerUsage } from '#http/control/usage/routes.ts'
-import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
-import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
-import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
-import { registerBooks, type BooksDependencies } from '#http/control/books/books.ts'
-import { controlFault } from '#http/control/wire/faults.ts'
-import type { Project } from '#core/catalog.ts'
-import { CALLER, tokenCaller, type Caller } from '#http/control/access/caller.ts'
-import { typed } from '#http/control/wire/route.ts'
+import { registerBudgets } from '#control/budgets/routes.ts'
+import { registerUnknowns } from '#control/unknowns/routes.ts'
+import { registerUsageExport } from '#control/usage/export-routes.ts'
+import { registerUsage } from '#control/usage/routes.ts'
+import { registerNodes } from '#control/nodes/routes.ts'
+import type { ControlNode } from '#control/shared/node.ts'
+import { controlFault } from '#control/shared/faults.ts'
+import type { Project } from '#core/catalog/catalog.ts'
+import { CALLER, tokenCaller, type Caller } from '#control/shared/caller.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
+import type { Settings } from '#core/settings.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { withReachable } from '#stores/postgres/unreachable.ts'
 import type { Books } from './books.ts'
 import type { Asked } from './gateway.ts'
+import { absent } from './stores/absent.ts'
 
 export const QUIET_NODE: NodeFigures = {
-  isStoreAway: false,
+  isStoreUnreachable: false,
   spoolWaiting: 0,
   journalOpen: 0,
   hasConfigFile: false,
@@ -32,11 +33,25 @@ export const QUIET_NODE: NodeFigures = {
   limiter: undefined,
 }
 
+/** A node without models, images, TLS and shared cache, whose database runs inside the process. */
+const QUIET_SURROUNDINGS: Partial<ControlNode> = {
+  settings: { database: { kind: 'inside', folder: '' } } as Settings,
+  catalog: () => ({ models: new Map(), retired: new Map(), projects: [] }),
+  scheduler: { states: () => [] },
+  diskSpace: async () => undefined,
+  imageStore: { list: async () => [] },
+  imagesWaiting: async () => 0,
+  certificate: () => undefined,
+  sharedCache: () => undefined,
+  summaries: async () => [],
+  nodeFigures: () => QUIET_NODE,
+}
+
 export async function startBooksControl(
   books: Books,
-  overrides: Partial<BooksDependencies & { caller: Caller; declared: readonly Project[] }> = {},
+  overrides: Partial<ControlNode & { caller: Caller; declared: readonly Project[] }> = {},
 ) {
-  const { database, ledger, nodes, reconciler, upkeep, audit, clock } = books
+  const { database, ledger, reconciler, upkeep, audit, clock } = books
   const identifiers = uuidv7Identifiers(systemClock)
   const app = fastify({ genReqId: () => identifiers.next() })
   void app.register(
@@ -54,23 +69,23 @@ export async function startBooksControl(
           .serializer((text: string) => text)
           .send(body)
       })
-      const { nowMs } = clock
-      registerUnknowns(typed(scope), { ledger, unknowns: new PostgresUnknowns(database, clock) })
-      registerUsage(typed(scope), { usage: new PostgresUsage(database, clock), nowMs })
-      registerBudgets(typed(scope), {
-        budgets: new PostgresBudgetReports(database, clock),
-        declared: () => overrides.declared ?? [],
-        nowMs,
-      })
-      registerBooks(typed(scope), {
-        nodes,
-        reconciler,
-        upkeep,
-        audit,
-        nodeFigures: () => QUIET_NODE,
-        nowMs: clock.nowMs,
-        ...overrides,
-      })
+      const reports = withReachable(database)
+      registerUnknowns(scope, { ledger, reports, clock })
+      registerUsageExport(scope, { reports, clock })
+      registerUsage(scope, { reports, clock })
+      registerBudgets(scope, { reports, declaredProjects: () => overrides.declared ?? [], clock })
+      registerNodes(
+        scope,
+        absent('part of a node', {
+          ...QUIET_SURROUNDINGS,
+          clock,
+          reports,
+          audit,
+          reconciler,
+          makePartitions: () => upkeep.makePartitions(),
+          ...overrides,
+        }),
+      )
     },
     { prefix: '/api/v1' },
   )

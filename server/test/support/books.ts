@@ -1,18 +1,17 @@
-/** The books on one engine, as a new installation finds them, with a clock that stands still unless moved. */
+/** The ledger on one engine, as a new installation finds it, with a clock that the test controls. */
 import { systemClock } from '#runtime/clock.ts'
 import { after } from 'node:test'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
-import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
+import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { PostgresRequests } from '#stores/postgres/books/requests.ts'
-import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
-import { PostgresNodes } from '#stores/postgres/books/upkeep-nodes.ts'
-import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
+import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
+import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { testPglite } from './pglite.ts'
 import { testPostgres } from './servers.ts'
 
@@ -40,7 +39,6 @@ async function booksOn(database: Database) {
     requests: new PostgresRequests(database),
     upkeep: new PostgresUpkeep(database, ledger, clock),
     reconciler: new PostgresReconciler(database, clock),
-    nodes: new PostgresNodes(database),
     /** An entry of a request accepted now. */
     entry: (overrides: Partial<LedgerEntry> = {}): LedgerEntry => ({
       requestId: identifiers.next(),
@@ -59,7 +57,7 @@ async function booksOn(database: Database) {
       keyLeaseNanoUsd: 0n,
       ...overrides,
     }),
-    /** As somebody would who owns the tables. */
+    /** As an owner of the tables could. */
     tamper: async (statement: string, values: readonly unknown[] = []): Promise<void> => {
       await database.query('ALTER TABLE usage_events DISABLE TRIGGER usage_events_append_only')
       await database.query(statement, values)
@@ -69,8 +67,8 @@ async function booksOn(database: Database) {
   }
 }
 
-/** One database for the whole test file; made anew each time it is opened. */
-function anew(open: () => Promise<Database>): () => Promise<Books> {
+/** One database for the whole test file; emptied each time it is opened. */
+function emptied(open: () => Promise<Database>): () => Promise<Books> {
   let opened: Promise<Database> | undefined
   after(async () => (await opened)?.close())
   return async () => {
@@ -82,6 +80,6 @@ function anew(open: () => Promise<Database>): () => Promise<Books> {
   }
 }
 
-export const postgresBooks = () => anew(async () => openPostgres((await testPostgres()).url))
+export const postgresBooks = () => emptied(async () => openPostgres((await testPostgres()).url))
 
-export const pgliteBooks = () => anew(testPglite)
+export const pgliteBooks = () => emptied(testPglite)

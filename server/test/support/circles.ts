@@ -13,7 +13,7 @@ export function circlesOf(graph: Graph): readonly (readonly string[])[] {
     earliest.set(name, least)
     const place = path.push(name) - 1
     for (const next of graph.get(name) ?? []) {
-      // What is known and no longer on the path belongs to a group that is complete.
+      // A known node that is no longer on the path belongs to a complete group.
       if (!order.has(next)) least = Math.min(least, visit(next))
       else if (path.includes(next)) least = Math.min(least, earliest.get(next) ?? least)
     }

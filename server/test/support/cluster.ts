@@ -1,4 +1,4 @@
-/** Several gateway processes on one PostgreSQL and one Redis, before one fake provider. All of it ends with the test file. */
+/** Several gateway processes on one PostgreSQL and one Redis, in front of one fake provider. All of it ends with the test file. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
@@ -18,21 +18,21 @@ import {
 import { PROGRAM, runTorana, temporaryFolder, type Running } from './process.ts'
 import { startRedisServer, testPostgres, type TestServer } from './servers.ts'
 
-/** Three processes that start at once on a machine with other work to do. */
+/** Longest start: three processes at once on a busy machine. */
 const READY_MS = 120_000
 
 export interface ClusterOptions extends GatewayOptions {
   readonly nodes?: number
-  /** Where the nodes find Redis, when that is not its own address. */
+  /** The nodes' address of Redis, when it is not its own. */
   readonly redisUrl?: (redis: TestServer) => Promise<string>
 }
 
 export interface Cluster {
   readonly nodes: readonly NodeProcess[]
   readonly provider: FakeProvider
-  /** Redis itself, whatever lies between it and the nodes. */
+  /** A direct connection to Redis, whatever lies between it and the nodes. */
   readonly redis: Awaited<ReturnType<typeof connectRedis>>
-  /** A way to look into the books. */
+  /** Reads the ledger. */
   readonly database: Database
   /** `POST /v1/embeddings` to the nodes in turn. */
   ask: (body: unknown, options?: AskOptions) => Promise<Asked>
@@ -72,7 +72,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 export interface NodeProcessOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Kept from a node that ended; else one of its own. */
+  /** Reused from a node that ended; otherwise a new one. */
   readonly folder?: string
   /** Options of Node itself. */
   readonly nodeArgs?: readonly string[]
@@ -103,7 +103,7 @@ export async function startNodeProcess(
   const ended = exit.then((code) => `it ended with ${code}`)
   for (let trouble: string | undefined; ;) {
     const [, url, controlUrl] = BANNER.exec(stderr()) ?? []
-    // It may have ended since: then it was ready all the same.
+    // It may have ended since: it was ready nonetheless.
     if (url !== undefined && controlUrl !== undefined) return { ...running, url, controlUrl, folder }
     if (trouble !== undefined) throw new Error(`a node is not ready, ${trouble}: ${stderr()}${stdout()}`)
     trouble = await Promise.race([ended, timer.aborted ? `not within ${READY_MS} ms` : nextMoment()])
@@ -137,7 +137,7 @@ export async function connectRedis(url: string) {
   return client
 }
 
-/** The way to a server, which a test can shut: then nobody answers there. */
+/** The connection to a server, which a test can shut: then no one answers there. */
 export interface Door {
   readonly port: number
   open: () => Promise<void>

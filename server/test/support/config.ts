@@ -1,9 +1,9 @@
 import { builtInFacts } from '#config/build/facts.ts'
 import { readConfig } from '#config/load.ts'
-import type { Catalog } from '#core/catalog.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import { ConfigError } from '#config/file/problem.ts'
 
-/** What is wrong with a configuration; empty when nothing is. */
+/** The problems of a configuration; empty when there are none. */
 export function problemsOf(read: () => unknown): readonly string[] {
   try {
     read()

@@ -5,21 +5,21 @@ import type { Operation, Schema } from './contract.ts'
 /** The longest id that a path may hold, on both ports. */
 const MAX_PARAM_LENGTH = 512
 
-/** Answers without an end, and how many of each a node gives at once. */
+/** Endless answers, and how many of each a node gives in parallel. */
 export const STREAMS = [
   { path: '/api/v1/events?topics=flows', atOnce: 50 },
   { path: '/api/v1/usage/export', atOnce: 2 },
   { path: '/api/v1/audit/export', atOnce: 2 },
 ] as const
 
-/** What an operation must be asked to come as far as it can. */
+/** Parameters that an operation needs to get as far as possible. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   events: { topics: 'flows,attention' },
 }
 
 export interface WalkedRequest {
   readonly operation: Operation
-  /** What is wrong with it. */
+  /** The fault of the request. */
   readonly kind: Kind
   readonly what: string
   readonly text: string
@@ -37,7 +37,7 @@ export type Kind =
   | 'as it is'
 
 export interface Walker {
-  /** What identifies the caller: whole header lines. Empty: nothing. */
+  /** Header lines that identify the caller. Empty: none. */
   readonly credential: (operation: Operation) => readonly string[]
   /** Values of path parameters by name; an unknown one names nothing that exists. */
   readonly params?: Readonly<Record<string, string>>

@@ -28,7 +28,7 @@ export interface Operation {
   /** The fields of its JSON body. */
   readonly fields: Readonly<Record<string, Schema>>
   readonly statuses: ReadonlySet<number>
-  /** Of the control API: what a caller needs. */
+  /** Permission that a caller of the control API needs. */
   readonly permission: string | undefined
 }
 

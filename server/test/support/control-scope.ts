@@ -1,11 +1,11 @@
-/** Some routes of the control API as a server of their own, asked by one caller. Who may ask is tested with the API. */
+/** Some routes of the control API as a separate server, asked by one caller. Permissions are tested with the API. */
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { CALLER, tokenCaller, type Caller } from '#http/control/access/caller.ts'
-import { controlFault } from '#http/control/wire/faults.ts'
-import { typed, type Api } from '#http/control/wire/route.ts'
+import { CALLER, tokenCaller, type Caller } from '#control/shared/caller.ts'
+import { controlFault } from '#control/shared/faults.ts'
+import type { Api } from '#control/shared/route.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -34,14 +34,14 @@ export async function startScope(register: (api: Api) => void, caller: () => Cal
           .serializer((text: string) => text)
           .send(faultBody(fault, request.id, 'http://gateway.example'))
       })
-      register(typed(scope))
+      register(scope)
     },
     { prefix: '/api/v1' },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   after(() => app.close())
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  return async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
+  const ask = async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${url}/api/v1${path}`, {
       method,
       ...(body !== undefined && {
@@ -57,4 +57,5 @@ export async function startScope(register: (api: Api) => void, caller: () => Cal
       body: (text === '' ? {} : JSON.parse(text)) as Body,
     }
   }
+  return Object.assign(ask, { url })
 }

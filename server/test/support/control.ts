@@ -1,28 +1,33 @@
-/** The control API as a server of its own, over the stores of a directory. */
+/** The control API as a separate server, over the stores of a directory. */
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { readConfig } from '#config/load.ts'
 import { builtInFacts } from '#config/build/facts.ts'
-import { keyFrom } from '#core/key.ts'
-import type { Catalog } from '#core/catalog.ts'
+import { keyFrom } from '#core/keys/key.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore } from '#ports/key-store.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
-import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
-import type { ApiDependencies } from '#http/control/dependencies.ts'
+import { tokenCaller, type Caller } from '#control/shared/caller.ts'
+import { Callers } from '#control/shared/callers.ts'
+import type { ApiDependencies } from '#control/dependencies.ts'
+import type { ControlNode } from '#control/shared/node.ts'
 import type { ConsoleDependencies } from '#http/console/console.ts'
 import { BodyRoom } from '#http/gate/body-room.ts'
 import { defaultLimits } from '#core/settings.ts'
-import { controlServer } from '#http/control/server.ts'
+import { controlServer } from '#control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { adminTokens, peppersOf } from '#runtime/secret.ts'
-import { SECRETS, type Directory } from './directory.ts'
+import { withReachable } from '#stores/postgres/unreachable.ts'
+import { SECRETS, type DatabaseDirectory, type Directory } from './directory.ts'
 import type { Asked } from './gateway.ts'
+import { absent } from './stores/absent.ts'
+import { emptyReports } from './stores/open.ts'
 
 export const ADMIN_TOKEN = 'admin-token-of-these-tests-0001'
 export const LOCAL_TOKEN = 'local-token-of-these-tests-0002'
@@ -62,14 +67,23 @@ export interface Control {
   readonly ask: (method: string, path: string, body?: unknown, token?: string) => Promise<Asked>
 }
 
-/** `GET /api/v1/keys` and so on: the routes of an API that has every part which a node may lack. */
+/** No member and no stored token. */
+export const noPeople = {
+  callers: new Callers({
+    ofToken: async () => undefined,
+    ofCookie: async () => undefined,
+    nowMs: () => systemClock.nowMs(),
+    onUntouched: () => {},
+  }),
+}
+
+/** `GET /api/v1/keys` and so on: the routes of the API. */
 export async function controlRoutes(): Promise<string[]> {
-  const everyPart = new Proxy({ version: '' }, { get: (own, name) => Reflect.get(own, name) ?? {} })
   const app = controlServer({
     limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: '', text: '' }),
-    api: everyPart as never,
+    api: absent('part of this API', { version: '' }),
   })
   const routes: string[] = []
   app.addHook('onRoute', ({ method, url }) => void routes.push(`${String(method)} ${url}`))
@@ -78,9 +92,14 @@ export async function controlRoutes(): Promise<string[]> {
   return routes.filter((route) => route.includes(' /api/') && !route.startsWith('HEAD'))
 }
 
+type ControlParts = Partial<Omit<ApiDependencies, 'node'>> & {
+  readonly node?: Partial<ControlNode>
+  readonly console?: ConsoleDependencies
+}
+
 export async function startControl(
-  directory: Directory,
-  parts: Partial<ApiDependencies & { readonly console: ConsoleDependencies }> = {},
+  directory: Directory | DatabaseDirectory,
+  { node, ...parts }: ControlParts = {},
 ): Promise<Control> {
   // A minute between any two: tests that are not about it send many wrong tokens.
   let failedAtMs = 0
@@ -102,21 +121,13 @@ export async function startControl(
     limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: 'text/plain', text: '' }),
-    api: {
+    api: absent('part of this API', {
       bodyRoom: new BodyRoom(defaultLimits),
-      keyStore,
-      credentials,
-      audit,
-      peppers: peppersOf(SECRETS),
-      newSecret: () => keyFrom(randomBytes(64)),
-      catalog: () => catalog,
-      declared: () => catalog.projects,
       callerOf: (token) => {
         if (token === DEVELOPER_TOKEN) return DEVELOPER
         const actor = actorOf(token)
         return actor === undefined ? undefined : tokenCaller(actor)
       },
-      nowMs: () => systemClock.nowMs(),
       docsUrl: () => 'http://gateway.example',
       clientAddress: clientAddressBehind([]),
       failedTokens: new FailedKeys(() => (failedAtMs += 60_000)),
@@ -125,8 +136,21 @@ export async function startControl(
       identifiers: uuidv7Identifiers(systemClock),
       version: '0',
       console: { folder: '/nowhere', basePath: '/' },
+      node: absent<ControlNode>('part of this node', {
+        ...noPeople,
+        clock: systemClock,
+        peppers: peppersOf(SECRETS),
+        newSecret: () => keyFrom(randomBytes(64)),
+        declaredCatalog: () => catalog,
+        declaredProjects: () => catalog.projects,
+        reports: 'database' in directory ? withReachable(directory.database) : emptyReports,
+        audit,
+        credentials,
+        keyStore,
+        ...node,
+      }),
       ...parts,
-    },
+    }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   after(() => app.close())

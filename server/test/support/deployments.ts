@@ -1,5 +1,5 @@
 /** Catalog values for tests: sound defaults, and only what a test is about spelt out. */
-import type { Deployment, EmbeddingCapabilities, Upstream } from '#core/catalog.ts'
+import type { Deployment, EmbeddingCapabilities, Upstream } from '#core/catalog/catalog.ts'
 
 export function anUpstream(overrides: Partial<Upstream> = {}): Upstream {
   return { name: 'test', dialect: 'openai', apiKey: 'test-key-0001', headers: {}, settings: {}, ...overrides }

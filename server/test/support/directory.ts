@@ -1,14 +1,14 @@
 /** The stores of keys, credentials and audit on one engine, empty, for tests. */
 import { randomBytes } from 'node:crypto'
-import { keyFrom, keyTail } from '#core/key.ts'
+import { keyFrom, keyTail } from '#core/keys/key.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore, NewSecret } from '#ports/key-store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { peppersOf, sealingKeysOf, type NodeSecrets } from '#runtime/secret.ts'
-import { MemoryAudit } from '#stores/memory/audit.ts'
-import { MemoryCredentials } from '#stores/memory/credentials.ts'
-import { MemoryKeyStore } from '#stores/memory/key-store.ts'
+import { MemoryAudit } from '#test/support/stores/audit.ts'
+import { MemoryCredentials } from '#test/support/stores/credentials.ts'
+import { MemoryKeyStore } from '#test/support/stores/key-store.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
@@ -21,8 +21,11 @@ export interface Directory {
   readonly keyStore: KeyStore
   readonly audit: AuditLog
   readonly credentials: (secrets: NodeSecrets) => CredentialStore
-  /** Undefined in memory. */
-  readonly database?: Database
+}
+
+/** A directory that a test can look into. */
+export interface DatabaseDirectory extends Directory {
+  readonly database: Database
 }
 
 export const SECRETS: NodeSecrets = { current: 'the secret of these tests', previous: undefined }
@@ -37,7 +40,7 @@ export function memoryDirectory(): Directory {
   return { keyStore, audit, credentials: () => credentials }
 }
 
-function databaseDirectory(database: Database): Directory {
+function databaseDirectory(database: Database): DatabaseDirectory {
   return {
     keyStore: new PostgresKeys(database),
     audit: new PostgresAudit(database, systemClock),
@@ -51,7 +54,7 @@ export const postgresDirectory = () =>
 
 export const pgliteDirectory = () => reused(testPglite, EMPTY, databaseDirectory)
 
-/** A secret that no other test has, and what a store is told of it. */
+/** A secret that no other test has, and its record for a store. */
 export function someSecret(secrets = SECRETS): { readonly secret: string; readonly stored: NewSecret } {
   const secret = keyFrom(randomBytes(64))
   return { secret, stored: digested(secret, secrets) }

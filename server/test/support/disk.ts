@@ -19,7 +19,7 @@ export function testFolder(): string {
   return folder
 }
 
-/** A file system of its own in memory. Undefined where this user may not mount one. */
+/** A separate file system in memory. Undefined where this user may not mount one. */
 export function smallDisk(kilobytes: number): string | undefined {
   const folder = testFolder()
   try {
@@ -31,7 +31,7 @@ export function smallDisk(kilobytes: number): string | undefined {
   return folder
 }
 
-/** Leaves so many bytes free. Returns how to free the rest again. */
+/** Leaves `freeBytes` free. Returns a function that frees the rest again. */
 export function fillDisk(folder: string, freeBytes: number): () => void {
   const { bavail, bsize } = statfsSync(folder)
   const path = join(folder, 'filler')

@@ -1,4 +1,4 @@
-/** How calls are scheduled, for journeys that are tested by themselves: the first deployment of a priority goes first. */
+/** The scheduling of calls, for journeys that are tested by themselves: the first deployment of a priority goes first. */
 import { Scheduler } from '#core/schedule/scheduler.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -19,7 +19,7 @@ export function aDispatch(clock: Clock = systemClock, timer = after): Dispatch {
   })
 }
 
-/** Nothing is shared, and nobody has left a space. */
+/** Nothing is shared, and no deployment has left a space. */
 export function plainTraffic(
   clock?: Clock,
 ): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'generationOf' | 'isQuarantined'> {

@@ -9,7 +9,7 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** The block that comes next, if hardly a sentence stands between: as a rule what the command prints. */
+  /** The next block, with at most a sentence in between: usually the output of the command. */
   readonly next: Block | undefined
 }
 
@@ -39,10 +39,10 @@ export function docsBlocks(): Block[] {
   })
 }
 
-/** What no test of the documentation runs, and why. Everything else is run by `npm run test:docs`. */
+/** Commands that no test of the documentation runs, and why. `npm run test:docs` runs everything else. */
 export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [
-    /\bnpm (?:ci|install|uninstall)\b|npx torana-import|git clone/,
+    /\bnpm (?:ci|install|uninstall)\b|torana import litellm|git clone/,
     'installs: the tests of the package and of the import do',
   ],
   [/npx torana(?: +#.*| &)?$/m, 'starts a node: e2e/first-start.test.ts does'],
@@ -77,7 +77,7 @@ export function reasonNotToRun(block: Block): string | undefined {
   return NOT_RUN.find(([pattern]) => pattern.test(commands))?.[1]
 }
 
-/** What a person types: of a session with its output, the lines after `$`, without those for Python. */
+/** The commands that a person types: of a session with its output, the lines after `$`, without those for Python. */
 export function commandsOf({ language, text }: Block): string {
   if (language !== 'console') return text
   const typed = text.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []))

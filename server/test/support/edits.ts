@@ -1,4 +1,4 @@
-/** What tests send to `POST /v1/images/edits`, and how they read what became of it: the files at the provider, the pixels. */
+/** Requests to `POST /v1/images/edits` for tests, and how they read the results: the files at the provider, the pixels. */
 import assert from 'node:assert/strict'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ import { eventually } from './process.ts'
 
 export const EDITS_PATH = '/v1/images/edits'
 
-/** What a deployment can do with pictures, as OpenAI's own. */
+/** A deployment's capabilities for images, like OpenAI's own. */
 export const EDITS = { maxInputs: 16, mask: 'alpha', bodies: ['multipart', 'json'] } as const
 
 const TEXTS = { prompt: 'a blue bicycle' }
@@ -99,7 +99,7 @@ export function editsAt(provider: FakeProvider, scenario?: string): LogEntry[] {
     )
 }
 
-/** The digests of what a provider was given, in its order: pictures, mask, markup. */
+/** The digests of what a provider was given, in its order: images, mask, markup. */
 export function givenTo(entry: LogEntry | undefined): (string | null)[] {
   return (entry?.parts ?? []).map((part) => part.sha256)
 }
@@ -121,7 +121,7 @@ export function aPicture(width: number, height: number, seed = 0): Promise<Buffe
     .toBuffer()
 }
 
-/** As OpenAI has them: fully transparent where the picture is to change, and nowhere else. */
+/** As in OpenAI's API: fully transparent where the image is to change, and nowhere else. */
 export function aMask(
   width: number,
   height: number,
@@ -172,7 +172,7 @@ function wordsOf(data: Buffer): Uint32Array {
   return new Uint32Array(new Uint8Array(data).buffer)
 }
 
-/** Resolves once no file of a request lies on the gateway's disk, and none is held open. Only for a node of this process. */
+/** Resolves once no file of a request is on the gateway's disk, and none is held open. Only for a node of this process. */
 export function uploadsGone({ configFile }: Pick<Gateway, 'configFile'>, withinMs = 20_000): Promise<void> {
   const folder = join(dirname(configFile), 'data', 'uploads')
   return eventually(async () => {
@@ -181,7 +181,7 @@ export function uploadsGone({ configFile }: Pick<Gateway, 'configFile'>, withinM
   }, withinMs)
 }
 
-/** Files without a name count too: the system still knows what it was. */
+/** Deleted files that are still open count too: the system still knows their path. */
 function openFilesIn(folder: string): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {
     try {

@@ -1,15 +1,15 @@
 /** The journey of `request/embeddings/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { plainTraffic } from './dispatch.ts'
 import { memoryMoney } from './money.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import type { EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
-import type { Usage } from '#core/usage.ts'
+import type { Usage } from '#core/money/usage.ts'
 import type { CallRecord, Overcount, Undercount } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
@@ -23,7 +23,7 @@ import {
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
 
-/** What becomes of one call: undefined serves it. */
+/** The outcome of one call: undefined serves it. */
 export type Plan = (call: EmbeddingCall, number: number) => FailureKind | undefined
 
 export interface MemoryUpstreamOptions {
@@ -31,7 +31,7 @@ export interface MemoryUpstreamOptions {
   /** Answers in these forms by turns; absent: in the form that was wanted. */
   readonly forms?: readonly VectorForm[]
   readonly usage?: (call: EmbeddingCall, texts: readonly string[]) => Usage
-  /** Calls take so many rounds of the event loop, by turns. */
+  /** Calls take this many rounds of the event loop, in turn. */
   readonly loopRounds?: readonly number[]
 }
 
@@ -40,9 +40,9 @@ export class MemoryUpstream implements EmbeddingUpstream {
   /** Every call that was made, and those that were answered. */
   readonly calls: EmbeddingCall[] = []
   readonly served: { readonly call: EmbeddingCall; readonly usage: Usage }[] = []
-  /** Calls that no such deployment would have taken. */
+  /** Calls that no such deployment would have accepted. */
   readonly violations: string[] = []
-  /** Most calls at once, by deployment. */
+  /** Highest number of parallel calls, by deployment. */
   readonly peaks = new Map<string, number>()
   readonly #inFlight = new Map<string, number>()
 
@@ -169,7 +169,7 @@ export async function embedInMemory(
   return outcome
 }
 
-/** What the request would do. */
+/** The plan of the request. */
 export async function dryRunInMemory(request: EmbeddingRequest, model: EmbeddingModel): Promise<DryRun> {
   const outcome = await journeyInMemory(request, model, new MemoryUpstream(), { dryRun: true })
   if (outcome.kind !== 'dry-run') throw new Error('no dry run')
@@ -209,7 +209,7 @@ function journeyInMemory(
   )
 }
 
-/** What the journey needs, with one model and an upstream in memory. */
+/** The dependencies of the journey, with one model and an upstream in memory. */
 export function embedDependencies(
   model: EmbeddingModel,
   upstream: EmbeddingUpstream,

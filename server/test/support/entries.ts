@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 
 /** A paid call, and only what a test is about spelt out. */
 export function anEntry(overrides: Partial<LedgerEntry> = {}): LedgerEntry {

@@ -1,4 +1,4 @@
-/** What every error of the gateway has in common, whichever test provokes it. */
+/** Shared by every error of the gateway, whichever test provokes it. */
 import assert from 'node:assert/strict'
 import { type FaultCode } from '#core/fault/fault.ts'
 import { FAULTS } from '#core/fault/table.ts'

@@ -1,5 +1,5 @@
-/** What the gateway needs for files and their batches, in memory. */
-import { FairShare } from '#core/fair-share.ts'
+/** The dependencies of the gateway for files and their batches, in memory. */
+import { FairShare } from '#core/schedule/fair-share.ts'
 import type { BatchesDependencies } from '#http/gateway/batches/batches.ts'
 import type { FilesDependencies } from '#http/gateway/files/routes.ts'
 import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
@@ -9,9 +9,9 @@ import { systemClock } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
-import { MemoryBatches } from '#stores/memory/batches.ts'
-import { MemoryFileUploads } from '#stores/memory/file-uploads.ts'
-import { MemoryFiles } from '#stores/memory/files.ts'
+import { MemoryBatches } from '#test/support/stores/batches.ts'
+import { MemoryFileUploads } from '#test/support/stores/file-uploads.ts'
+import { MemoryFiles } from '#test/support/stores/files.ts'
 
 type FileParts = Pick<
   FilesDependencies & UploadsDependencies,

@@ -1,20 +1,22 @@
 /**
- * A real node in this process before a real fake provider, configured by a torana.yaml of its own. Both end with the test
- * file that started them.
+ * A real node in this process before a real fake provider, configured by a torana.yaml of its own. Without a DATABASE_URL its
+ * stores are in memory. Both end with the test file that started them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { Listeners } from '#compose/listeners.ts'
+import { openDatabaseStores } from '#node/database.ts'
+import { bindListeners } from '#node/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { startNode } from '#main'
+import { openMemoryStores } from './stores/open.ts'
 import { startFakeProvider, type FakeProvider } from '../../../tools/fake-provider/server.ts'
 import { fromBase64 } from '../../../tools/fake-provider/vectors.ts'
 import { widthOf } from '../../../tools/fake-provider/wire.ts'
 
-/** A model of the fake provider; its width stands at the end of its id, as in `plain-w16`. */
+/** A model of the fake provider; its id ends with its width, as in `plain-w16`. */
 export interface ModelSpec {
   /** Scenarios of the fake provider, one deployment each, the first being tried first. */
   readonly on: string | readonly string[]
@@ -45,12 +47,12 @@ interface DeploymentEnd {
 export interface ImageModelSpec {
   readonly on: string | readonly string[]
   readonly upstream?: Readonly<Record<string, unknown>> & { readonly base?: string }
-  /** What the upstream calls it; default: the public id. */
+  /** The upstream's name of the model; default: the public id. */
   readonly upstreamModel?: string
   /** As in torana.yaml. */
   readonly image?: Readonly<Record<string, unknown>>
   readonly capabilities?: Readonly<Record<string, unknown>>
-  /** What the deployment of one scenario can do beside that. */
+  /** Further capabilities of the deployment of one scenario. */
   readonly capabilitiesOn?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
@@ -114,7 +116,7 @@ export interface AnswerBody {
 export interface Gateway {
   readonly url: string
   readonly controlUrl: string
-  /** Where somebody becomes the first admin. */
+  /** The page on which a person becomes the first admin. */
   readonly welcomeUrl: string | undefined
   readonly provider: FakeProvider
   /** A key for every model. */
@@ -127,7 +129,7 @@ export interface Gateway {
 }
 
 export const GATEWAY_KEY = 'gateway-test-key-00000001'
-/** What the fake provider is sent as our credential: no caller, log or metric may ever see it. */
+/** Our credential for the fake provider: no caller, log or metric may ever see it. */
 export const UPSTREAM_KEY = 'sk-upstreamcanary0123456789'
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -141,7 +143,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...options.env,
   })
   const settings = readEnvironment(env, folder, readText)
-  const node = await startNode(settings, env, await Listeners.bind(settings))
+  const openStores = env['DATABASE_URL'] === undefined ? openMemoryStores : openDatabaseStores
+  const node = await startNode(settings, env, await bindListeners(settings), openStores)
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= node.stop())
   after(async () => {
@@ -182,7 +185,6 @@ export function gatewayEnvironment(
     TORANA_CONFIG: join(folder, 'torana.yaml'),
     TORANA_DATA_DIR: join(folder, 'data'),
     TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
-    DATABASE_URL: 'memory:',
     ...extra,
   }
 }
@@ -193,7 +195,7 @@ export function configText(
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
-  /** One deployment for each scenario, each on an upstream of its own. */
+  /** One deployment for each scenario, each on a separate upstream. */
   const deployed = (
     {
       on,
@@ -234,7 +236,7 @@ export function configText(
     } = spec
     const limits = deploymentLimits
     const facts = { dimensions: widthOf(id), ...embedding }
-    // Probes would stand among the calls that tests count.
+    // Probes would be among the calls that tests count.
     return [
       id,
       {
@@ -254,7 +256,7 @@ export function configText(
   const config = {
     upstreams,
     models: Object.fromEntries([...entries, ...imageEntries]),
-    // A busy machine is not what tests are about.
+    // Tests do not depend on a quiet machine.
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,

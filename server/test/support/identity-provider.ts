@@ -88,7 +88,7 @@ async function walk(
   throw new Error('the sign-on goes in circles')
 }
 
-/** The provider's own pages: who are you, and do you agree. */
+/** The provider's own pages: sign-in and consent. */
 function formIn(page: string, url: string, as: string) {
   const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1]
   if (action === undefined) throw new Error(`no form: ${page.slice(0, 2000)}`)

@@ -1,4 +1,7 @@
-/** What tests ask of `POST /v1/images/generations`, and how they read what comes: the pictures, the events, the provider's books. */
+/**
+ * Requests to `POST /v1/images/generations` for tests, and how they read the results: the images, the events, the
+ * provider's records.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createParser } from 'eventsource-parser'
@@ -34,7 +37,7 @@ export interface ImagesAsked extends Omit<Asked, 'body'> {
   readonly body: ImageBody
 }
 
-/** A small picture, unless the fields say otherwise. */
+/** A small image, unless the fields say otherwise. */
 export function askImages(
   gateway: Pick<Gateway, 'ask'>,
   fields: Readonly<Record<string, unknown>>,
@@ -56,7 +59,7 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** The bytes of an answer's pictures, by base64 or through their links. */
+/** The bytes of an answer's images, by base64 or through their links. */
 export async function picturesIn({ body, status, text }: ImagesAsked): Promise<Buffer[]> {
   assert.equal(status, 200, text.slice(0, 2000))
   return Promise.all(
@@ -86,7 +89,7 @@ export function purchasesAt(provider: FakeProvider, scenario: string): LogEntry[
     )
 }
 
-/** Digests of all pictures that the provider has billed. */
+/** Digests of all images that the provider has billed. */
 export function billedPictures(provider: FakeProvider, scenario?: string): string[] {
   return servedBy(provider, scenario).flatMap(({ pictures }) => (pictures ?? []).map((each) => each.sha256))
 }

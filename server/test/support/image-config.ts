@@ -8,7 +8,7 @@ import {
   type ImageDeployment,
   type ImageEdits,
   type ImageModel,
-} from '#core/catalog.ts'
+} from '#core/catalog/catalog.ts'
 
 const facts = readFacts([
   {
@@ -76,7 +76,7 @@ export const CAREFUL: ImageCapabilities = {
   edits: undefined,
 }
 
-/** What is claimed of a wire that is only said to edit. */
+/** Claimed capabilities of a wire that is only said to edit. */
 export const ONE_PICTURE: ImageEdits = {
   maxInputs: 1,
   inputFormats: ['png', 'jpeg', 'webp'],

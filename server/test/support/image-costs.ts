@@ -1,17 +1,17 @@
-/** What a call may cost and did, for tests: prices in small numbers, pictures that are given, and an offer that was negotiated. */
-import type { ImageEdits, ImageFacts, ImageModel, ImageTokenTable, PixelSize } from '#core/catalog.ts'
+/** The possible and the actual cost of a call, for tests: prices in small numbers, given images, and a negotiated offer. */
+import type { ImageEdits, ImageFacts, ImageModel, ImageTokenTable, PixelSize } from '#core/catalog/catalog.ts'
 import { callCost, type AccountedCall, type AnsweredCall } from '#core/image/cost.ts'
 import type { GivenAddress, GivenFile, ImageEdit } from '#core/image/given.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import type { GivenPrice, ImagePrice } from '#core/price.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import type { GivenPrice, ImagePrice } from '#core/money/price.ts'
+import type { ImageUsage } from '#core/money/usage.ts'
 import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from './images.ts'
 
 export const SQUARE = { width: 1024, height: 1024 }
 export const WIDE = { width: 1536, height: 1024 }
 export const UNKNOWN_SIZE = { width: 0, height: 0 }
-export const UNTOLD: ImageUsage['tokens'] = {
+export const UNREPORTED: ImageUsage['tokens'] = {
   textInput: undefined,
   cachedTextInput: undefined,
   imageInput: undefined,
@@ -132,7 +132,11 @@ export function given(
 }
 
 export function answered(base: Given, answer: Partial<AnsweredCall> = {}): AccountedCall {
-  return callCost({ ...base, images: 1, tokens: UNTOLD, pictures: [SQUARE], echoes: {}, ...answer })
+  return callCost({ ...base, images: 1, tokens: UNREPORTED, pictures: [SQUARE], echoes: {}, ...answer })
 }
 
-export const told = (textInput: number, imageOutput: number) => ({ ...UNTOLD, textInput, imageOutput })
+export const countsOf = (textInput: number, imageOutput: number) => ({
+  ...UNREPORTED,
+  textInput,
+  imageOutput,
+})

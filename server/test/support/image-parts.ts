@@ -1,5 +1,5 @@
-/** What images need, in memory: for listeners that are tested by themselves. */
-import { FairShare } from '#core/fair-share.ts'
+/** The dependencies of images, in memory: for listeners that are tested by themselves. */
+import { FairShare } from '#core/schedule/fair-share.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { ImagesDependencies } from '#http/gateway/images/images.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
@@ -8,7 +8,7 @@ import { WaitingCallers } from '#request/images/waiting-callers.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
-import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
+import { MemoryImageJobs } from '#test/support/stores/image-jobs.ts'
 import { MemoryUploads } from '#stores/uploads/memory.ts'
 import { SetTerms } from './terms.ts'
 

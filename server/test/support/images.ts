@@ -1,5 +1,11 @@
 /** Image models, deployments and requests for tests: sound defaults, and only what a test is about spelt out. */
-import type { ImageCapabilities, ImageDeployment, ImageFacts, ImageModel, Upstream } from '#core/catalog.ts'
+import type {
+  ImageCapabilities,
+  ImageDeployment,
+  ImageFacts,
+  ImageModel,
+  Upstream,
+} from '#core/catalog/catalog.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { anUpstream } from './deployments.ts'
 

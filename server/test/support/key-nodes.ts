@@ -11,10 +11,11 @@ import type {
   StoredStanding,
 } from '#ports/key-store.ts'
 import type { WorkOwner } from '#ports/keys.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { peppersOf } from '#runtime/secret.ts'
 import { SECRETS } from './directory.ts'
+import { noKeyFile } from './stores/open.ts'
 
 export class TestClock implements Clock {
   #ms = 1_800_000_000_000
@@ -30,7 +31,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** The way to the store: it can be cut, and what is looked up over it is counted. */
+/** The connection to the store: it can be cut, and its look-ups are counted. */
 export class Link implements KeySource {
   readonly #store: KeyStore
   isCut = false
@@ -94,7 +95,7 @@ export class Link implements KeySource {
   }
 
   #pass(): void {
-    if (this.isCut) throw new StoreAway('the link is cut')
+    if (this.isCut) throw new StoreUnreachable('the link is cut')
   }
 }
 
@@ -111,7 +112,7 @@ export function keyNode(source: KeySource, options: NodeOptions = {}) {
     source,
     peppers: options.peppers ?? peppersOf(SECRETS),
     clock: options.clock ?? new TestClock(),
-    file: options.file,
+    file: options.file ?? noKeyFile,
     onChange: options.onChange,
     onTrouble: (trouble) => troubles.push(trouble?.message),
   })

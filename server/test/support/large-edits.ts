@@ -1,4 +1,4 @@
-/** Edits with pictures of many megabytes. All are sent from one buffer, and each is another picture by its last bytes. */
+/** Edits with images of many megabytes. All are sent from one buffer, and differ in their last bytes. */
 import { createHash, randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ const TAIL_BYTES = 16
 /** As much as a socket takes at once. */
 const PIECE_BYTES = 64 * 1024
 
-/** Makes pictures of so many bytes: a small real PNG, and random bytes behind it. */
+/** Makes images of this many bytes: a small real PNG, followed by random bytes. */
 export async function largePictures(pictureBytes: number): Promise<() => LargePicture> {
   const background = { r: 200, g: 80, b: 40, alpha: 0.5 }
   const png = await sharp({ create: { width: 64, height: 48, channels: 4, background } })
@@ -35,7 +35,7 @@ export interface EditToSend {
   readonly model: string
   readonly prompt: string
   readonly pictures: readonly Pick<LargePicture, 'pieces'>[]
-  /** Waited for before each piece. */
+  /** Awaited before each part. */
   readonly pace?: (bytes: number) => Promise<unknown>
 }
 
@@ -48,7 +48,7 @@ export interface EditAnswer {
   readonly sentAtMs: number
 }
 
-/** Sends until all is sent or an answer begins, whatever comes first. */
+/** Sends until all is sent or an answer begins, whichever comes first. */
 export async function sendEdit({ url, key, model, prompt, pictures, pace }: EditToSend): Promise<EditAnswer> {
   const boundary = `large-${randomUUID()}`
   const body = bodyOf(boundary, { model, prompt }, pictures)

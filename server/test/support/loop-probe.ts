@@ -1,4 +1,4 @@
-/** Loaded into a gateway with `--import`: tells on a socket of its own how long the longest round was since the last question. */
+/** Loaded into a gateway with `--import`: reports on a separate socket the longest round since the last question. */
 import { createServer } from 'node:http'
 import { isMainThread } from 'node:worker_threads'
 import { watchLoop } from './loop-watch.ts'

@@ -1,5 +1,5 @@
 /**
- * How long the rounds of this thread's event loop take, in CPU time: on a shared machine the time on the clock tells of the
+ * The durations of this thread's rounds of the event loop, in CPU time: on a shared machine the wall time includes the
  * neighbours. It keeps the loop turning all the while.
  */
 import { setImmediate as nextRound } from 'node:timers/promises'
@@ -31,12 +31,12 @@ export function watchLoop(): LoopWatch {
   }
 }
 
-/** What the work costs is spent each time, a collection of garbage is not. */
+/** Measurements: the work costs CPU each time, a garbage collection does not. */
 const MEASUREMENTS = 5
 
 /**
- * The longest round while `work` ran: of several measurements the best, or the first that is well below `limitMs`. What the
- * work is given is made before each, so that making it does not count.
+ * The longest round while `work` ran: the best of several measurements, or the first that is well below `limitMs`. The
+ * input of the work is made before each, so that making it does not count.
  */
 export async function longestRoundMs(limitMs: number, work: () => Promise<unknown>): Promise<number>
 export async function longestRoundMs<Given>(

@@ -1,11 +1,11 @@
 /** A store whose link can fail: before the work is done, or after it, when only the answer is lost. */
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 
 export type Loss = 'none' | 'before' | 'after'
 
 export class Link {
-  /** What becomes of the next calls, one after another; then `otherwise`. */
+  /** The outcomes of the next calls, in order; then `otherwise`. */
   readonly planned: Loss[] = []
   otherwise: Loss = 'none'
   /** Rounds of the event loop that each way takes. */
@@ -20,10 +20,10 @@ export class Link {
     this.calls += 1
     const loss = this.planned.shift() ?? this.otherwise
     await this.#way()
-    if (loss === 'before') throw new StoreAway('lost on the way there')
+    if (loss === 'before') throw new StoreUnreachable('lost on the way there')
     const result = await work()
     await this.#way()
-    if (loss === 'after') throw new StoreAway('lost on the way back')
+    if (loss === 'after') throw new StoreUnreachable('lost on the way back')
     return result
   }
 }

@@ -31,7 +31,7 @@ export function browserWith(node: ConsoleNode, email: string, cookie: string): B
   return browser
 }
 
-/** Somebody invited, who accepted. */
+/** A member who was invited and accepted. */
 export async function memberOf(
   node: ConsoleNode,
   email: string,

@@ -1,5 +1,5 @@
 /** Models and requests for tests: sound defaults, and only what a test is about spelt out. */
-import type { EmbeddingFacts, EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingFacts, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { aDeployment } from './deployments.ts'
 

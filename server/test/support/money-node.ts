@@ -1,17 +1,17 @@
-/** One node's share of the money, made of the real parts, on books behind a link that can fail. */
+/** One node's share of the money, made of the real parts, on a ledger behind a link that can fail. */
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import type { Budget } from '#core/budget.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { Budget } from '#core/money/budget.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { BudgetStore } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Journal, LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { Leases } from '#request/money/leases.ts'
-import { BatchedLedger, type LedgerEvents } from '#worker/books/batched-ledger.ts'
+import { BatchedLedger, type LedgerEvents } from '#worker/ledger/batched-ledger.ts'
 import { behind, Link } from './losing-store.ts'
 
-/** What waits for the store, in memory. */
+/** Entries that wait for the store, in memory. */
 export class MemorySpool implements Spool {
   isFull = false
   readonly aside: LedgerEntry[] = []
@@ -46,7 +46,7 @@ export class MemorySpool implements Spool {
   async close(): Promise<void> {}
 }
 
-/** Calls under way, in memory. */
+/** Calls in progress, in memory. */
 export class MemoryJournal implements Journal {
   isFull = false
   readonly #open = new Map<string, OpenCall>()
@@ -99,18 +99,18 @@ export class MoneyNode {
   readonly ledger: BatchedLedger
   readonly leases: Leases
   readonly outside: MoneyOutside
-  /** What the ledger told, in order. */
+  /** The ledger's events, in order. */
   readonly events: string[] = []
-  /** Requests whose entries could not be written once they had ended. */
+  /** Requests whose entries could not be written at their end. */
   readonly unsettled: string[] = []
-  readonly told: LedgerEvents
+  readonly ledgerEvents: LedgerEvents
 
   private constructor(id: string, { ledger, budgets, clock, identifiers, ...parts }: MoneyNodeParts) {
     this.id = id
     const note = (event: string) => () => void this.events.push(event)
-    this.told = {
+    this.ledgerEvents = {
       written: () => {},
-      storeAway: note('away'),
+      storeUnreachable: note('away'),
       storeBack: note('back'),
       refused: note('refused'),
       spoolFailed: note('spool failed'),
@@ -124,7 +124,7 @@ export class MoneyNode {
       store,
       journal: parts.journal,
       spool: parts.spool,
-      events: this.told,
+      events: this.ledgerEvents,
       connect: async () => void (await store.heartbeat(id)),
       monotonicMs: () => clock.monotonicMs(),
       yieldLoop: () => Promise.resolve(),
@@ -136,7 +136,7 @@ export class MoneyNode {
       identifiers,
       liveNodes: () => 2,
       budgetInForce: parts.budgetInForce ?? (() => undefined),
-      isStoreAway: () => this.ledger.isStoreAway,
+      isStoreUnreachable: () => this.ledger.isStoreUnreachable,
     })
     this.outside = {
       ledger: this.ledger,

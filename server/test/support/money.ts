@@ -2,11 +2,11 @@ import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { Leases } from '#request/money/leases.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
-import { MemoryLedger } from '#stores/memory/ledger.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedger } from '#test/support/stores/ledger.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 
-/** What admission needs, all in memory and real. */
+/** The dependencies of admission, all in memory and real. */
 export function memoryMoney(): MoneyOutside & { readonly books: MemoryBooks; readonly nodeId: string } {
   const identifiers = uuidv7Identifiers(systemClock)
   const nodeId = identifiers.next()
@@ -25,7 +25,7 @@ export function memoryMoney(): MoneyOutside & { readonly books: MemoryBooks; rea
       identifiers,
       liveNodes: () => 1,
       budgetInForce: () => undefined,
-      isStoreAway: () => false,
+      isStoreUnreachable: () => false,
     }),
     underBudget: () => {},
     bytesOf: (text) => Buffer.byteLength(text),

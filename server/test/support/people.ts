@@ -1,16 +1,9 @@
-/** The stores of people on one engine, empty, for tests. */
+/** The tables of people on one engine, empty, for tests. */
 import type { AuditLog } from '#ports/audit.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { sealingKeysOf, type NodeSecrets } from '#runtime/secret.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { withReachable } from '#stores/postgres/unreachable.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { PostgresAdminTokens } from '#stores/postgres/people/admin-tokens.ts'
-import { PostgresInvitations } from '#stores/postgres/people/invitations.ts'
-import { PostgresMembers } from '#stores/postgres/people/members.ts'
-import { PostgresSavedViews } from '#stores/postgres/people/saved-views.ts'
-import { PostgresSessions } from '#stores/postgres/people/sessions.ts'
-import { PostgresSignOn } from '#stores/postgres/people/sign-on.ts'
-import { SECRETS } from './directory.ts'
 import { testPglite } from './pglite.ts'
 import { reused } from './reused-database.ts'
 import { testPostgres } from './servers.ts'
@@ -22,15 +15,8 @@ const EMPTY =
 
 function peopleIn(database: Database) {
   return {
-    database,
+    database: withReachable(database),
     audit: new PostgresAudit(database, systemClock) as AuditLog,
-    members: new PostgresMembers(database),
-    invitations: new PostgresInvitations(database),
-    sessions: new PostgresSessions(database),
-    signOn: new PostgresSignOn(database, sealingKeysOf(SECRETS)),
-    signOnWith: (secrets: NodeSecrets) => new PostgresSignOn(database, sealingKeysOf(secrets)),
-    adminTokens: new PostgresAdminTokens(database),
-    savedViews: new PostgresSavedViews(database),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Pictures that are made to do harm, and the parts to make them of. Each is refused by its header alone. */
+/** Malicious images, and the parts to build them. Each is refused by its header alone. */
 import { crc32 } from 'node:zlib'
 
 export interface Bomb {
@@ -6,7 +6,7 @@ export interface Bomb {
   /** Made when asked for: some have 64 MB. */
   readonly bytes: () => Uint8Array
   readonly words: RegExp
-  /** It is known to be one when so many bytes are there. Undefined: only at its end. */
+  /** Number of bytes after which it is refused. Undefined: only at its end. */
   readonly decidedAfterBytes: number | undefined
 }
 
@@ -49,7 +49,7 @@ export function pngStart({
 
 const SMALL = { width: 8, height: 8 }
 
-/** Pixels that nobody will look at. */
+/** Pixels that are never decoded. */
 export const PNG_REST = Buffer.concat([pngChunk('IDAT', new Uint8Array(9)), pngChunk('IEND')])
 
 export function jpegSegment(marker: number, content: Uint8Array): Buffer {
@@ -96,7 +96,7 @@ export function webpLossless(width: number, height: number, hasAlpha = false): B
   return webpChunk('VP8L', Uint8Array.of(0x2f, ...backwards(uint32(bits)), 0))
 }
 
-/** `start`, then `part` again and again until there are about so many bytes. */
+/** `start`, then `part` repeatedly up to about `length` bytes. */
 export function repeated(start: Uint8Array, part: Uint8Array, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   bytes.set(start)
@@ -155,7 +155,7 @@ export const BOMBS: readonly Bomb[] = [
     what: 'a PNG of a million chunks',
     bytes: () => repeated(pngStart(SMALL), pngChunk('tEXt'), 33 + 12_000_000),
     words: PARTS,
-    // The chunk after those that are allowed is not even looked at.
+    // The chunk after the last allowed one is not even read.
     decidedAfterBytes: 33 + 12 * 1024,
   },
   {

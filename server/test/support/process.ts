@@ -1,4 +1,4 @@
-/** `torana start` as a process of its own, started and ended as a person would. */
+/** `torana start` as a separate process, started and ended as a person would. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { after } from 'node:test'
 export const SOURCE_PROGRAM: string = join(import.meta.dirname, '../../bin/torana.js')
 /** The program that all other tests start: a built package if one is named, which starts in half the time. */
 export const PROGRAM: string = process.env['TORANA_TEST_PROGRAM'] ?? SOURCE_PROGRAM
-/** What a start may take on a busy machine; more is a failure. */
+/** Longest start on a busy machine. */
 const READY_MS = 120_000
 
 export interface Torana {
@@ -51,13 +51,13 @@ export interface Running {
   readonly stderr: () => string
 }
 
-/** Nothing of the caller's environment but where programs are, and what Node has compiled of them already. */
+/** Nothing of the caller's environment except the path of programs and Node's compile cache. */
 export function bareEnvironment(): Record<string, string> {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env
   return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
 }
 
-/** Runs the program with nothing in its environment but what is given. It keeps nothing, unless DATABASE_URL says so. */
+/** Runs the program with nothing in its environment but what is given. Without a DATABASE_URL it has a database of its own. */
 export function runTorana({
   folder,
   env = {},
@@ -67,7 +67,7 @@ export function runTorana({
 }: ToranaOptions): Running {
   const child = spawn(process.execPath, [...nodeArgs, program, ...args], {
     cwd: folder,
-    env: { ...bareEnvironment(), PORT: '0', CONTROL_PORT: '0', DATABASE_URL: 'memory:', ...env },
+    env: { ...bareEnvironment(), PORT: '0', CONTROL_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -83,7 +83,7 @@ export function runTorana({
   return { child, exit, stdout: () => stdout, stderr: () => stderr }
 }
 
-/** Resolves once the program says that it is ready. */
+/** Resolves once the program reports that it is ready. */
 export async function startTorana(options: ToranaOptions): Promise<Torana> {
   const { child, exit, stdout, stderr } = runTorana(options)
   const isReady = (): boolean => /Torana is ready\.[\s\S]*Metrics[\s\S]*\n\n/.test(stderr())
@@ -118,7 +118,7 @@ function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Tries until it succeeds, for what the program does in its own time. The limit is for what never comes, not for what is late. */
+/** Tries until it succeeds, for background work of the program. The limit is for what never comes, not for what is late. */
 export async function eventually<Value>(attempt: () => Promise<Value>, withinMs = 30_000): Promise<Value> {
   const endMs = performance.now() + withinMs
   for (;;) {

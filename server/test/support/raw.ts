@@ -10,7 +10,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** Sends the pieces as they are, then waits for the other side to close. */
+/** Sends the parts unchanged, then waits for the other side to close. */
 export async function sendRaw(
   url: string,
   pieces: readonly (string | Buffer)[],

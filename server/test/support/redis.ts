@@ -1,4 +1,4 @@
-/** A Redis of its own for each test file, which can be killed, paused and started again on the same port. */
+/** A separate Redis for each test file, which can be killed, paused and started again on the same port. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { after } from 'node:test'
 import { createClient } from '@redis/client'
 import { freePort } from './servers.ts'
 
-/** What a start may take on a busy machine; more is a failure. */
+/** Longest start on a busy machine. */
 const READY_MS = 60_000
 
 export interface RedisServer {
@@ -22,7 +22,7 @@ export interface RedisServer {
   pause(): void
   resume(): void
   stop(): Promise<void>
-  /** One command over a connection of its own. */
+  /** One command over a separate connection. */
   command(...args: readonly string[]): Promise<unknown>
 }
 

@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import type { Database } from '#stores/postgres/database.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 
-/** What is made of a database that `empty`, a statement, has emptied. It is closed with the file. */
+/** Builds on a database that `empty`, a statement, has emptied. It is closed with the file. */
 export function reused<World>(
   open: () => Promise<Database>,
   empty: string,

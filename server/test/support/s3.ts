@@ -47,11 +47,11 @@ export async function startS3Server(program: string): Promise<TestServer> {
   ].flatMap((part) => part.split(' '))
   const url = `http://127.0.0.1:${port}`
   const command = [...becoming(undefined), program, '-logtostderr=true', 'server', ...options]
-  // Asked politely, it waits for connections to end: nothing of it is needed any more.
+  // On a normal signal it waits for connections to end: none of it is needed any more.
   return run({ folder, port, command, url, stopSignal: 'SIGKILL', greet: () => makeBucket(url) })
 }
 
-/** A place of its own with nothing in it. In one bucket: each more would take the server a second and some of its volumes. */
+/** A separate empty place. All are in one bucket: each more would take the server a second and some of its volumes. */
 export function testPlace(endpoint: string): S3Settings {
   const prefix = `test/${randomBytes(6).toString('hex')}`
   return { endpoint, region: REGION, bucket: BUCKET, prefix, credentials: S3_OWNER }

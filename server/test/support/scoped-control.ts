@@ -1,14 +1,17 @@
 /** The control API with some of its parts, and callers of each role: an admin, and developers of one project each. */
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
-import type { ApiDependencies } from '#http/control/dependencies.ts'
+import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
+import { tokenCaller, type Caller } from '#control/shared/caller.ts'
+import type { ApiDependencies } from '#control/dependencies.ts'
 import { BodyRoom } from '#http/gate/body-room.ts'
 import { defaultLimits } from '#core/settings.ts'
-import { controlServer } from '#http/control/server.ts'
+import { controlServer } from '#control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { noPeople } from './control.ts'
 import type { Asked } from './gateway.ts'
+import { absent } from './stores/absent.ts'
 
 /** `admin`, or the name of a project: then a developer of that project asks. */
 function callerOf(token: string): Caller {
@@ -22,19 +25,20 @@ export async function startScopedControl(parts: Partial<ApiDependencies>) {
     limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: 'text/plain', text: '' }),
-    api: {
+    api: absent('part of this API', {
       bodyRoom: new BodyRoom(defaultLimits),
       callerOf,
       docsUrl: () => 'http://gateway.example',
       clientAddress: () => '127.0.0.1',
-      failedTokens: { waitMs: () => 0, note: () => {} },
+      failedTokens: new FailedKeys(() => systemClock.monotonicMs()),
       onFault: () => {},
       onAdminRequest: () => {},
       identifiers,
       version: '0',
       console: { folder: '/nowhere', basePath: '/' },
+      node: absent('part of this node', noPeople),
       ...parts,
-    } as unknown as Parameters<typeof controlServer>[0]['api'],
+    }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   after(() => app.close())

@@ -40,8 +40,8 @@ const READY_MS = 60_000
 const POSTGRES_USERS = ['postgres', 'nobody']
 
 /**
- * `waitsForDisk: false` is for one that nobody kills, with books that nobody needs afterwards. `memory`: of its own cache, little for
- * tests, of which many run at once.
+ * `waitsForDisk: false` is for a server that is never killed, with a ledger that is not needed afterwards. `memory`: size
+ * of its cache, small for tests, of which many run at once.
  */
 export async function startPostgresServer({
   waitsForDisk = true,
@@ -92,7 +92,7 @@ export async function testPostgres(): Promise<{ readonly url: string }> {
   return { url: url.href }
 }
 
-/** A Redis of its own, since tests empty it: a start takes some 30 ms. */
+/** A separate Redis, since tests empty it: a start takes some 30 ms. */
 export async function testRedis(): Promise<{ readonly url: string }> {
   return startRedisServer()
 }
@@ -129,7 +129,7 @@ export async function run(program: Program): Promise<TestServer> {
   const pids = (): number[] => (child.pid && isAlive(child) ? [child.pid, ...childrenOf(child.pid)] : [])
   const signalAll = (signal: NodeJS.Signals): void => pids().forEach((pid) => send(signal, pid))
   const kill = (): void => {
-    // Held still first, or it could start another child meanwhile.
+    // Stopped first, or it could start another child.
     child.kill('SIGSTOP')
     signalAll('SIGKILL')
   }
@@ -217,7 +217,7 @@ async function isFree(port: number): Promise<boolean> {
 
 async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 })
-  // A server that is just coming up or going away may cut the connection after it has answered.
+  // A server that is just starting or stopping may cut the connection after it has answered.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -252,7 +252,7 @@ interface User {
   readonly gid: number
 }
 
-/** Whom to run PostgreSQL as; undefined when this user will do. */
+/** The user that runs PostgreSQL; undefined when this user will do. */
 export function postgresUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')

@@ -1,7 +1,7 @@
-/** One node's journey in memory whose requests share: a real cache, real flights, real batches, and books to read afterwards. */
-import { RequestTrace } from '#core/request-trace.ts'
+/** One node's journey in memory whose requests share: a real cache, real flights, real batches, and a ledger to read afterwards. */
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import type { EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
@@ -16,8 +16,8 @@ import {
 } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
 import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
-import { MemoryLedger } from '#stores/memory/ledger.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
+import { MemoryLedger } from '#test/support/stores/ledger.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { aDispatch } from './dispatch.ts'
@@ -34,11 +34,11 @@ export interface SharingNodeOptions {
   readonly isTrusted?: SharingRules['isTrusted']
 }
 
-/** Nothing of it but the leases of budgets is changed by requests. */
+/** Requests change nothing of it except the leases of budgets. */
 const money = memoryMoney()
 let lastId = 0
 
-/** A UUID of this moment, as far as the books can tell. */
+/** A UUID of this moment, as far as the ledger can tell. */
 function nextId(): string {
   lastId += 1
   return `01990000-0000-7000-8000-${lastId.toString(16).padStart(12, '0')}`
@@ -128,7 +128,7 @@ export class SharingNode {
     return outcome
   }
 
-  /** What the members of each call were charged for, by call, without what came from the cache. */
+  /** The charges of each call's requests, by call, without those served from the cache. */
   paidByCall(): Map<string, { readonly tokens: number; readonly requests: string[] }> {
     const calls = new Map<string, { tokens: number; requests: string[] }>()
     for (const { kind, callId, tokens = 0, requestId, deployment } of this.books.entries()) {

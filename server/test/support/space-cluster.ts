@@ -1,11 +1,11 @@
-/** Nodes with a space guard each, one store, and a clock that stands still. */
-import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+/** Nodes with a space guard each, one store, and a clock that the test controls. */
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { widthFault } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
-import { MemoryAudit } from '#stores/memory/audit.ts'
-import { MemorySpaces } from '#stores/memory/spaces.ts'
+import { MemoryAudit } from '#test/support/stores/audit.ts'
+import { MemorySpaces } from '#test/support/stores/spaces.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
 import { aDeployment } from './deployments.ts'
 import { behind, Link } from './losing-store.ts'
@@ -19,7 +19,7 @@ export const MODEL = 'embed-w8'
 export const ONE = `${MODEL}/one`
 export const TWO = `${MODEL}/two`
 
-/** What a deployment answers: vectors of a seed, of another width, or nothing. */
+/** The answer of a deployment: vectors of a seed, of another width, or nothing. */
 type Answers = number | 'away' | 'narrow' | 'empty'
 
 export function vectorsOf(seed: number): readonly Float32Array[] {
@@ -27,7 +27,7 @@ export function vectorsOf(seed: number): readonly Float32Array[] {
   return PROBE_TEXTS.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
 }
 
-/** What an upstream's dialect throws of a vector of this width. */
+/** The failure that an upstream's dialect throws for a vector of this width. */
 function brokenBy(deployment: string, width: number): UpstreamFailure {
   const { reason, wrongWidth } = widthFault(width, 8)
   return new UpstreamFailure('broken', reason, { deployment, wrongWidth })
@@ -50,7 +50,7 @@ export function modelIn(catalog: Catalog): EmbeddingModel {
 }
 
 export interface Cluster {
-  readonly store: SpaceStore
+  readonly store: MemorySpaces
   readonly audit: MemoryAudit
   readonly clock: { readonly nowMs: () => number; readonly monotonicMs: () => number }
   readonly passes: (ms: number) => void
@@ -86,7 +86,7 @@ export function node(
   } = {},
 ) {
   const link = new Link()
-  const told: string[] = []
+  const standings: string[] = []
   const alerts: string[] = []
   const troubles: unknown[] = []
   const held = new Set<string>()
@@ -106,7 +106,7 @@ export function node(
       throw brokenBy(id, answer === 'narrow' ? 4 : 0)
     },
     onStanding: ({ deployment, state: standing, isQuarantined }) => {
-      told.push(`${deployment} ${standing}`)
+      standings.push(`${deployment} ${standing}`)
       if (isQuarantined) held.add(deployment)
       else held.delete(deployment)
     },
@@ -115,7 +115,7 @@ export function node(
     random: options.random ?? (() => 0),
     ...(options.followMs !== undefined && { followMs: options.followMs, lookMs: options.followMs }),
   })
-  return { guard, link, told, alerts, troubles, held, state }
+  return { guard, link, standings, alerts, troubles, held, state }
 }
 
 export const stateOf = (guard: SpaceGuard, id: string) => guard.standingOf(id)?.state

@@ -1,4 +1,4 @@
-/** Bytes in chunks of any size, as a disk or a memory would hand them out. */
+/** Bytes in parts of any size, as a disk or memory would return them. */
 import fc from 'fast-check'
 
 export function streamed(chunks: readonly Uint8Array[]): {
@@ -13,7 +13,7 @@ export function streamed(chunks: readonly Uint8Array[]): {
   }
 }
 
-/** Small ones mostly, whose borders fall everywhere; now and then one larger than any step. */
+/** Mostly small ones, whose borders fall everywhere; occasionally one larger than any step. */
 export const chunkedBytes: fc.Arbitrary<Uint8Array[]> = fc.array(
   fc.oneof(
     { weight: 20, arbitrary: fc.uint8Array({ maxLength: 20 }) },

@@ -1,5 +1,5 @@
 /** Terms in force that a test sets. */
-import type { Budget } from '#core/budget.ts'
+import type { Budget } from '#core/money/budget.ts'
 import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
 import { aKey } from './sharing.ts'
 

@@ -41,7 +41,7 @@ const works = {
   hoard(): never {
     for (const kept: number[][] = []; ;) kept.push(Array.from({ length: 100_000 }, () => Math.random()))
   },
-  /** Two bytes a character, in one piece: V8 ends the process that it is allocated in. */
+  /** Two bytes per character, as a whole: V8 ends the process that allocates it. */
   oneLargeText(characters: number) {
     return JSON.parse(
       JSON.stringify(Array.from({ length: 64 }, (_, n) => `${n}€${'m'.repeat(characters)}`)),

@@ -1,6 +1,6 @@
-/** Callers whose right has ended or never was: revoked, expired, demoted, and of another project. */
+/** Callers without a right, or whose right has ended: revoked, expired, demoted, and of another project. */
 import assert from 'node:assert/strict'
-import type { Role } from '#core/permission.ts'
+import type { Role } from '#core/access/permission.ts'
 import { Client } from 'pg'
 import type { ConsoleNode } from './console-node.ts'
 import { NODE_TOKEN } from './console-node.ts'

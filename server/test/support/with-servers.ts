@@ -1,4 +1,4 @@
-/** `node with-servers.ts npm run ci` runs a command beside a PostgreSQL of its own, and ends as the command ends. */
+/** `node with-servers.ts npm run ci` runs a command beside a dedicated PostgreSQL, and ends as the command ends. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { startPostgresServer } from './servers.ts'

@@ -34,7 +34,7 @@ export function drawn(drawing: Drawing): Buffer {
   return Buffer.from(canvas.pixels.buffer)
 }
 
-/** Colours of prompt and number alone, so that the pictures of one answer can be told apart at a glance. */
+/** Colours of prompt and number alone, so that the pictures of one answer differ at a glance. */
 function coloursOf({ prompt, number }: Drawing): { background: number; ink: number } {
   const [red = 0, green = 0, blue = 0] = createHash('sha256').update(`${number} ${prompt}`).digest()
   const brightness = 0.299 * red + 0.587 * green + 0.114 * blue

@@ -33,7 +33,7 @@ export async function encoded(
   return await picture.flatten({ background: 'white' }).jpeg({ quality: coded }).toBuffer()
 }
 
-/** The same picture with so many bytes or a few more: what is missing is noise in a place that decoders skip. */
+/** The same picture with at least `bytes` bytes: the rest is noise in a place that decoders skip. */
 export function filled(picture: Buffer, format: Format, bytes: number): Buffer {
   const missing = bytes - picture.length
   if (missing <= 0) return picture
@@ -41,7 +41,7 @@ export function filled(picture: Buffer, format: Format, bytes: number): Buffer {
   return format === 'jpeg' ? filledJpeg(picture, missing) : filledWebp(picture, missing)
 }
 
-/** The same picture with a C2PA manifest in the place that its format has for one. It is signed by nobody. */
+/** The same picture with a C2PA manifest in the place that its format has for one. It has no signature. */
 export function withManifest(picture: Buffer, format: Format): Buffer {
   const type = Buffer.from('6332706100110010800000aa00389b71', 'hex')
   const description = box('jumd', Buffer.concat([type, Buffer.from('\x03c2pa\0')]))

@@ -4,7 +4,7 @@ import type { Call, Outcome } from '../play.ts'
 import type { Scenario } from '../traits.ts'
 import type { Pictures } from './pictures.ts'
 
-/** The download of a picture, as from a provider's storage: whoever has the address gets it, without a credential. */
+/** The download of a picture, as from a provider's storage: its address is enough, without a credential. */
 export async function fileOutcome(call: Call, scenario: Scenario, pictures: Pictures): Promise<Outcome> {
   if (scenario.has('file-slow-N')) await delay(scenario.amount('file-slow-N'))
   const reply = fileReply(call, scenario, pictures)

@@ -91,7 +91,7 @@ export function checkedSize(width: number, height: number, given: string): { wid
   })
 }
 
-/** About so many pixels in that shape, in steps of 16. */
+/** Width and height of that shape with about `pixels` pixels, in steps of 16. */
 export function shaped(ratio: string, pixels: number): { width: number; height: number } {
   const [, across = 1, down = 1] = (/^(\d+):(\d+)$/.exec(ratio) ?? []).map(Number)
   if (!/^[1-9]\d*:[1-9]\d*$/.test(ratio) || across / down > 4 || down / across > 4) {

@@ -95,7 +95,7 @@ function cutOutcome(scenario: Scenario | null, wire: ImageWire | null, image: Im
 /** Polls and downloads cost nothing and come as they are: traits about the connection are for the purchase. */
 const plainly = { served: false, ending: 'reply' } as const
 
-/** Pictures that nobody is charged for are not in the books. */
+/** Pictures without a charge are not in the log of what was served. */
 function billed(record: ImageRecord, served: boolean): ImageRecord {
   return served || record.pictures === undefined ? record : { ...record, pictures: [] }
 }

@@ -35,10 +35,10 @@ const tokensByQuality: Record<string, number> = {
   max: 8320,
 }
 
-/** Each preview costs so many output tokens more. */
+/** Output tokens of each preview. */
 const previewTokens = 100
 
-/** Input tokens of a picture to edit: of its bytes alone, so that whoever sends it can tell. */
+/** Input tokens of a picture to edit: a function of its size alone, so that the sender can compute them. */
 export function imageTokensOf(bytes: number): number {
   return 100 + Math.ceil(bytes / 1024)
 }

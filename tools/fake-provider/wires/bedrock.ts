@@ -3,7 +3,7 @@ import type { Answer, Fields, Question, Wire } from '../wire.ts'
 import { countField, isFields, Refusal, requiredString, stringField, unknownFields } from '../wire.ts'
 import { cohereEmbeddings, cohereQuestion } from './cohere.ts'
 
-/** One path for three families of models, told apart by the body: Titan, Nova and Cohere. */
+/** One path for three families of models, distinguished by the body: Titan, Nova and Cohere. */
 export const bedrock: Wire = {
   name: 'bedrock',
   base: 'bedrock',

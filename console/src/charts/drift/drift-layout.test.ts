@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
-  LEAST_COSINE,
+  MIN_COSINE,
   MAX_NORM_DRIFT,
   WARNED_COSINE,
 } from '../../../../server/src/core/embedding/space-check.ts'
@@ -21,7 +21,7 @@ const frame = { fromMs: 0, toMs: 10_000, width: 100, height: 100 }
 const at = (atMs: number, cosine: number | null) => ({ atMs, cosine, length: null })
 
 test('the lines of the chart are those at which a node warns and quarantines', () => {
-  assert.deepEqual(COSINE_LIMITS, { warned: WARNED_COSINE, quarantined: LEAST_COSINE })
+  assert.deepEqual(COSINE_LIMITS, { warned: WARNED_COSINE, quarantined: MIN_COSINE })
   assert.equal(LENGTH_LIMIT, MAX_NORM_DRIFT)
 })
 

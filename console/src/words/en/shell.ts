@@ -34,7 +34,7 @@ export const shell = {
   signInAgainText: 'Your session has ended. Sign in in another tab and come back: nothing you typed is lost.',
   signedIn: 'I have signed in',
   insecure: 'This console speaks plain http: whoever listens on the way can read it.',
-  storeAway: (since: string) =>
+  storeUnreachable: (since: string) =>
     `PostgreSQL is away since ${since}. Traffic goes on; what you see is from then.`,
   storeAwayWrites: 'PostgreSQL is away: nothing can be changed now.',
   notFound: 'There is no such page.',

@@ -33,7 +33,7 @@ export const shell: typeof english = {
   signInAgainText: '您的会话已结束。请在另一个标签页登录后回来：已输入的内容不会丢失。',
   signedIn: '我已登录',
   insecure: '此控制台使用明文 http：传输途中的任何人都可以读取内容。',
-  storeAway: (since) => `PostgreSQL 自 ${since} 起不可用。流量照常；您看到的是那时的数据。`,
+  storeUnreachable: (since) => `PostgreSQL 自 ${since} 起不可用。流量照常；您看到的是那时的数据。`,
   storeAwayWrites: 'PostgreSQL 不可用：现在无法更改任何内容。',
   notFound: '没有这个页面。',
   notFoundNext: '前往概览',

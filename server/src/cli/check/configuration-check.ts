@@ -4,7 +4,7 @@ import { readEnvironment } from '#config/environment.ts'
 import { ConfigError } from '#config/file/problem.ts'
 import { readText, type Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
-import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog.ts'
+import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { settingsProblem } from '#upstreams/ai-sdk/settings.ts'
 

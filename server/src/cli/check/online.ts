@@ -1,5 +1,5 @@
 /** Whether upstreams answer with their credentials, and have the models that are deployed on them. Costs nothing. */
-import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog.ts'
+import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Settings } from '#core/settings.ts'
 import { sharedYield } from '#runtime/event-loop.ts'

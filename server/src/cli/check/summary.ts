@@ -1,7 +1,7 @@
 /** What a configuration declares, in tables. */
 import { editsText, imagePriceText, sizesText } from '#config/schema/image-words.ts'
 import { displayName } from '#config/load.ts'
-import { listModels } from '#core/catalog.ts'
+import { listModels } from '#core/catalog/catalog.ts'
 import type {
   Catalog,
   ConfiguredBudget,
@@ -11,8 +11,8 @@ import type {
   ImageDeployment,
   ImageModel,
   NativeDimensions,
-} from '#core/catalog.ts'
-import { dollars, usdText } from '#core/price.ts'
+} from '#core/catalog/catalog.ts'
+import { dollars, usdText } from '#core/money/price.ts'
 import type { Settings } from '#core/settings.ts'
 import { table } from '../command/table.ts'
 

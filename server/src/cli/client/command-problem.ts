@@ -1,11 +1,2 @@
-/** Something a person can mend: printed without a stack, with exit code 1. */
-export class CommandProblem extends Error {
-  override readonly name = 'CommandProblem'
-  /** What the node answered with, if it answered. */
-  readonly status: number | undefined
-
-  constructor(message: string, status?: number) {
-    super(message)
-    this.status = status
-  }
-}
+/** The problems of `torana-bulk` and those of the CLI are one class: both are printed without a stack. */
+export { CommandProblem } from 'torana-bulk/problem'

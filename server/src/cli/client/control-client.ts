@@ -12,12 +12,19 @@ import { CommandProblem } from './command-problem.ts'
 /** Longer than the node itself waits for its store. */
 const ANSWER_MS = 30_000
 
-/** What every list answers at once. */
-const PAGE = 50
-
-interface NextPage<Item> {
+interface Page<Item> {
   readonly data: readonly Item[]
-  readonly next: string | null
+  readonly has_more: boolean
+  readonly next?: string | null
+}
+
+/** How a list is read page by page. */
+export interface Paging {
+  readonly perPage: number
+  /** Query parameter that takes the cursor; `after` by default. */
+  readonly parameter?: 'after' | 'before'
+  /** Field of the last item that is the cursor, where the answer has no `next`. */
+  readonly field?: string
 }
 
 interface Token {
@@ -62,34 +69,21 @@ export class ControlClient {
     )
   }
 
-  /** All pages of a list. */
-  async list<Item>(path: string, cursorOf: (item: Item) => string): Promise<Item[]> {
+  /** Items of a paged list, up to `maxItems`. */
+  async items<Item>(
+    path: string,
+    query: URLSearchParams,
+    { perPage, parameter = 'after', field = '' }: Paging,
+    maxItems = Infinity,
+  ): Promise<Item[]> {
     const items: Item[] = []
-    for (let after = ''; ;) {
-      const query = new URLSearchParams({ limit: '1000', ...(after && { after }) })
-      const separator = path.includes('?') ? '&' : '?'
-      const page = await this.ask<{ data: Item[]; has_more: boolean; next?: string | null }>(
-        'GET',
-        `${path}${separator}${query.toString()}`,
-      )
+    for (;;) {
+      query.set('limit', String(Math.min(perPage, maxItems - items.length)))
+      const page = await this.ask<Page<Item>>('GET', `${path}?${query.toString()}`)
       items.push(...page.data)
-      const last = page.data.at(-1)
-      if (!page.has_more || last === undefined) return items
-      after = page.next ?? cursorOf(last)
-    }
-  }
-
-  /** Pages of a list that tells its next one, up to so many items. */
-  async pages<Item>(path: string, query: URLSearchParams, most: number): Promise<Item[]> {
-    const items: Item[] = []
-    for (let after: string | null = null; ;) {
-      const asked = new URLSearchParams(query)
-      asked.set('limit', String(Math.min(most - items.length, PAGE)))
-      if (after !== null) asked.set('after', after)
-      const page: NextPage<Item> = await this.ask('GET', `${path}?${asked.toString()}`)
-      items.push(...page.data)
-      after = page.next
-      if (after === null || items.length >= most) return items
+      const last = page.data.at(-1) as Readonly<Record<string, unknown>> | undefined
+      if (!page.has_more || last === undefined || items.length >= maxItems) return items
+      query.set(parameter, page.next ?? String(last[field]))
     }
   }
 
@@ -192,7 +186,7 @@ function findToken(env: Environment, cwd: string): Token {
 function messageIn(text: string): string | undefined {
   try {
     const { error } = JSON.parse(text) as { error?: { message?: string; code?: string } }
-    // Another port of a node, or a path before the API's: its words would be about a path that nobody typed.
+    // Another port of a node, or a path before the API's: its message would name a path that the user did not type.
     return error?.code === 'unknown_path' ? undefined : error?.message
   } catch {
     return undefined

@@ -61,7 +61,7 @@ export interface Shown {
   readonly text?: string
   /** Beside it, on standard error: what was done, so that a pipe gets the text alone. */
   readonly note?: string
-  /** 0 unless told. */
+  /** 0 unless given. */
   readonly exitCode?: number
 }
 
@@ -73,8 +73,6 @@ interface Described {
   readonly more?: string
   /** Whole lines, each a command that works. */
   readonly examples?: readonly string[]
-  /** For developers of Torana: works, and is shown nowhere. */
-  readonly isHidden?: true
 }
 
 /** What a command asks beside its own options. */

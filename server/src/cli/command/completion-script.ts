@@ -8,8 +8,7 @@ interface Word {
   readonly says: string
 }
 
-export function completionScript(shell: Shell, all: readonly Command[]): string {
-  const commands = all.filter(({ isHidden }) => !isHidden)
+export function completionScript(shell: Shell, commands: readonly Command[]): string {
   return shell === 'bash' ? bash(commands) : shell === 'zsh' ? zsh(commands) : fish(commands)
 }
 

@@ -16,9 +16,7 @@ export function helpOf(found: Command, path: readonly string[]): string {
 
 export function overview(topics: readonly Topic[]): string {
   const shown = topics.map(({ title, commands }) => {
-    const rows = commands
-      .filter(({ isHidden }) => !isHidden)
-      .map(({ name, summary }) => [name, summary] as const)
+    const rows = commands.map(({ name, summary }) => [name, summary] as const)
     return `${title}\n${rowsText(rows)}`
   })
   return parts(

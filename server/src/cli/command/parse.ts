@@ -70,7 +70,7 @@ function readLeaf(leaf: Leaf, argv: readonly string[], path: readonly string[]):
         { type: takes === undefined ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
       ]),
     ),
-    // What is wrong is told here, in one voice.
+    // Mistakes are reported by this file, in one voice.
     strict: false,
     allowPositionals: true,
     tokens: true,

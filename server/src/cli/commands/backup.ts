@@ -34,11 +34,11 @@ export const backup = command({
 type Control = () => Promise<ControlClient>
 
 async function here(control: Control, path: string, pictures: boolean): Promise<Tables> {
-  const { settingsHere, told } = await import('../offline/offline.ts')
+  const { settingsHere, asCommandProblem } = await import('../offline/offline.ts')
   const { FolderInUse } = await import('#stores/postgres/pglite.ts')
-  const { backUp } = await import('#compose/backup.ts')
+  const { backUp } = await import('../offline/backup.ts')
   try {
-    return await told(backUp(settingsHere(), path, pictures))
+    return await asCommandProblem(backUp(settingsHere(), path, pictures))
   } catch (error) {
     if (!(error instanceof FolderInUse)) throw error
     return fromNode(control, path, pictures)

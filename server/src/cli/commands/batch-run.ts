@@ -1,17 +1,17 @@
 /** `torana batch run <corpus> --out <file>`: vectors of a whole corpus, by batches, into a file. */
 import { extname } from 'node:path'
 import { anyOf } from '#config/file/problem.ts'
-import { dollars, nanoUsdOf } from '#core/price.ts'
+import { dollars, nanoUsdOf } from '#core/money/price.ts'
 import { command, Misuse, type Call, type Shown } from '../command/command.ts'
-import type { Summary } from '../bulk/run/output.ts'
-import { isVectorEnding, VECTOR_ENDINGS } from '../bulk/vectors/vector-format.ts'
+import type { Summary } from 'torana-bulk/run'
+import { isVectorEnding, VECTOR_ENDINGS } from 'torana-bulk/vectors'
 import { numberOf } from './terms.ts'
 
-/** Rows that got no vector are no reason to throw the others away, and no success either. */
+/** Exit code of a run in which some rows got no vector: the others are kept. */
 const SOME_FAILED = 3
-/** OpenAI's own bound. */
+/** OpenAI's limit for one batch. */
 const MAX_ROWS = 50_000
-const WINDOW_HOURS = { usual: 24, most: 168 }
+const WINDOW_HOURS = { default: 24, max: 168 }
 
 export const batchRun = command({
   name: 'run',
@@ -37,7 +37,7 @@ export const batchRun = command({
     },
     window: {
       takes: '<hours>',
-      says: `how long a batch may take, up to ${WINDOW_HOURS.most} (${WINDOW_HOURS.usual})`,
+      says: `how long a batch may take, up to ${WINDOW_HOURS.max} (${WINDOW_HOURS.default})`,
     },
     'rows-per-batch': { takes: '<n>', says: `at most ${MAX_ROWS}, which is the default` },
   },
@@ -48,7 +48,14 @@ export const batchRun = command({
     'torana batch run products.csv --text description --id sku --out vectors.parquet --type float16',
   ],
   async run(call) {
-    const { given, text, gateway } = call
+    const {
+      given: [corpus = ''],
+      text,
+      gateway,
+    } = call
+    const { CORPUS_ENDINGS, isCorpusFile, runCorpus } = await import('torana-bulk/run')
+    if (!isCorpusFile(corpus))
+      throw new Misuse(`"${corpus}": expected a file that ends in ${CORPUS_ENDINGS.join(', ')}.`)
     const out = text('out')
     if (out === undefined) throw new Misuse('--out is missing: the file for the vectors.')
     const ending = extname(out).toLowerCase()
@@ -58,29 +65,28 @@ export const batchRun = command({
     if (type === 'float16' && ending === '.jsonl')
       throw new Misuse('--type float16 is for .npy, .arrow and .parquet.')
     const asked = {
-      corpus: given[0] ?? '',
+      corpus,
       out,
       ending,
       type,
       model: text('model'),
       dimensions: countIn(call, 'dimensions', Infinity),
       columns: { text: text('text'), id: text('id') },
-      windowHours: countIn(call, 'window', WINDOW_HOURS.most) ?? WINDOW_HOURS.usual,
+      windowHours: countIn(call, 'window', WINDOW_HOURS.max) ?? WINDOW_HOURS.default,
       rowsPerBatch: countIn(call, 'rows-per-batch', MAX_ROWS) ?? MAX_ROWS,
     } as const
-    const { runCorpus } = await import('../bulk/run-corpus.ts')
     return shown(await runCorpus(asked, await gateway(), call.out), out)
   },
 })
 
 type Count = 'dimensions' | 'window' | 'rows-per-batch'
 
-function countIn({ text }: Call<Count>, option: Count, most: number): number | undefined {
+function countIn({ text }: Call<Count>, option: Count, max: number): number | undefined {
   const given = text(option)
   if (given === undefined) return undefined
   const count = numberOf(given, `--${option}`)
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count
-  const upTo = most === Infinity ? '' : ` to ${most}`
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count
+  const upTo = max === Infinity ? '' : ` to ${max}`
   throw new Misuse(`--${option}: expected a whole number from 1${upTo}, got "${given}".`)
 }
 

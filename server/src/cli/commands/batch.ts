@@ -1,13 +1,12 @@
 /** `torana batch`: batches of the key's project, by the public API. */
 import { existsSync, statSync } from 'node:fs'
 import { appendFile, rename } from 'node:fs/promises'
-import { BatchesClient, type BatchBody } from '../client/batches-client.ts'
+import { BatchesClient, type BatchBody } from 'torana-bulk/client'
 import { CommandProblem } from '../client/command-problem.ts'
 import { command, group, Misuse } from '../command/command.ts'
-import { table } from '../command/table.ts'
 import { batchRun } from './batch-run.ts'
 import { LIMIT, limitOf } from './query.ts'
-import { dayText, shownUsd } from './terms.ts'
+import { dayText, linesOf, tableOf, type Columns } from './columns.ts'
 
 interface ContinuedBatch {
   readonly id: string
@@ -24,7 +23,7 @@ const ls = command({
   reach: 'gateway',
   async run({ gateway, text }) {
     const found = await new BatchesClient(await gateway()).list(limitOf(text('limit')))
-    return { data: found, text: listing(found) }
+    return { data: found, text: tableOf(COLUMNS, found, 'There are no batches.') }
   },
 })
 
@@ -35,7 +34,7 @@ const show = command({
   reach: 'gateway',
   async run({ gateway, given: [id = ''] }) {
     const found = await new BatchesClient(await gateway()).get(id)
-    return { data: found, text: details(found) }
+    return { data: found, text: detailsOf(found) }
   },
 })
 
@@ -89,7 +88,7 @@ const download = command({
       )
     const part = `${out}.part`
     const has = existsSync(part) ? statSync(part).size : 0
-    for await (const piece of client.content(file, has)) await appendFile(part, piece)
+    for await (const chunk of client.content(file, has)) await appendFile(part, chunk)
     if (existsSync(part)) await rename(part, out)
     const { size } = statSync(out)
     return { data: { file: out, bytes: size }, note: `${out}: ${size} bytes.` }
@@ -103,54 +102,45 @@ export const batch = group({
   subcommands: [batchRun, ls, show, cancel, goOn, download],
 })
 
-function listing(found: readonly BatchBody[]): string {
-  if (found.length === 0) return 'There are no batches.\n'
-  const head = ['created', 'status', 'model', 'done', 'failed', 'of', 'cost', 'id']
-  const rows = found.map((one) => {
-    const { completed, failed, total } = one.request_counts
-    const status = one.torana?.pause ? `paused: ${one.torana.pause.code}` : one.status
-    return [
-      momentText(one.created_at),
-      status,
-      one.model ?? '-',
-      String(completed),
-      String(failed),
-      String(total),
-      costText(one),
-      one.id,
-    ]
-  })
-  return table([head, ...rows])
+const COLUMNS: Columns<BatchBody> = {
+  created: ({ created_at: seconds }) => momentText(seconds),
+  status: ({ torana, status }) => (torana?.pause ? `paused: ${torana.pause.code}` : status),
+  model: 'model',
+  done: 'request_counts.completed',
+  failed: 'request_counts.failed',
+  of: 'request_counts.total',
+  cost: 'torana.cost_usd',
+  id: 'id',
 }
 
-function details(one: BatchBody): string {
-  const { completed, failed, total } = one.request_counts
-  const facts: readonly (readonly [string, string])[] = [
-    ['batch', one.id],
-    ['status', one.status],
-    ['paused by', pausedBy(one)],
-    ...(one.torana?.cancelled_because == null
-      ? []
-      : [['cancelled by', `Torana: ${one.torana.cancelled_because}`] as const]),
-    ['endpoint', one.endpoint],
-    ['model', one.model ?? '-'],
-    ['requests', `${completed} completed, ${failed} failed, of ${total}`],
-    ['tokens', String(one.usage?.total_tokens ?? '-')],
-    ['cost', costText(one)],
-    ['created', momentText(one.created_at)],
-    ['window ends', one.expires_at === null ? '-' : momentText(one.expires_at)],
-    ['input', one.input_file_id],
-    ['output', one.output_file_id ?? '-'],
-    ['errors', one.error_file_id ?? '-'],
-    ...Object.entries(one.metadata ?? {}),
-  ]
+const DETAILS: Columns<BatchBody> = {
+  batch: 'id',
+  status: 'status',
+  'paused by': pausedBy,
+  'cancelled by': ({ torana }) =>
+    torana?.cancelled_because == null ? undefined : `Torana: ${torana.cancelled_because}`,
+  endpoint: 'endpoint',
+  model: 'model',
+  requests: ({ request_counts: { completed, failed, total } }) =>
+    `${completed} completed, ${failed} failed, of ${total}`,
+  tokens: 'usage.total_tokens',
+  cost: 'torana.cost_usd',
+  created: ({ created_at: seconds }) => momentText(seconds),
+  'window ends': ({ expires_at: seconds }) => (seconds === null ? '-' : momentText(seconds)),
+  input: 'input_file_id',
+  output: 'output_file_id',
+  errors: 'error_file_id',
+}
+
+function detailsOf(one: BatchBody): string {
+  const metadata = Object.entries(one.metadata ?? {}).map(([name, text]) => [name, () => text] as const)
   const wrong = (one.errors?.data ?? []).map(
     ({ code, message, line }) => `${line === null ? '' : `line ${line}: `}${code}: ${message}\n`,
   )
-  return `${table(facts)}${wrong.join('')}`
+  return `${linesOf({ ...DETAILS, ...Object.fromEntries(metadata) }, one)}${wrong.join('')}`
 }
 
-/** With what a person can do about it. */
+/** The reason of a pause, with the commands that end it. */
 function pausedBy({ id, torana }: BatchBody): string {
   const code = torana?.pause?.code
   if (code !== 'key_revoked' && code !== 'key_expired') return code ?? '-'
@@ -159,8 +149,4 @@ function pausedBy({ id, torana }: BatchBody): string {
 
 function momentText(seconds: number): string {
   return dayText(new Date(seconds * 1000).toISOString())
-}
-
-function costText({ torana }: BatchBody): string {
-  return torana === undefined ? '-' : shownUsd(torana.cost_usd)
 }

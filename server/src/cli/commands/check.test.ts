@@ -174,9 +174,9 @@ test('a repository of configurations is checked without its secrets, as JSON', a
   assert.equal((await outcome(check, file)).code, 1, 'the variables are not set')
   const { code, stdout, stderr } = await outcome(check, file, '--no-env', '--json')
   assert.deepEqual([code, stderr], [0, ''])
-  const told = JSON.parse(stdout) as { ok: boolean; warnings: string[]; models: string[] }
-  assert.deepEqual([told.ok, told.warnings.length], [true, 2])
-  assert.deepEqual(told.models, ['text-embedding-3-small', 'house-embed'])
+  const report = JSON.parse(stdout) as { ok: boolean; warnings: string[]; models: string[] }
+  assert.deepEqual([report.ok, report.warnings.length], [true, 2])
+  assert.deepEqual(report.models, ['text-embedding-3-small', 'house-embed'])
 })
 
 test('--online asks the upstreams for their models, and fails when one does not answer', async (context) => {

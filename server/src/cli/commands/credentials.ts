@@ -1,25 +1,18 @@
-/** `torana credentials …`: what the running node presents to upstreams. */
+/** `torana credentials …`: secrets that the running node sends to upstreams. */
 import { command, group } from '../command/command.ts'
+import { listCommand } from './list-command.ts'
 import { readSecret } from './secret-input.ts'
-import { table } from '../command/table.ts'
-import { dayText } from './terms.ts'
-
-interface CredentialBody {
-  readonly upstream: string
-  readonly base_url: string
-  readonly source: string
-  readonly updated_at: string | null
-}
 
 const UPSTREAM = { name: '<upstream>', says: 'the name of an upstream' }
 
-const list = command({
-  name: 'list',
+const list = listCommand({
   summary: 'list upstreams and the source of their credentials',
-  reach: 'node',
-  async run({ control }) {
-    const { data } = await (await control()).ask<{ data: readonly CredentialBody[] }>('GET', '/credentials')
-    return { data, text: listing(data) }
+  path: '/credentials',
+  columns: {
+    upstream: 'upstream',
+    'base URL': 'base_url',
+    'credential from': 'source',
+    stored: 'updated_at',
   },
 })
 
@@ -33,7 +26,7 @@ const set = command({
   async run({ control, given: [upstream = ''], text }) {
     const secret = readSecret(text('secret-file') ?? '-')
     const path = `/credentials/${encodeURIComponent(upstream)}`
-    const stored = await (await control()).ask<CredentialBody>('PUT', path, { secret })
+    const stored = await (await control()).ask<{ readonly base_url: string }>('PUT', path, { secret })
     const note = `The credential of ${upstream} is stored. Torana sends it to ${stored.base_url} only.`
     return { data: stored, note }
   },
@@ -46,7 +39,7 @@ const remove = command({
   reach: 'node',
   async run({ control, given: [upstream = ''] }) {
     const path = `/credentials/${encodeURIComponent(upstream)}`
-    const left = await (await control()).ask<CredentialBody>('PUT', path, { secret: null })
+    const left = await (await control()).ask('PUT', path, { secret: null })
     return { data: left, note: `The stored credential of ${upstream} is deleted.` }
   },
 })
@@ -56,8 +49,3 @@ export const credentials = group({
   summary: 'list, store and delete credentials of upstreams',
   subcommands: [list, set, remove],
 })
-
-function listing(credentials: readonly CredentialBody[]): string {
-  const rows = credentials.map((one) => [one.upstream, one.base_url, one.source, dayText(one.updated_at)])
-  return table([['upstream', 'base URL', 'credential from', 'stored'], ...rows])
-}

@@ -1,23 +1,16 @@
-/** `torana deployments …`: how deployments are, a test call, and taking one out of service. */
-import { command, group, type Shown } from '../command/command.ts'
-import type { ControlClient } from '../client/control-client.ts'
+/** `torana deployments …`: state of deployments, a test call, taking one out of service. */
+import { command, group, type Leaf } from '../command/command.ts'
 import { paint } from '../command/paint.ts'
-import { table } from '../command/table.ts'
-import { numberOf, shownUsd } from './terms.ts'
-import { priceText } from './models.ts'
+import { linesOf, shownUsd, type Columns } from './columns.ts'
+import { listCommand } from './list-command.ts'
+import { pricesText } from './models.ts'
+import { numberOf } from './terms.ts'
 
 interface DeploymentRow {
-  readonly id: string
-  readonly state: string
   readonly reason: string | null
-  readonly upstream_model: string
-  readonly priority: number
-  readonly weight: number
   readonly drained: { readonly by: string; readonly reason: string } | null
   readonly in_flight: number
   readonly limit: number | null
-  readonly p95_ms: number | null
-  readonly calls: number
   readonly failed_share: number
   readonly price: readonly { readonly amount: string; readonly unit: string }[]
 }
@@ -28,23 +21,30 @@ interface Tested {
   readonly reason: string | null
   readonly duration_ms: number
   readonly cost_usd: string | null
-  readonly request_id: string
 }
 
 const ID = { name: '<deployment>', says: 'its id, such as text-embedding-3-small/openai' }
-/** A picture of a slow model. */
+/** Timeout of a test call: an image of a slow model. */
 const TEST_MS = 6 * 60_000
 
-const list = command({
-  name: 'list',
+const list = listCommand({
   summary: 'list deployments: state, load, latency, failures and prices',
-  reach: 'node',
-  async run({ control }) {
-    const { data } = await (
-      await control()
-    ).ask<{ readonly data: readonly DeploymentRow[] }>('GET', '/deployments')
-    return { data, text: listing(data) }
+  path: '/deployments',
+  columns: {
+    deployment: 'id',
+    state: 'state',
+    priority: 'priority',
+    weight: 'weight',
+    calls: 'calls',
+    failed: ({ failed_share: share }: DeploymentRow) => `${(share * 100).toFixed(1)} %`,
+    'p95 ms': 'p95_ms',
+    'in flight': ({ in_flight: calls, limit }) => (limit === null ? String(calls) : `${calls} of ${limit}`),
+    price: pricesText,
+    reason: ({ drained, reason }) =>
+      drained === null ? (reason ?? '-') : `${drained.reason} (${drained.by})`,
   },
+  none: 'There are no deployments.',
+  footnote: '\nCalls, failures and p95 are of the last 15 minutes.\n',
 })
 
 const test = command({
@@ -56,49 +56,31 @@ const test = command({
   more: 'It is billed to the project `system`. The exit code is 1 if the call failed.',
   examples: ['torana deployments test text-embedding-3-small/openai'],
   async run({ control, given: [id = ''], text, out }) {
-    const most = text('max-usd')
-    const body = most === undefined ? {} : { max_usd: numberOf(most, '--max-usd') }
+    const maxUsd = text('max-usd')
+    const body = maxUsd === undefined ? {} : { max_usd: numberOf(maxUsd, '--max-usd') }
     const tested = await (await control()).ask<Tested>('POST', `${pathOf(id)}/test`, body, TEST_MS)
     const isGood = tested.outcome === 'ok'
-    const facts = [
-      ['verdict', paint(isGood ? 'green' : 'red', isGood ? 'ok' : 'fail', out)],
-      ...(isGood ? [] : [['fault', tested.outcome]]),
-      ...(tested.status === null ? [] : [['status', String(tested.status)]]),
-      ...(tested.reason === null ? [] : [['reason', tested.reason]]),
-      ['took', `${Math.round(tested.duration_ms)} ms`],
-      ['cost', tested.cost_usd === null ? 'unknown' : shownUsd(tested.cost_usd)],
-      ['request', tested.request_id],
-    ]
-    return { data: tested, text: table(facts), exitCode: isGood ? 0 : 1 }
+    const lines: Columns<Tested> = {
+      verdict: () => paint(isGood ? 'green' : 'red', isGood ? 'ok' : 'fail', out),
+      fault: ({ outcome }) => (isGood ? undefined : outcome),
+      status: ({ status }) => status?.toString(),
+      reason: ({ reason }) => reason ?? undefined,
+      took: ({ duration_ms: ms }) => `${Math.round(ms)} ms`,
+      cost: ({ cost_usd: usd }) => (usd === null ? 'unknown' : shownUsd(usd)),
+      request: 'request_id',
+    }
+    return { data: tested, text: linesOf(lines, tested), exitCode: isGood ? 0 : 1 }
   },
 })
 
-const drain = command({
-  name: 'drain',
+const drain = drainCommand('drain', {
   summary: 'send a deployment no more calls; calls under way end',
-  arguments: [ID],
-  options: { reason: { takes: '<text>', says: 'why, for the audit log' } },
-  reach: 'node',
-  async run({ control, given: [id = ''], text }) {
-    return setDrained(await control(), id, {
-      drained: true,
-      reason: text('reason') ?? 'by torana deployments drain',
-    })
-  },
+  done: 'is drained: all nodes stop calling it within two seconds',
 })
 
-const resume = command({
-  name: 'resume',
+const resume = drainCommand('resume', {
   summary: 'take a drained deployment back into service',
-  arguments: [ID],
-  options: { reason: { takes: '<text>', says: 'why, for the audit log' } },
-  reach: 'node',
-  async run({ control, given: [id = ''], text }) {
-    return setDrained(await control(), id, {
-      drained: false,
-      reason: text('reason') ?? 'by torana deployments resume',
-    })
-  },
+  done: 'is back in service: all nodes call it again within two seconds',
 })
 
 export const deployments = group({
@@ -107,47 +89,24 @@ export const deployments = group({
   subcommands: [list, test, drain, resume],
 })
 
-async function setDrained(
-  control: ControlClient,
-  id: string,
-  body: { readonly drained: boolean; readonly reason: string },
-): Promise<Shown> {
-  const left = await control.ask<DeploymentRow>('POST', `${pathOf(id)}/drain`, body)
-  const note = body.drained
-    ? `${id} is drained: all nodes stop calling it within two seconds.`
-    : `${id} is back in service: all nodes call it again within two seconds.`
-  return { data: left, note }
+function drainCommand(
+  name: 'drain' | 'resume',
+  { summary, done }: { readonly summary: string; readonly done: string },
+): Leaf {
+  return command({
+    name,
+    summary,
+    arguments: [ID],
+    options: { reason: { takes: '<text>', says: 'why, for the audit log' } },
+    reach: 'node',
+    async run({ control, given: [id = ''], text }) {
+      const body = { drained: name === 'drain', reason: text('reason') ?? `by torana deployments ${name}` }
+      const data = await (await control()).ask('POST', `${pathOf(id)}/drain`, body)
+      return { data, note: `${id} ${done}.` }
+    },
+  })
 }
 
 function pathOf(id: string): string {
   return `/deployments/${encodeURIComponent(id)}`
-}
-
-function listing(found: readonly DeploymentRow[]): string {
-  if (found.length === 0) return 'There are no deployments.\n'
-  const head = [
-    'deployment',
-    'state',
-    'priority',
-    'weight',
-    'calls',
-    'failed',
-    'p95 ms',
-    'in flight',
-    'price',
-    'reason',
-  ]
-  const rows = found.map((one) => [
-    one.id,
-    one.state,
-    String(one.priority),
-    String(one.weight),
-    String(one.calls),
-    `${(one.failed_share * 100).toFixed(1)} %`,
-    one.p95_ms === null ? '-' : String(Math.round(one.p95_ms)),
-    one.limit === null ? String(one.in_flight) : `${one.in_flight} of ${one.limit}`,
-    one.price.map(priceText).join(', '),
-    one.drained === null ? (one.reason ?? '-') : `${one.drained.reason} (${one.drained.by})`,
-  ])
-  return `${table([head, ...rows])}\nCalls, failures and p95 are of the last 15 minutes.\n`
 }

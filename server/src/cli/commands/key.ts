@@ -1,6 +1,6 @@
 /** `torana key`: a new key, for `projects.<name>.keys` or TORANA_BOOTSTRAP_KEY. */
 import { randomBytes } from 'node:crypto'
-import { keyFrom } from '#core/key.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import { command } from '../command/command.ts'
 
 export const key = command({

@@ -1,10 +1,10 @@
 /** `torana keys …`: the keys of the running node. */
 import { command, group, Misuse, type Call, type Options, type Shown } from '../command/command.ts'
 import { readSecret } from './secret-input.ts'
-import { table } from '../command/table.ts'
+import { tableOf, type Columns } from './columns.ts'
+import { listCommand } from './list-command.ts'
 import {
   budgetText,
-  dayText,
   limitsText,
   numberOrNull,
   TERMS_OPTIONS,
@@ -14,7 +14,6 @@ import {
 } from './terms.ts'
 
 interface KeyBody {
-  readonly id: string
   readonly managed_by: string
   readonly models: readonly string[] | null
   readonly scopes: readonly string[] | null
@@ -25,7 +24,6 @@ interface KeyBody {
   readonly expires_at: string | null
   readonly revoked_at: string | null
   readonly leaked: boolean
-  readonly last_used_at: string | null
   readonly secrets: readonly { readonly tail: string; readonly valid_until: string | null }[]
   readonly secret?: string
 }
@@ -41,17 +39,24 @@ const KEY_OPTIONS = {
 
 const ID = { name: '<project>/<name>', says: 'the id of a key, such as search/ci' }
 
-const list = command({
-  name: 'list',
+const COLUMNS: Columns<KeyBody> = {
+  key: 'id',
+  state: stateOf,
+  models: ({ models }) => models?.join(',') ?? 'all',
+  bounds: boundsText,
+  limits: ({ limits }) => limitsText(limits),
+  budget: ({ budget }) => budgetText(budget),
+  expires: 'expires_at',
+  'last used': 'last_used_at',
+  secret: ({ secrets }) => secrets.map(({ tail }) => tail).join(' '),
+}
+
+const list = listCommand({
   summary: 'list all keys, including those of torana.yaml',
   options: { project: { takes: '<project>', says: 'those of one project' } },
-  reach: 'node',
-  async run({ control, text }) {
-    const project = text('project')
-    const path = project === undefined ? '/keys' : `/keys?project=${encodeURIComponent(project)}`
-    const keys = await (await control()).list<KeyBody>(path, ({ id }) => id)
-    return { data: keys, text: listing(keys) }
-  },
+  path: '/keys',
+  paging: { perPage: 1000 },
+  columns: COLUMNS,
 })
 
 const create = command({
@@ -90,7 +95,7 @@ const set = command({
     const change = changeIn(call)
     if (Object.keys(change).length === 0) throw new Misuse('Name at least one setting to change.')
     const key = await (await call.control()).ask<KeyBody>('PATCH', pathOf(id), change)
-    return { data: key, text: listing([key]) }
+    return { data: key, text: tableOf(COLUMNS, [key]) }
   },
 })
 
@@ -136,7 +141,7 @@ export const keys = group({
   subcommands: [list, create, set, rotate, revoke],
 })
 
-/** The secret alone goes to standard output, so that it can be piped to where it belongs. */
+/** Only the secret goes to standard output, so that it can be piped. */
 function secretShown(key: KeyBody, what: string): Shown {
   const { secret } = key
   const note = `${what}.${secret === undefined ? '' : ' It is shown only this once:'}`
@@ -155,22 +160,6 @@ function changeIn(call: Call<keyof typeof KEY_OPTIONS>): Record<string, unknown>
     ...(from !== undefined && { addresses: from === 'anywhere' ? null : from.split(',') }),
     ...(expires !== undefined && { expires_at: expires === 'never' ? null : expires }),
   }
-}
-
-function listing(keys: readonly KeyBody[]): string {
-  const head = ['key', 'state', 'models', 'bounds', 'limits', 'budget', 'expires', 'last used', 'secret']
-  const rows = keys.map((key) => [
-    key.id,
-    stateOf(key),
-    key.models?.join(',') ?? 'all',
-    boundsText(key),
-    limitsText(key.limits),
-    budgetText(key.budget),
-    dayText(key.expires_at),
-    dayText(key.last_used_at),
-    key.secrets.map(({ tail }) => tail).join(' '),
-  ])
-  return table([head, ...rows])
 }
 
 function boundsText({ scopes, max_calls_at_once: calls, addresses }: KeyBody): string {

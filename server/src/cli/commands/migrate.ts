@@ -8,11 +8,11 @@ export const migrate = command({
   reach: 'none',
   more: 'Every start of a node does the same. Run it before, as another role or in a deployment step, where nodes must not change tables. Migrations only add, so that nodes of the version before go on.',
   async run() {
-    const { settingsHere, told } = await import('../offline/offline.ts')
+    const { settingsHere, asCommandProblem } = await import('../offline/offline.ts')
     const { FolderInUse } = await import('#stores/postgres/pglite.ts')
-    const { migrateDatabase } = await import('#compose/backup.ts')
+    const { migrateDatabase } = await import('../offline/backup.ts')
     try {
-      const report = await told(migrateDatabase(settingsHere()))
+      const report = await asCommandProblem(migrateDatabase(settingsHere()))
       const { applied, unknown } = report
       const lines =
         applied.length === 0 ? ['The tables are up to date.'] : applied.map((name) => `applied ${name}`)

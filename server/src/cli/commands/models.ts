@@ -1,23 +1,22 @@
-/** `torana models`: what callers may ask for. */
-import { command } from '../command/command.ts'
-import { queryOf } from './query.ts'
-import { table } from '../command/table.ts'
+/** `torana models`: models that callers may ask for. */
+import { listCommand } from './list-command.ts'
 
-interface ModelRow {
+interface ModelRow extends Priced, Declared {
   readonly id: string
-  readonly kind: string
   readonly aliases: readonly string[]
-  readonly managed_by: string
-  readonly managed_at: string | null
-  readonly space: string | null
-  readonly ends: { readonly on: string } | null
   readonly deployments: readonly { readonly id: string; readonly state: string }[]
-  readonly price: readonly { readonly amount: string; readonly unit: string }[]
-  readonly last_hour: { readonly requests: number; readonly failed: number; readonly p95_ms: number | null }
-  readonly last_day: { readonly requests: number }
 }
 
-export const models = command({
+interface Priced {
+  readonly price: readonly { readonly amount: string; readonly unit: string }[]
+}
+
+interface Declared {
+  readonly managed_by: string
+  readonly managed_at: string | null
+}
+
+export const models = listCommand({
   name: 'models',
   summary: 'list models with their deployments, prices and figures',
   options: {
@@ -25,45 +24,29 @@ export const models = command({
     upstream: { takes: '<upstream>', says: 'with a deployment on this upstream' },
     health: { takes: '<well|ill>', says: 'ill: a deployment is not healthy', oneOf: ['well', 'ill'] },
   },
-  reach: 'node',
-  async run({ control, text }) {
-    const query = queryOf(text, { kind: 'kind', upstream: 'upstream', health: 'health' })
-    const { data } = await (
-      await control()
-    ).ask<{ readonly data: readonly ModelRow[] }>('GET', `/models?${query.toString()}`)
-    return { data, text: listing(data) }
+  path: '/models',
+  columns: {
+    model: ({ id, aliases }: ModelRow) => [id, ...aliases].join(' = '),
+    kind: 'kind',
+    deployments: ({ deployments }) =>
+      deployments.map(({ id, state }) => (state === 'healthy' ? id : `${id} (${state})`)).join(', '),
+    price: pricesText,
+    'requests/hour': 'last_hour.requests',
+    failed: 'last_hour.failed',
+    'p95 ms': 'last_hour.p95_ms',
+    'requests/day': 'last_day.requests',
+    ends: 'ends.on',
+    'declared in': declaredIn,
   },
+  none: 'There are no such models.',
 })
 
-function listing(found: readonly ModelRow[]): string {
-  if (found.length === 0) return 'There are no such models.\n'
-  const head = [
-    'model',
-    'kind',
-    'deployments',
-    'price',
-    'requests/hour',
-    'failed',
-    'p95 ms',
-    'requests/day',
-    'ends',
-    'declared in',
-  ]
-  const rows = found.map((one) => [
-    [one.id, ...one.aliases].join(' = '),
-    one.kind,
-    one.deployments.map(({ id, state }) => (state === 'healthy' ? id : `${id} (${state})`)).join(', '),
-    one.price.map(priceText).join(', '),
-    String(one.last_hour.requests),
-    String(one.last_hour.failed),
-    one.last_hour.p95_ms === null ? '-' : String(Math.round(one.last_hour.p95_ms)),
-    String(one.last_day.requests),
-    one.ends?.on ?? '-',
-    one.managed_at ?? one.managed_by,
-  ])
-  return table([head, ...rows])
+export function pricesText({ price }: Priced): string {
+  return price
+    .map(({ amount, unit }) => (unit === 'free' || amount === '' ? unit : `$${amount}/${unit}`))
+    .join(', ')
 }
 
-export function priceText({ amount, unit }: ModelRow['price'][number]): string {
-  return unit === 'free' || amount === '' ? unit : `$${amount}/${unit}`
+export function declaredIn({ managed_at: place, managed_by: manager }: Declared): string {
+  return place ?? manager
 }

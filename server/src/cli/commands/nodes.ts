@@ -1,29 +1,23 @@
-/** `torana nodes …`: the processes that write to the ledger. */
+/** `torana nodes …`: processes that write to the ledger. */
 import { command, group } from '../command/command.ts'
-import { table } from '../command/table.ts'
-import { dayText, shownUsd } from './terms.ts'
+import { shownUsd } from './columns.ts'
+import { listCommand } from './list-command.ts'
 
-interface NodeBody {
-  readonly id: string
-  readonly host: string
-  readonly version: string
-  readonly role: string
-  readonly state: string
-  readonly started_at: string
-  readonly seen_at: string
-  readonly leased_usd: string
-}
-
-const list = command({
-  name: 'list',
+const list = listCommand({
   summary: 'list the nodes',
   options: { all: { says: 'nodes that ended in the last week, too' } },
-  reach: 'node',
-  async run({ control, flag }) {
-    const { data } = await (await control()).ask<{ readonly data: readonly NodeBody[] }>('GET', '/nodes')
-    const found = data.filter(({ state }) => flag('all') || state !== 'ended')
-    return { data: found, text: listing(found) }
+  path: '/nodes',
+  columns: {
+    node: 'id',
+    host: 'host',
+    version: 'version',
+    role: 'role',
+    state: 'state',
+    started: 'started_at',
+    seen: 'seen_at',
+    leased: 'leased_usd',
   },
+  includes: ({ state }: { readonly state: string }, { flag }) => flag('all') || state !== 'ended',
 })
 
 const end = command({
@@ -48,17 +42,3 @@ export const nodes = group({
   summary: 'list nodes, and end a node whose machine is lost',
   subcommands: [list, end],
 })
-
-function listing(nodes: readonly NodeBody[]): string {
-  const rows = nodes.map((node) => [
-    node.id,
-    node.host,
-    node.version,
-    node.role,
-    node.state,
-    dayText(node.started_at),
-    dayText(node.seen_at),
-    shownUsd(node.leased_usd),
-  ])
-  return table([['node', 'host', 'version', 'role', 'state', 'started', 'seen', 'leased'], ...rows])
-}

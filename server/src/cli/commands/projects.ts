@@ -2,26 +2,29 @@
 import { CommandProblem } from '../client/command-problem.ts'
 import { command, group, Misuse } from '../command/command.ts'
 import type { ControlClient } from '../client/control-client.ts'
-import { table } from '../command/table.ts'
+import { tableOf, type Columns } from './columns.ts'
+import { listCommand } from './list-command.ts'
 import { budgetText, limitsText, TERMS_OPTIONS, termsIn, type BudgetBody, type LimitsBody } from './terms.ts'
 
 interface ProjectBody {
-  readonly name: string
-  readonly managed_by: string
   readonly limits: LimitsBody
   readonly budget: BudgetBody | null
 }
 
 const PROJECT = { name: '<project>', says: 'the name of a project' }
 
-const list = command({
-  name: 'list',
+const COLUMNS: Columns<ProjectBody> = {
+  project: 'name',
+  'managed by': 'managed_by',
+  limits: ({ limits }) => limitsText(limits),
+  budget: ({ budget }) => budgetText(budget),
+}
+
+const list = listCommand({
   summary: 'list all projects, including those of torana.yaml',
-  reach: 'node',
-  async run({ control }) {
-    const found = await (await control()).list<ProjectBody>('/projects', ({ name }) => name)
-    return { data: found, text: listing(found) }
-  },
+  path: '/projects',
+  paging: { perPage: 1000, field: 'name' },
+  columns: COLUMNS,
 })
 
 const set = command({
@@ -36,7 +39,7 @@ const set = command({
     const change = termsIn(call)
     if (Object.keys(change).length === 0) throw new Misuse('Name at least one setting to change.')
     const project = await setOrCreate(await call.control(), name, change)
-    return { data: project, text: listing([project]) }
+    return { data: project, text: tableOf(COLUMNS, [project]) }
   },
 })
 
@@ -71,14 +74,4 @@ async function setOrCreate(
     if (!(error instanceof CommandProblem) || error.status !== 404) throw error
     return control.ask('POST', '/projects', { name, ...change })
   }
-}
-
-function listing(projects: readonly ProjectBody[]): string {
-  const rows = projects.map(({ name, managed_by: managedBy, limits, budget }) => [
-    name,
-    managedBy,
-    limitsText(limits),
-    budgetText(budget),
-  ])
-  return table([['project', 'managed by', 'limits', 'budget'], ...rows])
 }

@@ -1,80 +1,79 @@
-/** `torana requests [<id>]`: what became of requests, and of one of them with its calls and its money. */
-import { command } from '../command/command.ts'
-import { FROM_TO, LIMIT, limitOf, queryOf } from './query.ts'
-import { table } from '../command/table.ts'
-import { shownUsd } from './terms.ts'
+/** `torana requests [<id>]`: a list of requests, or one request with its calls and costs. */
+import { command, type Options } from '../command/command.ts'
+import { linesOf, shownUsd, tableOf, type Columns } from './columns.ts'
+import { itemsFor } from './list-command.ts'
+import { FROM_TO, LIMIT, queryOf } from './query.ts'
 
 interface RequestRow {
-  readonly id: string
   readonly at: string
   readonly status: number
   readonly fault: string | null
   readonly outcome: string
-  readonly key: string | null
-  readonly model: string | null
-  readonly deployments: readonly string[]
-  readonly calls: number
-  readonly tokens: number | null
-  readonly images: number | null
   readonly cost_usd: string | null
   readonly unpriced: boolean
   readonly duration_ms: number
   readonly own_ms: number
   readonly waited_ms: number
-  readonly user: string | null
   readonly tags: Readonly<Record<string, string>>
 }
 
 interface LedgerRow {
-  readonly attempt: number
-  readonly call_id: string
-  readonly kind: string
-  readonly deployment: string
-  readonly tokens: number | null
-  readonly images: number
   readonly amount_usd: string | null
-  readonly at: string
 }
 
 interface Attempt {
-  readonly attempt: number
-  readonly deployment: string
   readonly start_ms: number
   readonly waited_ms: number
   readonly duration_ms: number
   readonly outcome: string
   readonly status: number | null
-  readonly reason: string | null
-  readonly upstream_request_id: string | null
 }
 
 interface Kept extends RequestRow {
   readonly log: 'kept'
-  readonly steps: readonly {
-    readonly name: string
-    readonly start_ms: number
-    readonly duration_ms: number
-  }[]
+  readonly steps: readonly { readonly start_ms: number; readonly duration_ms: number }[]
   readonly attempts: readonly Attempt[]
-  readonly money: {
-    readonly reserved_usd: string | null
-    readonly posted_usd: string
-    readonly saved_usd: string
-  }
   readonly ledger: readonly LedgerRow[]
 }
 
-interface Forgotten {
+/** A request whose log was deleted; the ledger still has it. */
+interface Deleted {
   readonly log: 'deleted'
-  readonly id: string
   readonly at: string
-  readonly key: string
-  readonly model: string
-  readonly posted_usd: string
   readonly ledger: readonly LedgerRow[]
 }
 
-const OUTCOMES = ['answered', 'refused', 'limited', 'failed', 'unknown']
+const OPTIONS = {
+  ...FROM_TO,
+  project: { takes: '<project>', says: 'of one project' },
+  key: { takes: '<project>/<name>', says: 'of one key' },
+  model: { takes: '<model>', says: 'of one model' },
+  deployment: { takes: '<deployment>', says: 'with a call to this deployment' },
+  outcome: {
+    takes: '<outcome>',
+    says: 'how it ended',
+    oneOf: ['answered', 'refused', 'limited', 'failed', 'unknown'],
+  },
+  fault: { takes: '<code>', says: 'with this error code' },
+  user: { takes: '<user>', says: 'with this `user`' },
+  tag: { takes: '<key>:<value>', says: 'with this tag, such as team:red' },
+  'slower-ms': { takes: '<n>', says: 'that took longer' },
+  sort: { takes: '<order>', says: 'what comes first', oneOf: ['newest', 'slowest', 'dearest'] },
+  limit: LIMIT,
+} as const satisfies Options
+
+const COLUMNS: Columns<RequestRow> = {
+  at: 'at',
+  status: 'status',
+  outcome: ({ fault, outcome }) => fault ?? outcome,
+  key: 'key',
+  model: 'model',
+  deployment: 'deployments',
+  calls: 'calls',
+  ms: 'duration_ms',
+  cost: ({ cost_usd: cost, unpriced }) => (cost === null ? (unpriced ? 'unpriced' : '-') : shownUsd(cost)),
+  id: 'id',
+}
 
 export const requests = command({
   name: 'requests',
@@ -82,20 +81,7 @@ export const requests = command({
   arguments: [
     { name: '<id>', says: 'the id of a request, from an error or from `x-request-id`', isOptional: true },
   ],
-  options: {
-    ...FROM_TO,
-    project: { takes: '<project>', says: 'of one project' },
-    key: { takes: '<project>/<name>', says: 'of one key' },
-    model: { takes: '<model>', says: 'of one model' },
-    deployment: { takes: '<deployment>', says: 'with a call to this deployment' },
-    outcome: { takes: '<outcome>', says: 'how it ended', oneOf: OUTCOMES },
-    fault: { takes: '<code>', says: 'with this error code' },
-    user: { takes: '<user>', says: 'with this `user`' },
-    tag: { takes: '<key>:<value>', says: 'with this tag, such as team:red' },
-    'slower-ms': { takes: '<n>', says: 'that took longer' },
-    sort: { takes: '<order>', says: 'what comes first', oneOf: ['newest', 'slowest', 'dearest'] },
-    limit: LIMIT,
-  },
+  options: OPTIONS,
   reach: 'node',
   more: 'Without --from: the last hour.',
   examples: [
@@ -104,129 +90,91 @@ export const requests = command({
     'torana requests 01a1dd73-3f92-76e4-8f36-bfa439123750',
   ],
   async run({ control, given: [id], text }) {
-    const node = await control()
     if (id !== undefined) {
-      const found = await node.ask<Kept | Forgotten>('GET', `/requests/${encodeURIComponent(id)}`)
-      return { data: found, text: found.log === 'kept' ? detail(found) : forgotten(found) }
+      const path = `/requests/${encodeURIComponent(id)}`
+      const found = await (await control()).ask<Kept | Deleted>('GET', path)
+      return { data: found, text: found.log === 'kept' ? detailsOf(found) : remainsOf(found) }
     }
-    const query = queryOf(text, {
-      from: 'from',
-      to: 'to',
-      project: 'project',
-      key: 'key',
-      model: 'model',
-      deployment: 'deployment',
-      outcome: 'outcome',
-      fault: 'fault',
-      user: 'user',
-      tag: 'tag',
-      'slower-ms': 'slower_ms',
-    })
-    const order = { newest: '-at', slowest: '-duration', dearest: '-cost' }[text('sort') ?? 'newest']
-    if (order !== undefined) query.set('sort', order)
-    const found = await node.pages<RequestRow>('/requests', query, limitOf(text('limit')))
-    return { data: found, text: listing(found) }
+    const query = queryOf(OPTIONS, text)
+    query.set('sort', { newest: '-at', slowest: '-duration', dearest: '-cost' }[text('sort') ?? ''] ?? '-at')
+    const list = { path: '/requests', options: OPTIONS, paging: { perPage: 50 } }
+    const found = await itemsFor<RequestRow, keyof typeof OPTIONS>({ control, text }, list, query)
+    return { data: found, text: tableOf(COLUMNS, found, 'There are no such requests.') }
   },
 })
 
-function listing(found: readonly RequestRow[]): string {
-  if (found.length === 0) return 'There are no such requests.\n'
-  const head = ['at', 'status', 'outcome', 'key', 'model', 'deployment', 'calls', 'ms', 'cost', 'id']
-  const rows = found.map((one) => [
-    one.at.slice(0, 19).replace('T', ' '),
-    String(one.status),
-    one.fault ?? one.outcome,
-    one.key ?? '-',
-    one.model ?? '-',
-    one.deployments.join(', ') || '-',
-    String(one.calls),
-    String(Math.round(one.duration_ms)),
-    costText(one),
-    one.id,
-  ])
-  return table([head, ...rows])
+const DETAILS: Columns<Kept> = {
+  request: 'id',
+  at: ({ at }) => at,
+  outcome: ({ status, fault, outcome }) => `${status} ${fault ?? outcome}`,
+  key: 'key',
+  model: 'model',
+  user: 'user',
+  tags: ({ tags }) =>
+    Object.entries(tags)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(', ') || '-',
+  took: (one) =>
+    `${msText(one.duration_ms)}, of it ${msText(one.own_ms)} Torana's own work and ${msText(one.waited_ms)} waiting for a turn`,
+  reserved: 'money.reserved_usd',
+  posted: 'money.posted_usd',
+  saved: 'money.saved_usd',
 }
 
-function costText({ cost_usd: cost, unpriced }: RequestRow): string {
-  return cost === null ? (unpriced ? 'unpriced' : '-') : shownUsd(cost)
+const STEPS: Columns<Kept['steps'][number]> = {
+  step: 'name',
+  from: ({ start_ms: ms }) => msText(ms),
+  took: ({ duration_ms: ms }) => msText(ms),
 }
 
-function detail(one: Kept): string {
-  const { money } = one
-  const facts = [
-    ['request', one.id],
-    ['at', one.at],
-    ['outcome', `${one.status} ${one.fault ?? one.outcome}`],
-    ['key', one.key ?? '-'],
-    ['model', one.model ?? '-'],
-    ['user', one.user ?? '-'],
-    ['tags', tagsText(one.tags)],
-    [
-      'took',
-      `${ms(one.duration_ms)}, of it ${ms(one.own_ms)} Torana's own work and ${ms(one.waited_ms)} waiting for a turn`,
-    ],
-    ['reserved', money.reserved_usd === null ? '-' : shownUsd(money.reserved_usd)],
-    ['posted', shownUsd(money.posted_usd)],
-    ['saved', shownUsd(money.saved_usd)],
-  ]
-  const steps = one.steps.map((step) => [step.name, ms(step.start_ms), ms(step.duration_ms)])
+const ATTEMPTS: Columns<Attempt> = {
+  call: 'attempt',
+  deployment: 'deployment',
+  from: ({ start_ms: ms }) => msText(ms),
+  waited: ({ waited_ms: ms }) => msText(ms),
+  took: ({ duration_ms: ms }) => msText(ms),
+  outcome: ({ status, outcome }) => (status === null ? outcome : `${outcome} (${status})`),
+  'upstream’s id': 'upstream_request_id',
+  reason: 'reason',
+}
+
+const LEDGER: Columns<LedgerRow> = {
+  ledger: 'kind',
+  call: 'attempt',
+  deployment: 'deployment',
+  tokens: 'tokens',
+  images: 'images',
+  amount: ({ amount_usd: usd }) => (usd === null ? 'unpriced' : shownUsd(usd)),
+  written: 'at',
+  'call id': 'call_id',
+}
+
+const REMAINS: Columns<Deleted> = {
+  request: 'id',
+  at: ({ at }) => at,
+  key: 'key',
+  model: 'model',
+  posted: 'posted_usd',
+}
+
+function detailsOf(one: Kept): string {
   return [
-    table(facts),
-    table([['step', 'from', 'took'], ...steps]),
-    one.attempts.length === 0 ? 'No call to an upstream was made.\n' : attemptsText(one.attempts),
+    linesOf(DETAILS, one),
+    tableOf(STEPS, one.steps),
+    tableOf(ATTEMPTS, one.attempts, 'No call to an upstream was made.'),
     ledgerText(one.ledger),
   ].join('\n')
 }
 
-function tagsText(tags: Kept['tags']): string {
-  const pairs = Object.entries(tags).map(([key, value]) => `${key}=${value}`)
-  return pairs.join(', ') || '-'
-}
-
-function attemptsText(attempts: readonly Attempt[]): string {
-  const head = ['call', 'deployment', 'from', 'waited', 'took', 'outcome', 'upstream’s id', 'reason']
-  const rows = attempts.map((one) => [
-    String(one.attempt),
-    one.deployment,
-    ms(one.start_ms),
-    ms(one.waited_ms),
-    ms(one.duration_ms),
-    one.status === null ? one.outcome : `${one.outcome} (${one.status})`,
-    one.upstream_request_id ?? '-',
-    one.reason ?? '-',
-  ])
-  return table([head, ...rows])
-}
-
-function forgotten(one: Forgotten): string {
-  const facts = [
-    ['request', one.id],
-    ['at', one.at],
-    ['key', one.key],
-    ['model', one.model],
-    ['posted', shownUsd(one.posted_usd)],
-  ]
-  return [table(facts), 'Its log was deleted after 30 days. The ledger has:\n', ledgerText(one.ledger)].join(
-    '\n',
-  )
+function remainsOf(one: Deleted): string {
+  const why = 'Its log was deleted after 30 days. The ledger has:\n'
+  return [linesOf(REMAINS, one), why, ledgerText(one.ledger)].join('\n')
 }
 
 function ledgerText(rows: readonly LedgerRow[]): string {
-  if (rows.length === 0) return 'The ledger has no row of it.\n'
-  const head = ['ledger', 'call', 'deployment', 'tokens', 'images', 'amount', 'written', 'call id']
-  const cells = rows.map((row) => [
-    row.kind,
-    String(row.attempt),
-    row.deployment,
-    row.tokens === null ? '-' : String(row.tokens),
-    String(row.images),
-    row.amount_usd === null ? 'unpriced' : shownUsd(row.amount_usd),
-    row.at.slice(0, 19).replace('T', ' '),
-    row.call_id,
-  ])
-  return table([head, ...cells])
+  return tableOf(LEDGER, rows, 'The ledger has no row of it.')
 }
 
-function ms(value: number): string {
+function msText(value: number): string {
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
 }

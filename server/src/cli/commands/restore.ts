@@ -15,14 +15,16 @@ export const restore = command({
   more: 'It fills the database of DATABASE_URL, or the one in the data folder if that is unset, and checks every table against the backup. A database with rows is refused. All or nothing is restored. Pictures that are in the file go to ASSETS_URL. No node may run on the database meanwhile.',
   examples: ['DATABASE_URL=postgres://torana@db/torana torana restore torana.gz'],
   async run({ given: [path = ''], out }) {
-    const { settingsHere, told } = await import('../offline/offline.ts')
+    const { settingsHere, asCommandProblem } = await import('../offline/offline.ts')
     const { FolderInUse } = await import('#stores/postgres/pglite.ts')
-    const { restore: restoreFrom } = await import('#compose/backup.ts')
+    const { restore: restoreFrom } = await import('../offline/backup.ts')
     const settings = settingsHere()
     let step: ((done: number) => void) | undefined
     const onProgress = (done: number, total: number): void => (step ??= bar('restoring', total, out))(done)
     try {
-      const restored = await told(restoreFrom(settings, path, { secret: settings.secret, onProgress }))
+      const restored = await asCommandProblem(
+        restoreFrom(settings, path, { secret: settings.secret, onProgress }),
+      )
       const shown = shownBackup(path, restored, 'restored')
       return restored.hasSecret === false ? { ...shown, note: OTHER_SECRET } : shown
     } catch (error) {

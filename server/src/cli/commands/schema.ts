@@ -8,7 +8,7 @@ export const schema = command({
   isPlain: true,
   examples: ['torana schema > torana.schema.json'],
   async run({ out }) {
-    const { configurationSchemaJson } = await import('#config/pages/document.ts')
+    const { configurationSchemaJson } = await import('#config/schema/json.ts')
     out.stdout.write(configurationSchemaJson())
     return 0
   },

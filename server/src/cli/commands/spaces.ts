@@ -1,8 +1,7 @@
-/** `torana spaces …`: the vector space of each embedding model, and how its deployments stand in it. */
+/** `torana spaces …`: the vector space of each embedding model, and whether its deployments are in it. */
 import { command, group } from '../command/command.ts'
 import type { ControlClient } from '../client/control-client.ts'
-import { table } from '../command/table.ts'
-import { dayText } from './terms.ts'
+import { dayText, tableOf, type Columns } from './columns.ts'
 
 interface ProbeBody {
   readonly at: string
@@ -13,20 +12,22 @@ interface ProbeBody {
   readonly reason: string | null
 }
 
+interface Standing {
+  readonly deployment: string
+  readonly state: string
+  readonly reason: string | null
+  readonly last_good_at: string | null
+  readonly last_probe: ProbeBody | null
+}
+
 interface SpaceBody {
   readonly model: string
   readonly space: string
   readonly guarded: boolean
-  readonly deployments: readonly {
-    readonly deployment: string
-    readonly state: string
-    readonly reason: string | null
-    readonly last_good_at: string | null
-    readonly last_probe: ProbeBody | null
-  }[]
+  readonly deployments: readonly Standing[]
 }
 
-/** A deployment that does not answer is waited for, several times over if it is one of many. */
+/** Timeout of a probe: several deployments may each take their own timeout to fail. */
 const PROBING_MS = 5 * 60_000
 
 const list = command({
@@ -77,7 +78,11 @@ const probe = command({
       probes.push(...data)
     }
     const exitCode = probes.some(({ verdict }) => verdict === 'quarantined') ? 1 : 0
-    return { data: probes, text: probeListing(probes), exitCode }
+    return {
+      data: probes,
+      text: tableOf(PROBE_COLUMNS, probes, 'No embedding model has the space guard on.'),
+      exitCode,
+    }
   },
 })
 
@@ -91,35 +96,30 @@ async function listed(control: ControlClient): Promise<readonly SpaceBody[]> {
   return (await control.ask<{ readonly data: readonly SpaceBody[] }>('GET', '/spaces')).data
 }
 
-function listing(spaces: readonly SpaceBody[]): string {
-  const head = ['model', 'space', 'deployment', 'state', 'least cosine', 'last good', 'last probe', 'reason']
-  const rows = spaces.flatMap(({ model, space, deployments }) =>
-    deployments.map((one) => [
-      model,
-      space,
-      one.deployment,
-      one.state,
-      cosineText(one.last_probe),
-      dayText(one.last_good_at),
-      dayText(one.last_probe?.at ?? null),
-      one.reason ?? '-',
-    ]),
-  )
-  return rows.length === 0 ? 'There are no embedding models.\n' : table([head, ...rows])
+const COLUMNS: Columns<Standing> = {
+  model: 'model',
+  space: 'space',
+  deployment: 'deployment',
+  state: 'state',
+  'least cosine': ({ last_probe: probe }) => cosineText(probe),
+  'last good': 'last_good_at',
+  'last probe': ({ last_probe: probe }) => dayText(probe?.at ?? null),
+  reason: 'reason',
 }
 
-function probeListing(probes: readonly ProbeBody[]): string {
-  const head = ['deployment', 'verdict', 'least cosine', 'length drift', 'reason']
-  const rows = probes.map((one) => [
-    one.deployment,
-    one.verdict,
-    cosineText(one),
-    one.norm_drift === null ? '-' : `${(one.norm_drift * 100).toFixed(4)} %`,
-    one.reason ?? '-',
-  ])
-  return rows.length === 0 ? 'No embedding model has the space guard on.\n' : table([head, ...rows])
+const PROBE_COLUMNS: Columns<ProbeBody> = {
+  deployment: 'deployment',
+  verdict: 'verdict',
+  'least cosine': cosineText,
+  'length drift': ({ norm_drift: drift }) => (drift === null ? '-' : `${(drift * 100).toFixed(4)} %`),
+  reason: 'reason',
+}
+
+function listing(spaces: readonly SpaceBody[]): string {
+  const rows = spaces.flatMap(({ deployments, ...space }) => deployments.map((one) => ({ ...space, ...one })))
+  return tableOf(COLUMNS, rows, 'There are no embedding models.')
 }
 
 function cosineText(probe: ProbeBody | null): string {
-  return probe === null || probe.least_cosine === null ? '-' : probe.least_cosine.toFixed(6)
+  return probe?.least_cosine?.toFixed(6) ?? '-'
 }

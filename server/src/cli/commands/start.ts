@@ -1,4 +1,4 @@
-/** `torana start`: a node, until it is told to stop. */
+/** `torana start`: runs a node until a signal stops it. */
 import { command, type Option, type Options } from '../command/command.ts'
 import { hearSignals } from '../serve/stop-signals.ts'
 
@@ -46,7 +46,7 @@ export const start = command({
   more: 'All other settings are environment variables and torana.yaml: docs/configuration.md. SIGTERM and Ctrl-C end it in order, SIGHUP reads torana.yaml again; with --workers it replaces the workers one by one.',
   examples: ['torana start', 'torana start --port 9000 --config production.yaml'],
   async run(call) {
-    // Before the rest of the program is loaded: a process that is told to stop meanwhile ends in order.
+    // Before the rest of the program is loaded: a signal that arrives meanwhile ends the process in order.
     hearSignals()
     const { serve } = await import('../serve/serve.ts')
     return serve({ ...process.env, ...variablesIn(OPTIONS, call.text) }, call.out)

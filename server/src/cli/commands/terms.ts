@@ -1,6 +1,6 @@
 /** Limits and budgets on the command line, the same for projects and keys. */
-import { dollars, nanoUsdOf } from '#core/price.ts'
 import { Misuse, type Call, type Options } from '../command/command.ts'
+import { shownUsd } from './columns.ts'
 
 export interface LimitsBody {
   readonly requests_per_minute?: number
@@ -31,7 +31,7 @@ export const TERMS_OPTIONS = {
 
 type Terms = Pick<Call<keyof typeof TERMS_OPTIONS>, 'text' | 'flag'>
 
-/** Only what was said; `none` takes away. */
+/** Only the terms that were given; `none` removes one. */
 export function termsIn(call: Terms): Record<string, unknown> {
   const limits = RATES.flatMap((unit) => {
     const value = call.text(`${unit}-per-minute`)
@@ -61,15 +61,6 @@ export function budgetText(budget: BudgetBody | null): string {
   if (budget === null) return '-'
   const window = budget.per === 'total' ? 'in total' : `a ${budget.per}`
   return `${shownUsd(budget.usd)} ${window}${budget.hard ? ', hard' : ''}`
-}
-
-/** Money of an answer as people write it: `$12.50`. */
-export function shownUsd(usd: string): string {
-  return dollars(nanoUsdOf(usd))
-}
-
-export function dayText(time: string | null): string {
-  return time === null ? '-' : time.slice(0, 16).replace('T', ' ')
 }
 
 export function numberOrNull(text: string, option: string): number | null {

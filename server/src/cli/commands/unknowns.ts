@@ -1,31 +1,31 @@
-/** `torana unknowns …`: calls whose outcome nobody knows yet, and what became of them. */
+/** `torana unknowns …`: upstream calls with an unknown outcome, and how to resolve them. */
 import { command, group, Misuse } from '../command/command.ts'
-import { table } from '../command/table.ts'
-import { dayText, numberOf, shownUsd } from './terms.ts'
+import { shownUsd } from './columns.ts'
+import { listCommand } from './list-command.ts'
+import { numberOf } from './terms.ts'
 
 interface UnknownBody {
   readonly request_id: string
   readonly attempt: number
-  readonly call_id: string
-  readonly key_id: string
-  readonly deployment: string
   readonly reserved_usd: string | null
-  readonly requested_at: string
-  readonly posted_at: string
 }
 
 const CALL = { name: '<request id>/<attempt>', says: 'a call, as the list shows it' }
 
-const list = command({
-  name: 'list',
+const list = listCommand({
   summary: 'list the calls, oldest first; each counts as spent with its reserved amount',
-  reach: 'node',
-  async run({ control }) {
-    const found = await (
-      await control()
-    ).list<UnknownBody>('/unknowns', ({ request_id: requestId, attempt }) => `${requestId}/${attempt}`)
-    return { data: found, text: listing(found) }
+  path: '/unknowns',
+  paging: { perPage: 1000 },
+  columns: {
+    'request/attempt': ({ request_id: id, attempt }: UnknownBody) => `${id}/${attempt}`,
+    requested: 'requested_at',
+    key: 'key_id',
+    deployment: 'deployment',
+    reserved: ({ reserved_usd: usd }) => (usd === null ? 'unpriced' : shownUsd(usd)),
+    'posted on': 'posted_at',
+    'call id': 'call_id',
   },
+  none: 'There are no calls with an unknown outcome.',
 })
 
 const post = command({
@@ -67,21 +67,6 @@ export const unknowns = group({
   summary: 'list and resolve upstream calls with an unknown outcome',
   subcommands: [list, post, release],
 })
-
-function listing(unknowns: readonly UnknownBody[]): string {
-  if (unknowns.length === 0) return 'There are no calls with an unknown outcome.\n'
-  const head = ['request/attempt', 'requested', 'key', 'deployment', 'reserved', 'posted on', 'call id']
-  const rows = unknowns.map((unknown) => [
-    `${unknown.request_id}/${unknown.attempt}`,
-    dayText(unknown.requested_at),
-    unknown.key_id,
-    unknown.deployment,
-    unknown.reserved_usd === null ? 'unpriced' : shownUsd(unknown.reserved_usd),
-    dayText(unknown.posted_at),
-    unknown.call_id,
-  ])
-  return table([head, ...rows])
-}
 
 function pathOf(target: string): string {
   const [requestId = '', attempt = '', ...rest] = target.split('/')

@@ -1,25 +1,23 @@
-/** `torana usage`: who spends what. */
-import { command } from '../command/command.ts'
+/** `torana usage`: usage and cost by group. */
+import { command, type Options } from '../command/command.ts'
 import { FROM_TO, queryOf } from './query.ts'
-import { table } from '../command/table.ts'
-import { MOST_TAG_KEYS, MOST_VALUES } from '#ports/usage.ts'
-import { shownUsd } from './terms.ts'
+import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
+import { shownUsd, tableOf, type Columns } from './columns.ts'
 
 interface Sum {
-  readonly requests: number
   readonly posts: number
-  readonly tokens: number
-  readonly images: number
   readonly usd: string
-  readonly unknown_usd: string
-  readonly unpriced: number
-  readonly saved_usd: string
+}
+
+interface Group {
+  readonly group: string
+  readonly total: Sum
 }
 
 interface UsageBody {
   readonly from: string
   readonly to: string
-  readonly data: readonly { readonly group: string; readonly total: Sum }[]
+  readonly data: readonly Group[]
   readonly others: { readonly groups: number; readonly total: Sum } | null
   readonly overflow: { readonly total: Sum } | null
   readonly none: { readonly total: Sum } | null
@@ -28,26 +26,28 @@ interface UsageBody {
   readonly forecast: { readonly until: string; readonly usd: string } | null
 }
 
-/** A year of a large ledger. */
+/** Timeout of an export: a year of a large ledger. */
 const EXPORT_MS = 10 * 60_000
+
+const OPTIONS = {
+  by: {
+    takes: '<group>',
+    says: 'what is told apart: project, key, model, deployment, user, or tag:<key> such as tag:team (project)',
+  },
+  ...FROM_TO,
+  project: { takes: '<project>', says: 'of one project only' },
+  only: {
+    takes: '<group>:<name>',
+    says: 'of one group only, such as model:small, user:alice or tag:team:red',
+  },
+  csv: { says: 'print CSV: a row for each group and day, and a last line with the SHA-256 of all others' },
+  ledger: { says: 'with --csv: every entry of the ledger' },
+} as const satisfies Options
 
 export const usage = command({
   name: 'usage',
   summary: 'show what was used and spent, by project, key, model, deployment, user or tag',
-  options: {
-    by: {
-      takes: '<group>',
-      says: 'what is told apart: project, key, model, deployment, user, or tag:<key> such as tag:team (project)',
-    },
-    ...FROM_TO,
-    project: { takes: '<project>', says: 'of one project only' },
-    only: {
-      takes: '<group>:<name>',
-      says: 'of one group only, such as model:small, user:alice or tag:team:red',
-    },
-    csv: { says: 'print CSV: a row for each group and day, and a last line with the SHA-256 of all others' },
-    ledger: { says: 'with --csv: every entry of the ledger' },
-  },
+  options: OPTIONS,
   reach: 'node',
   more: 'Without --from: the last 30 days. Days are in UTC. The project `system` has what Torana itself spends on probes and tests.',
   examples: [
@@ -57,7 +57,7 @@ export const usage = command({
     'torana usage --by key --from 2026-11-01 --to 2026-11-30 --csv > november.csv',
   ],
   async run({ control, text, flag, out }) {
-    const query = queryOf(text, { by: 'by', from: 'from', to: 'to', project: 'project', only: 'only' })
+    const query = queryOf(OPTIONS, text)
     if (!query.has('by')) query.set('by', 'project')
     const node = await control()
     if (flag('csv')) {
@@ -76,48 +76,35 @@ function listing(
   { from, to, data, others, overflow, none, left_out_tags: leftOut, total, forecast }: UsageBody,
   by: string,
 ): string {
-  const head = [
-    by,
-    'requests',
-    'tokens',
-    'images',
-    'spent',
-    'of it unknown',
-    'unpriced calls',
-    'saved by cache',
-  ]
-  const rows = [
-    ...data.map((one) => row(one.group, one.total)),
-    ...(others === null ? [] : [row(`${others.groups} others`, others.total)]),
-    ...(overflow === null ? [] : [row('(other)', overflow.total)]),
-    ...(none === null ? [] : [row('(none)', none.total)]),
-    row('total', total),
+  const columns: Columns<Group> = {
+    [by]: 'group',
+    requests: 'total.requests',
+    tokens: 'total.tokens',
+    images: 'total.images',
+    spent: ({ total: { usd } }) => shownUsd(usd),
+    'of it unknown': 'total.unknown_usd',
+    'unpriced calls': 'total.unpriced',
+    'saved by cache': 'total.saved_usd',
+  }
+  const rows: readonly Group[] = [
+    ...data,
+    ...(others === null ? [] : [{ group: `${others.groups} others`, total: others.total }]),
+    ...(overflow === null ? [] : [{ group: '(other)', total: overflow.total }]),
+    ...(none === null ? [] : [{ group: '(none)', total: none.total }]),
+    { group: 'total', total },
   ]
   const ahead = forecast === null ? '' : ` This month will cost about ${shownUsd(forecast.usd)}.`
   const notes = [
     ...(overflow === null
       ? []
       : [
-          `(other): calls with a value of ${by} beyond the first ${MOST_VALUES} of their project and day. They are in the total, but are not told apart.`,
+          `(other): calls with a value of ${by} beyond the first ${MAX_LABEL_VALUES} of their project and day. They are in the total, but are not told apart.`,
         ]),
     ...(leftOut === null
       ? []
       : [
-          `${leftOut.posts} calls (${shownUsd(leftOut.usd)}) have a tag whose key is beyond the first ${MOST_TAG_KEYS} of their project and day. Where that is ${by}, they are in (none).`,
+          `${leftOut.posts} calls (${shownUsd(leftOut.usd)}) have a tag whose key is beyond the first ${MAX_TAG_KEYS} of their project and day. Where that is ${by}, they are in (none).`,
         ]),
   ]
-  return `${table([head, ...rows])}\n${notes.map((note) => `${note}\n`).join('')}From ${from.slice(0, 16)}Z to ${to.slice(0, 16)}Z.${ahead}\n`
-}
-
-function row(name: string, sum: Sum): string[] {
-  const { requests, tokens, images, unpriced } = sum
-  const counts = [requests, tokens, images].map(String)
-  return [
-    name,
-    ...counts,
-    shownUsd(sum.usd),
-    shownUsd(sum.unknown_usd),
-    String(unpriced),
-    shownUsd(sum.saved_usd),
-  ]
+  return `${tableOf(columns, rows)}\n${notes.map((note) => `${note}\n`).join('')}From ${from.slice(0, 16)}Z to ${to.slice(0, 16)}Z.${ahead}\n`
 }

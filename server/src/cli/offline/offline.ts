@@ -3,16 +3,16 @@ import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import type { Settings } from '#core/settings.ts'
 import { BackupProblem } from '#stores/backup-format.ts'
-import { mistakeIn } from '#stores/postgres/away.ts'
-import { isStoreAway } from '#stores/postgres/database.ts'
+import { mistakeIn } from '#stores/postgres/unreachable.ts'
+import { isStoreUnreachable } from '#stores/postgres/database.ts'
 import { CommandProblem } from '../client/command-problem.ts'
 
 export function settingsHere(): Settings {
   return readEnvironment(process.env, process.cwd(), readText)
 }
 
-/** What a person can mend, in their words. */
-export async function told<Result>(work: Promise<Result>): Promise<Result> {
+/** Turns errors that the user can fix into a `CommandProblem`. */
+export async function asCommandProblem<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
@@ -20,7 +20,7 @@ export async function told<Result>(work: Promise<Result>): Promise<Result> {
       throw new CommandProblem(`The file can not be used: ${error.message}.`)
     const mistake = mistakeIn(error)
     if (mistake !== undefined) throw new CommandProblem(`DATABASE_URL: PostgreSQL says: ${mistake}.`)
-    if (isStoreAway(error))
+    if (isStoreUnreachable(error))
       throw new CommandProblem(`PostgreSQL does not answer: ${(error as Error).message}`)
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new CommandProblem((error as Error).message)
     throw error

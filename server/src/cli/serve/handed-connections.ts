@@ -34,7 +34,7 @@ export function keepHandedConnections(worker: Worker, hasOthers: () => boolean):
     if (waiting.size === 0) return
     // With a connection on its way, Node never notices that the worker is gone, and would hand it the next one.
     worker.disconnect()
-    // One that nobody is left to take counts as taken: the cluster then closes it, and its caller knows at once.
+    // Without another worker the connection counts as taken: the cluster then closes it, and its caller knows at once.
     const accepted = !hasOthers()
     for (const ack of waiting) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted })
   })

@@ -2,7 +2,7 @@
 import { mergeMetrics } from '#telemetry/merged-metrics.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** A worker that is busier than this is told of as it was heard last. Prometheus waits ten seconds. */
+/** Timeout of a worker: after it, its last known counts are used. Prometheus waits ten seconds. */
 const COUNT_MS = 2000
 
 interface Scrape {
@@ -23,7 +23,7 @@ export class Scrapes {
   readonly #workers: ScrapedWorkers
   readonly #open = new Map<number, Scrape>()
   #next = 1
-  /** What workers counted that have ended: without it, sums would fall with each one that ends, and grow anew. */
+  /** The counts of workers that have ended: without them, sums would fall whenever a worker ends. */
   #past = ''
 
   constructor(workers: ScrapedWorkers) {

@@ -1,15 +1,15 @@
-/** Runs a node until it is told to stop, and tells a person how to use it. */
+/** Runs a node until a signal stops it, and prints how to use it. */
 import cluster from 'node:cluster'
-import { Listeners } from '#compose/listeners.ts'
+import { bindListeners } from '#node/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
 import { JOINS_OTHERS } from '#config/unknown-variables.ts'
 import { readText, type Environment } from '#config/file/variable.ts'
-import { listModels } from '#core/catalog.ts'
+import { listModels } from '#core/catalog/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Node } from '#main'
 import { readManifest } from '#package/files.ts'
 import type { Output } from '../command/output.ts'
-import { onHangUp, told, ToldToStop, toldToStop } from './stop-signals.ts'
+import { onHangUp, StopRequested, stopRequested, stopSignal } from './stop-signals.ts'
 import { WorkerChannel } from './worker-channel.ts'
 
 /** `notes` are lines for the banner. */
@@ -40,7 +40,7 @@ async function runNode(
   try {
     node = await start(settings, env, { say, channel })
   } catch (error) {
-    if (error instanceof ToldToStop) return 0
+    if (error instanceof StopRequested) return 0
     const problem = await problemOf(error, settings)
     if (problem === undefined) throw error
     out.stderr.write(`torana: ${problem}\n`)
@@ -49,11 +49,11 @@ async function runNode(
   onHangUp(() => node.reload())
   if (channel === undefined) out.stderr.write(banner(node, notes))
   else channel.ready(node, banner(node, notes))
-  const reasons = [told(), node.ended.then(() => 'ended' as const)]
+  const reasons = [stopRequested(), node.ended.then(() => 'ended' as const)]
   const reason = await Promise.race([...reasons, ...(channel ? [channel.mustEnd] : [])])
   if (reason === 'ended') return 1
-  // A person at a terminal wants it to end. Whoever sends SIGTERM may be an orchestrator with a load balancer before us.
-  const by = reason instanceof ToldToStop ? reason.by : reason
+  // Ctrl-C is a person who wants it to end. SIGTERM may come from an orchestrator with a load balancer in front of the node.
+  const by = reason instanceof StopRequested ? reason.by : reason
   await node.stop({ gently: by === 'SIGTERM', isReplaced: by === 'replaced' || by === 'orphaned' })
   await channel?.leave()
   return 0
@@ -67,12 +67,17 @@ interface StartParts {
 /** Says at once what is going on: the first start of a node takes some seconds. */
 async function start(settings: Settings, env: Environment, { say, channel }: StartParts): Promise<Node> {
   const isLate = env[JOINS_OTHERS] !== undefined
-  const listeners = await Listeners.bind(settings, { isLate })
+  const listeners = await bindListeners(settings, { isLate })
   if (channel !== undefined) channel.onConnection = (to, socket) => listeners.take(to, socket)
   if (!isLate) say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
-  // Loaded only now: a taken port is told before a second is spent on the rest of the code.
+  // Loaded only now: a port in use is reported before a second is spent on the rest of the code.
   const { startNode } = await import('#main')
-  return startNode(settings, env, listeners, { told: toldToStop, say, peers: channel?.peers })
+  const { databaseLine, openDatabaseStores } = await import('#node/database.ts')
+  const openStores: typeof openDatabaseStores = (...parts) => {
+    say(databaseLine(settings))
+    return openDatabaseStores(...parts)
+  }
+  return startNode(settings, env, listeners, openStores, { signal: stopSignal, peers: channel?.peers })
 }
 
 /** What the system says of a folder that can't be used. */
@@ -104,8 +109,8 @@ async function problemOf(error: unknown, settings: Settings): Promise<string | u
   const { UnsafeSecret } = await import('#runtime/secret.ts')
   const { UnsafeFolder } = await import('#runtime/data-folder.ts')
   if (error instanceof UnsafeFolder) return `TORANA_DATA_DIR: ${error.message}`
-  const told = [FolderInUse, NoDatabaseInside, UnsafeSecret].some((kind) => error instanceof kind)
-  return told ? (error as Error).message : undefined
+  const isPlain = [FolderInUse, NoDatabaseInside, UnsafeSecret].some((kind) => error instanceof kind)
+  return isPlain ? (error as Error).message : undefined
 }
 
 function banner(

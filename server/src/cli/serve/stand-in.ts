@@ -4,7 +4,7 @@
  */
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
-import type { PortName } from '#compose/listeners.ts'
+import type { PortName } from '#http/listeners.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { ToWorker } from './worker-messages.ts'
 

@@ -1,12 +1,12 @@
 /** SIGTERM, SIGINT and SIGHUP, heard from the first moment of a start on. This file imports nothing of ours, so that it is loaded at once. */
 import { once } from 'node:events'
 
-/** Why a start or a node ends: somebody told the process to. */
-export class ToldToStop extends Error {
+/** Why a start or a node ends: the process received a signal. */
+export class StopRequested extends Error {
   readonly by: 'SIGTERM' | 'SIGINT'
 
   constructor(by: 'SIGTERM' | 'SIGINT') {
-    super(`told to stop by ${by}`)
+    super(`stopped by ${by}`)
     this.by = by
   }
 }
@@ -17,13 +17,13 @@ const SAME_KEY_PRESS_MS = 1000
 const INTERRUPTED = 130
 
 const controller = new AbortController()
-/** Aborts with a `ToldToStop`. */
-export const toldToStop: AbortSignal = controller.signal
+/** Aborts with a `StopRequested`. */
+export const stopSignal: AbortSignal = controller.signal
 
-/** Resolves when somebody has told the process to stop. */
-export async function told(): Promise<ToldToStop> {
-  if (!toldToStop.aborted) await once(toldToStop, 'abort')
-  return toldToStop.reason as ToldToStop
+/** Resolves once a signal asks the process to stop. */
+export async function stopRequested(): Promise<StopRequested> {
+  if (!stopSignal.aborted) await once(stopSignal, 'abort')
+  return stopSignal.reason as StopRequested
 }
 
 let reload: (() => void) | undefined
@@ -32,9 +32,9 @@ let mustReload = false
 /** A second SIGTERM changes nothing. A second Ctrl-C ends the process at once, and the next start clears up. */
 export function hearSignals(): void {
   let interruptedMs: number | undefined
-  process.on('SIGTERM', () => controller.abort(new ToldToStop('SIGTERM')))
+  process.on('SIGTERM', () => controller.abort(new StopRequested('SIGTERM')))
   process.on('SIGINT', () => {
-    controller.abort(new ToldToStop('SIGINT'))
+    controller.abort(new StopRequested('SIGINT'))
     interruptedMs ??= performance.now()
     if (performance.now() - interruptedMs > SAME_KEY_PRESS_MS) process.exit(INTERRUPTED)
   })

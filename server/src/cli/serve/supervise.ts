@@ -1,12 +1,12 @@
-/** `torana start --workers`: runs a supervisor until it is told to stop. */
+/** `torana start --workers`: runs a supervisor until a signal stops it. */
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Environment } from '#config/file/variable.ts'
-import { tasksOf } from '#core/node-role.ts'
+import { tasksOf } from '#core/node/node-role.ts'
 import type { Settings } from '#core/settings.ts'
 import { openLog } from '#telemetry/log.ts'
 import type { Output } from '../command/output.ts'
-import { onHangUp, told } from './stop-signals.ts'
+import { onHangUp, stopRequested } from './stop-signals.ts'
 import type { Address } from './stand-in.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -35,7 +35,7 @@ export async function supervise(
   if (tasksOf(settings.role).takesRequests) addresses.push({ name: 'public', host: settings.host, port })
   const supervisor = new Supervisor({ workers, env, addresses, log })
   const started = supervisor.start()
-  const first = await Promise.race([started, told()])
+  const first = await Promise.race([started, stopRequested()])
   if ('exitCode' in first) {
     log.close()
     return first.exitCode
@@ -44,7 +44,7 @@ export async function supervise(
     onHangUp(() => supervisor.replaceAll())
     out.stderr.write(first.banner)
   }
-  await supervisor.stop((await told()).by)
+  await supervisor.stop((await stopRequested()).by)
   log.info('all workers have stopped')
   log.close()
   return 0

@@ -17,7 +17,7 @@ import { WorkerProcess } from './worker-process.ts'
 const PAUSE_MIN_MS = 100
 /** A worker that can't start is tried six times a minute, which costs a tenth of a core. */
 const PAUSE_MAX_MS = 10_000
-/** A worker that has lived so long died of something new. */
+/** A worker that ran this long resets the restart back-off. */
 const LIVED_MS = 60_000
 
 export interface SupervisorParts {
@@ -91,7 +91,7 @@ export class Supervisor {
     }
   }
 
-  /** Replaces one worker after the other, each by one that is ready before it goes. At no time is there more than one too many. */
+  /** Replaces one worker after the other, each by one that is ready before it goes. At most one extra worker runs. */
   replaceAll(): void {
     if (this.#replacing !== undefined) {
       this.#mustReplaceAgain = true

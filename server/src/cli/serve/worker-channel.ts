@@ -2,8 +2,8 @@
 import cluster from 'node:cluster'
 import { Socket } from 'node:net'
 import type { Node } from '#main'
-import type { Peers } from '#compose/control.ts'
-import type { PortName } from '#compose/listeners.ts'
+import type { Peers } from '#node/control.ts'
+import type { PortName } from '#http/listeners.ts'
 import { CONTENT_TYPE, type MetricsText } from '#telemetry/metrics.ts'
 import type { ToSupervisor, ToWorker } from './worker-messages.ts'
 

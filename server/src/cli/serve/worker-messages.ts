@@ -1,10 +1,10 @@
 /** What a supervisor and its workers say to each other. */
-import type { PortName } from '#compose/listeners.ts'
+import type { PortName } from '#http/listeners.ts'
 
 export type ToSupervisor =
   /** The worker takes requests from now on. `banner` is for the person at the terminal. */
   | { readonly kind: 'ready'; readonly banner: string }
-  /** Somebody scrapes this worker: what have all of them counted? */
+  /** This worker is being scraped: it asks for the counts of all workers. */
   | { readonly kind: 'scrape'; readonly id: number }
   /** What this worker alone has counted, in answer to `count`, or as its last word with no `id`. */
   | { readonly kind: 'counted'; readonly id?: number; readonly text: string }

@@ -1,6 +1,6 @@
 /** Upstreams and models of the store, built by the same code as those of torana.yaml, and put beside them. */
 import type { z } from 'zod'
-import type { Catalog, Model } from '#core/catalog.ts'
+import type { Catalog, Model } from '#core/catalog/catalog.ts'
 import { plainReport, type Path, type Report } from '../file/problem.ts'
 import { model as modelSchema } from '../schema/schema.ts'
 import { upstream as upstreamSchema } from '../schema/upstream.ts'
@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts'
 import { buildModel } from './model.ts'
 import { buildUpstream, type UpstreamByKind } from './upstream.ts'
 
-/** As torana.yaml would have them, in plain values that nobody has checked. */
+/** Entries in the form of torana.yaml, as unchecked plain values. */
 export interface ConfigAdditions {
   /** By name. */
   readonly upstreams: Readonly<Record<string, unknown>>
@@ -19,11 +19,11 @@ export interface ConfigAdditions {
 
 export interface ExtendedCatalog {
   readonly catalog: Catalog
-  /** What was left out, and why. */
+  /** The entries that were left out, and why. */
   readonly problems: readonly string[]
 }
 
-/** A name that the configuration has is the configuration's. What is wrong is left out, and takes nothing else with it. */
+/** A name in the configuration takes precedence. A faulty entry is left out, and affects no other. */
 export function extendCatalog(
   declared: Catalog,
   additions: ConfigAdditions,

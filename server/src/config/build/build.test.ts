@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { Deployment, EmbeddingCapabilities, EmbeddingModel } from '#core/catalog.ts'
-import { listModels } from '#core/catalog.ts'
-import { keyFrom } from '#core/key.ts'
+import type { Deployment, EmbeddingCapabilities, EmbeddingModel } from '#core/catalog/catalog.ts'
+import { listModels } from '#core/catalog/catalog.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import { readFacts } from './facts.ts'
 import { readConfig } from '../load.ts'
 import type { LoadedConfig, Surroundings } from '../load.ts'
@@ -234,7 +234,7 @@ models: { m: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ up
   assert.equal(azure.apiVersion, 'v1')
 })
 
-test('deployments are told apart by what the upstream calls the model', () => {
+test('deployments are identified by the upstream’s name of the model', () => {
   const model = modelOf(
     load(`
 upstreams: { a: { provider: acme }, b: { provider: budget } }

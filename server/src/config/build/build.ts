@@ -1,6 +1,6 @@
 /** torana.yaml and the built-in facts → the catalog. */
-import type { Catalog, KnownUpstream, Model } from '#core/catalog.ts'
-import type { RetiredModel } from '#core/model-end.ts'
+import type { Catalog, KnownUpstream, Model } from '#core/catalog/catalog.ts'
+import type { RetiredModel } from '#core/catalog/model-end.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'
@@ -18,14 +18,14 @@ export interface BuildInput extends KeySurroundings {
   readonly facts: Facts
 }
 
-/** What upstreams and models of the store are built upon. Plain values, so that it can come from another thread. */
+/** The base on which upstreams and models of the store are built. Plain values, so that it can come from another thread. */
 export interface AdditionBase {
   readonly file: Pick<ConfigFile, 'upstreams' | 'retired'>
   readonly declared: BuildInput['declared']
   readonly nowMs: number
 }
 
-/** The built-in facts, and a report of its own, come with each use. */
+/** The built-in facts, and a separate report, come with each use. */
 export interface AdditionInput extends AdditionBase {
   readonly facts: Facts
 }
@@ -134,7 +134,7 @@ export function buildRetired(
   return retired
 }
 
-/** A model that the file declares and that is gone is told as such by its aliases too. */
+/** The aliases of a retired model of the file get the same answer as the model. */
 function withAliases(
   retired: ReadonlyMap<string, RetiredModel>,
   models: ReadonlyMap<string, Model>,

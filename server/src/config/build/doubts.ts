@@ -1,4 +1,4 @@
-/** What can be read and is hardly meant. `torana check` and every start say it as warnings. */
+/** Entries that are valid but hardly intended. `torana check` and every start report them as warnings. */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import {
@@ -7,9 +7,9 @@ import {
   type ConfiguredBudget,
   type EmbeddingModel,
   type Model,
-} from '#core/catalog.ts'
-import { endWords, hasEnded, isNear } from '#core/model-end.ts'
-import { costOf, dollars, type ImagePrice, type Price } from '#core/price.ts'
+} from '#core/catalog/catalog.ts'
+import { endWords, hasEnded, isNear } from '#core/catalog/model-end.ts'
+import { costOf, dollars, type ImagePrice, type Price } from '#core/money/price.ts'
 import type { Path, Report } from '../file/problem.ts'
 import type { ConfigFile, UpstreamEntry } from '../schema/schema.ts'
 import { factsOf, type Facts } from './facts.ts'
@@ -64,7 +64,7 @@ function isPublic(hostname: string): boolean {
 
 /** By deployment, since providers of the same model have days of their own. */
 function warnOfEnds(model: Model, { models }: Catalog, { report, nowMs }: Doubtful): void {
-  // Without a file nobody chose these models. Their answers and the console tell of their ends.
+  // Without a file no operator chose these models. Their answers and the console show their ends.
   if (model.managedBy === 'built-in') return
   model.deployments.forEach(({ upstream, upstreamModel, end }: Model['deployments'][number], index) => {
     if (end === undefined || !isNear(end, nowMs)) return
@@ -100,7 +100,7 @@ function warnOfMixture(model: EmbeddingModel, { file, facts, report }: Doubtful)
   )
 }
 
-/** A budget that no request fits into: what it may be spent on has no price, or one request costs more. */
+/** Warns of a budget that no request fits into: the allowed models have no price, or one request costs more. */
 function warnOfHopelessBudgets(catalog: Catalog, report: Report): void {
   const modelsOf = (ids: readonly string[] | undefined): readonly Model[] =>
     ids?.flatMap((id) => catalog.models.get(id) ?? []) ?? listModels(catalog)
@@ -130,14 +130,14 @@ const UNPRICED =
 
 interface RequestCost {
   readonly nanoUsd: bigint
-  /** What is bought for it. */
+  /** The request in words. */
   readonly what: string
 }
 
 /** The length of a text for a model that says nothing of its longest input: about a page. */
 const PAGE_TOKENS = 500
 
-/** One full input, or the cheapest picture, at the cheapest deployment. Undefined: it depends on more than the price. */
+/** One full input, or the cheapest image, at the cheapest deployment. Undefined when it depends on more than the price. */
 function requestCostOf(model: Model): RequestCost | undefined {
   if (model.kind === 'image') {
     const costs = model.deployments.map(({ price }) => pictureCostOf(price))

@@ -96,8 +96,8 @@ test('torana.yaml wins over the announced day', () => {
   assert.equal(end('endsOn: none'), undefined)
   const own = end('endsOn: 2027-02-01')
   assert.deepEqual([own?.on, own?.successor, own?.source], ['2027-02-01', 'draw-3', 't.yaml:7'])
-  const told = end('endsOn: 2027-02-01, successor: mine, endSource: mail of 3 November')
-  assert.deepEqual([told?.successor, told?.source], ['mine', 'mail of 3 November'])
+  const declared = end('endsOn: 2027-02-01, successor: mine, endSource: mail of 3 November')
+  assert.deepEqual([declared?.successor, declared?.source], ['mine', 'mail of 3 November'])
   assert.deepEqual([end('successor: mine')?.on, end('successor: mine')?.successor], ['2026-12-01', 'mine'])
   assert.deepEqual(
     problemsOf(oneModel('mine', 'kind: image, deployments: [{ upstream: a, successor: draw-3 }]')),
@@ -129,7 +129,7 @@ test('an end is a warning from 90 days before it on, and after it', () => {
   ])
 })
 
-test('a declared model that is gone is left out with a warning, and its callers are told', () => {
+test('a declared model that is gone is left out with a warning, and its callers get that answer', () => {
   const { catalog, warnings, extend } = load(
     oneModel('draw-1', 'aliases: [pictures], deployments: [{ upstream: a }]'),
   )

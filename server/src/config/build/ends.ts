@@ -1,6 +1,6 @@
-/** When a declared model ends, and what is said of one that is gone. */
-import type { Upstream } from '#core/catalog.ts'
-import { modelEnd, type EndFields, type ModelEnd } from '#core/model-end.ts'
+/** When a declared model ends, and the warning for a retired one. */
+import type { Upstream } from '#core/catalog/catalog.ts'
+import { modelEnd, type EndFields, type ModelEnd } from '#core/catalog/model-end.ts'
 import { didYouMean, type Path, type Report } from '../file/problem.ts'
 import type { DeploymentEntry, ModelEntry } from '../schema/schema.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import type { UpstreamByKind } from './upstream.ts'
 
 interface DeclaredModel {
-  /** What its facts go by. */
+  /** The id of its facts. */
   readonly factsId: string
   readonly entry: ModelEntry
   readonly upstreams: ReadonlyMap<string, UpstreamByKind>
@@ -27,7 +27,7 @@ interface Retirement {
   readonly isEverywhere: boolean
 }
 
-/** What providers say of a model that the facts know as gone: first those that it is deployed on. */
+/** The retirement of a model by its providers: first those that it is deployed on. */
 export function retirementOf({ factsId, entry, upstreams, facts }: DeclaredModel): Retirement | undefined {
   const own = entry.deployments.map(({ upstream }) => upstreams.get(upstream)?.embedding.provider)
   const isEverywhere = own.every((provider) => facts.get(provider ?? '')?.retired[factsId] !== undefined)
@@ -56,8 +56,8 @@ interface CalledModel {
 }
 
 /**
- * What its provider announced. The upstream's own name of the model says it best, but for Azure, where an operator chose the
- * name.
+ * The end that its provider announced. The upstream's own name of the model identifies it best, except for Azure, where an
+ * operator chose the name.
  */
 export function knownEnd({
   provider,
@@ -71,7 +71,7 @@ export function knownEnd({
   return named ? named.end : own ? endOfFacts(own) : provider.retired[factsId]
 }
 
-/** torana.yaml wins over what the facts know. */
+/** torana.yaml takes precedence over the facts. */
 export function endOf(
   { endsOn, successor, endSource }: DeploymentEntry,
   path: Path,

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { deserialize } from 'node:v8'
 import { z } from 'zod'
-import type { DialectName } from '#core/catalog.ts'
-import { DEMO_MAX_TOKENS } from '#core/demo.ts'
-import type { EndFields } from '#core/model-end.ts'
+import type { DialectName } from '#core/catalog/catalog.ts'
+import { DEMO_MAX_TOKENS } from '#core/catalog/demo.ts'
+import type { EndFields } from '#core/catalog/model-end.ts'
 import { CATALOG_FOLDER, PREPARED } from '#package/files.ts'
 import { image } from '../schema/image.ts'
 import { capabilities, day, embedding, imageCapabilities, modelId } from '../schema/model.ts'
@@ -21,7 +21,7 @@ const factPrice = z.union([
   priceFields.extend({ source: z.url(), asOf: day, note: z.string().optional() }),
 ])
 
-/** Where a price was read, and on which day. */
+/** The source of a price, and the day on which it was read. */
 export interface PriceOrigin {
   readonly source: string
   readonly asOf: string
@@ -36,7 +36,7 @@ function withOrigin<Fields>(
   return { ...(price as Extract<Fields, object>), origin: { source, asOf } }
 }
 
-/** Undefined: nobody read a price anywhere. */
+/** Undefined when the price has no source. */
 export function priceOriginOf(facts: ModelFacts | undefined): PriceOrigin | undefined {
   const price = facts?.price
   return typeof price === 'object' && 'origin' in price ? price.origin : undefined
@@ -82,7 +82,7 @@ const providerFile = z.strictObject({
   provider: z.string().min(1),
   name: z.string().min(1),
   dialect,
-  /** Where its images have a wire of their own. */
+  /** Set where its images have a separate wire. */
   imageDialect: dialect.optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   capabilities: factCapabilities.default({}),
@@ -127,7 +127,7 @@ const demo: ProviderFacts = {
       maxRatio: 16,
     },
     backgrounds: ['opaque', 'transparent'],
-    // The others are made of it.
+    // Other formats are converted from it.
     formats: ['png'],
     forms: ['b64_json'],
     stream: true,
@@ -206,12 +206,12 @@ function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, 
   }
 }
 
-/** What is true of a model wherever it runs. */
+/** Facts of a model that hold wherever it runs. */
 function everywhere(model: ModelFacts): unknown {
   return model.kind === 'embedding' ? model.embedding : model.image
 }
 
-/** What a provider says of a model, which may be asked for by an alias. */
+/** A provider's facts about a model, found by its id or an alias. */
 export function factsOf(
   provider: ProviderFacts | undefined,
   id: string,
@@ -223,7 +223,7 @@ export function factsOf(
   return found && { id: found[0], facts: found[1] }
 }
 
-/** When a provider shuts a model down, by the upstream's name for it. Undefined: it does not know the name. */
+/** When a provider shuts a model down, by the upstream's name for it. Undefined when it does not know the name. */
 export function endByName(
   provider: ProviderFacts,
   name: string,
@@ -240,7 +240,7 @@ export function endOfFacts({ endsOn, successor, endSource }: ModelFacts): EndFie
   return endsOn === undefined ? undefined : { on: endsOn, successor, ...endSource }
 }
 
-/** What the first provider that has the model says of it: its kind and `embedding` or `image` are the same in all. */
+/** The facts of the first provider that has the model: its kind and `embedding` or `image` are the same in all. */
 export function modelFactsOf(facts: Facts, id: string): ModelFacts | undefined {
   for (const provider of facts.values()) {
     const found = factsOf(provider, id)

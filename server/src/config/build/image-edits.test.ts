@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { EditBody, ImageEdits } from '#core/catalog.ts'
+import type { EditBody, ImageEdits } from '#core/catalog/catalog.ts'
 import { deploymentIn, onAcme, ONE_PICTURE } from '#test/support/image-config.ts'
 import type { EditLayer } from '../schema/edit.ts'
 import { resolveImageCapabilities } from './resolve.ts'

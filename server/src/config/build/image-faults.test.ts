@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemsOf } from '#test/support/config.ts'
-import { listModels } from '#core/catalog.ts'
+import { listModels } from '#core/catalog/catalog.ts'
 import { imageSurroundings } from '#test/support/image-config.ts'
 import { readConfig } from '../load.ts'
 import { readFacts } from './facts.ts'
@@ -100,7 +100,7 @@ const faults: Record<string, [text: string, ...problems: string[]]> = {
 }
 
 for (const [name, [text, ...problems]] of Object.entries(faults)) {
-  test(`${name} is told with its place`, () => {
+  test(`${name} is reported with its place`, () => {
     assert.deepEqual(
       problemsOf(() => readConfig('t.yaml', text, imageSurroundings)),
       problems.map((problem) => `t.yaml:${problem}`),

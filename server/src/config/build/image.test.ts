@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { listModels, type ImageModel } from '#core/catalog.ts'
+import { listModels, type ImageModel } from '#core/catalog/catalog.ts'
 import { problemsOf } from '#test/support/config.ts'
 import {
   imageSurroundings,

@@ -1,8 +1,8 @@
 /** An entry of `models` → a model of the catalog, of the kind that its facts or the entry itself say. */
 import type { z } from 'zod'
-import type { EmbeddingModel, ImageModel, Model, Upstream } from '#core/catalog.ts'
-import { lastEnd, type ModelEnd } from '#core/model-end.ts'
-import type { PriceFrom } from '#core/price.ts'
+import type { EmbeddingModel, ImageModel, Model, Upstream } from '#core/catalog/catalog.ts'
+import { lastEnd, type ModelEnd } from '#core/catalog/model-end.ts'
+import type { PriceFrom } from '#core/money/price.ts'
 import type { UpstreamByKind } from './upstream.ts'
 import { endOf, knownEnd, retirementOf, unknownWords } from './ends.ts'
 import { factsOf, modelFactsOf, priceOriginOf } from './facts.ts'
@@ -33,14 +33,14 @@ export interface ModelSurroundings {
   readonly report: Report
 }
 
-/** What one entry is built from. */
+/** The inputs for building one entry. */
 interface Parts extends ModelSurroundings {
   readonly id: string
   readonly factsId: string
   readonly entry: ModelEntry
 }
 
-/** Undefined when the entry does not say enough; the report says what is missing. */
+/** Undefined when the entry is incomplete; the report names what is missing. */
 export function buildModel(
   id: string,
   entry: ModelEntry,
@@ -88,7 +88,7 @@ function modelOfKind(known: ModelFacts | undefined, parts: Parts): Model | undef
   if (kind !== undefined) reportOtherKind(kind, parts)
   if (kind === 'embedding') return embeddingModel(isOfKind(known, kind) ? known : undefined, parts)
   if (kind === 'image') return imageModel(isOfKind(known, kind) ? known : undefined, parts)
-  // Whatever it is, its deployments may name upstreams that are not there.
+  // Whatever its kind, its deployments may name upstreams that do not exist.
   placesOf('embedding', parts)
   return undefined
 }
@@ -167,12 +167,12 @@ function passedFields(rule: ModelEntry['unknownFields']): readonly string[] | un
   return rule === 'refuse' ? [] : rule
 }
 
-/** Where a deployment runs, and what is known about that. */
+/** Where a deployment runs, with the facts about it. */
 interface Place<OneKind extends Kind> {
   readonly path: Path
   readonly item: DeploymentEntry
   readonly provider: ProviderFacts | undefined
-  /** What the provider's facts say of the model. */
+  /** The provider's facts about the model. */
   readonly own: FactsOfKind<OneKind> | undefined
   readonly place: {
     readonly id: string
@@ -252,7 +252,7 @@ function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
   })
 }
 
-/** The first that says anything, as for the price itself. */
+/** The first layer with a price, as for the price itself. */
 function priceFromOf(
   ofDeployment: AnyPriceFields | undefined,
   path: Path,

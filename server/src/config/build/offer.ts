@@ -1,5 +1,7 @@
-/** What the built-in facts say of providers, and of the models that an upstream lists: the step before anything is declared. */
-import type { DialectName, Model, Upstream } from '#core/catalog.ts'
+/**
+ * The built-in facts about providers, and about the models that an upstream lists: the step before anything is declared.
+ */
+import type { KnownProvider, OfferedModel, TriedUpstream } from '#core/catalog/offer.ts'
 import { plainReport } from '../file/problem.ts'
 import { model as modelSchema } from '../schema/schema.ts'
 import { upstream as upstreamSchema } from '../schema/upstream.ts'
@@ -13,16 +15,6 @@ import {
 } from './facts.ts'
 import { buildModel } from './model.ts'
 import { buildUpstream, type UpstreamByKind } from './upstream.ts'
-
-export interface KnownProvider {
-  readonly id: string
-  readonly name: string
-  readonly dialect: DialectName
-  /** Its published address. Undefined: its package knows it, or it runs wherever the operator put it. */
-  readonly baseUrl: string | undefined
-  readonly embeddingModels: number
-  readonly imageModels: number
-}
 
 /** Without the demo, which needs no connecting. */
 export function knownProviders(facts: Facts = builtInFacts()): readonly KnownProvider[] {
@@ -41,11 +33,6 @@ export function knownProviders(facts: Facts = builtInFacts()): readonly KnownPro
     })
 }
 
-/** An upstream that may be declared, or what is wrong with it. */
-export type TriedUpstream =
-  | { readonly upstream: Upstream; readonly byKind: UpstreamByKind }
-  | { readonly problems: readonly string[] }
-
 /** The same rules as torana.yaml's. */
 export function tryUpstream(name: string, entry: unknown, facts: Facts = builtInFacts()): TriedUpstream {
   const report = plainReport('store')
@@ -53,25 +40,16 @@ export function tryUpstream(name: string, entry: unknown, facts: Facts = builtIn
   for (const issue of read.error?.issues ?? []) report.problem(issue.path.map(String), issue.message)
   const byKind = read.data && buildUpstream(name, read.data, facts, report)
   return byKind && report.problems().length === 0
-    ? { upstream: byKind.embedding, byKind }
+    ? { upstream: byKind.embedding, offer: (listed) => offeredModels(byKind, listed, facts) }
     : { problems: report.problems() }
 }
 
-export interface OfferedModel {
-  /** The public id that it would get. */
-  readonly id: string
-  /** Undefined: the built-in facts do not know it. */
-  readonly model: Model | undefined
-  /** The day on which its price was read. */
-  readonly asOf: string | undefined
-}
-
-/** `listed`: in the upstream's own names. Undefined: it has no list, so all that the facts know of its provider. */
-export function offeredModels(
-  { upstream, byKind }: Extract<TriedUpstream, { upstream: Upstream }>,
+function offeredModels(
+  byKind: UpstreamByKind,
   listed: readonly string[] | undefined,
-  facts: Facts = builtInFacts(),
+  facts: Facts,
 ): readonly OfferedModel[] {
+  const { embedding: upstream } = byKind
   const provider = facts.get(upstream.provider ?? '')
   const ids = listed?.map((name) => publicId(provider, name)) ?? Object.keys(provider?.models ?? {})
   return [...new Set(ids)].map((id) => {
@@ -86,7 +64,7 @@ export function offeredModels(
   })
 }
 
-/** What the facts call a model that the upstream has under this name. */
+/** The facts' id of a model that the upstream has under this name. */
 function publicId(provider: ProviderFacts | undefined, name: string): string {
   const found = factsOf(provider, name)
   if (found) return found.id

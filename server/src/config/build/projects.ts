@@ -1,6 +1,6 @@
-import type { ConfiguredBudget, ConfiguredKey, Model, Project } from '#core/catalog.ts'
-import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
-import { nanoUsdOf } from '#core/price.ts'
+import type { ConfiguredBudget, ConfiguredKey, Model, Project } from '#core/catalog/catalog.ts'
+import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/keys/key.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Path, Report } from '../file/problem.ts'
 import type { ConfigFile } from '../schema/schema.ts'
@@ -13,7 +13,7 @@ export interface KnownModels {
   readonly declared: ReadonlySet<string>
 }
 
-/** What the keys of the file are held against. */
+/** What the keys of the file are checked against. */
 export interface KeySurroundings {
   readonly report: Report
   readonly bootstrapKey: string | undefined
@@ -25,7 +25,7 @@ export function buildProjects(
   models: KnownModels,
   { bootstrapKey, nowMs, report }: KeySurroundings,
 ): Project[] {
-  /** Whose secret it is, by secret. */
+  /** The owner of each secret. */
   const owners = new Map(bootstrapKey === undefined ? [] : [[bootstrapKey, 'TORANA_BOOTSTRAP_KEY']])
   return Object.entries(entries ?? {}).map(([name, project]) => {
     // Space probes are accounted under it.

@@ -13,9 +13,9 @@ import type {
   NativeDimensions,
   PictureForm,
   PixelSize,
-} from '#core/catalog.ts'
-import { nanoUsdOf } from '#core/price.ts'
-import type { GivenPrice, ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/price.ts'
+} from '#core/catalog/catalog.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
+import type { GivenPrice, ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/money/price.ts'
 import type { EditFields, EditLayer } from '../schema/edit.ts'
 import { edgesOf } from '../schema/image.ts'
 import type { ImageLayer, ImageSizeFields } from '../schema/image.ts'
@@ -30,8 +30,8 @@ import { nanoUsdIn } from '../schema/price.ts'
 import type { EmbeddingPriceFields, ImagePriceFields } from '../schema/price.ts'
 
 /**
- * Layers from the most general to the most specific. Where none speaks, what every server that calls itself
- * OpenAI-compatible can be trusted with.
+ * Layers from the most general to the most specific. The defaults are what every server that calls itself OpenAI-compatible
+ * supports.
  */
 export function resolveCapabilities(
   layers: readonly (CapabilityFields | undefined)[],
@@ -73,7 +73,7 @@ export function resolveEmbedding(
   }
 }
 
-/** Where no layer speaks, the least that every upstream that makes pictures can be trusted with. */
+/** The defaults are the minimum that every upstream for images supports. */
 export function resolveImageCapabilities(
   layers: readonly (ImageCapabilityFields | undefined)[],
 ): ImageCapabilities {
@@ -99,7 +99,7 @@ export function resolveImageCapabilities(
   }
 }
 
-/** `none` takes back all that was said before it; what is said after it begins anew. */
+/** `none` discards all layers before it; later layers start from the defaults. */
 function editsOf(layers: readonly (EditLayer | undefined)[]): ImageEdits | undefined {
   const said = layers.slice(layers.lastIndexOf('none') + 1).filter(isEditFields)
   if (said.length === 0) return undefined
@@ -135,7 +135,7 @@ export function resolveImage(layers: readonly (ImageLayer | undefined)[]): Image
   }
 }
 
-/** The first that says anything; a price nobody stated is unknown, never zero. */
+/** The first layer with a price; a price that no layer states is unknown, never zero. */
 export function resolvePrice(candidates: readonly (EmbeddingPriceFields | undefined)[]): Price {
   const price = candidates.find((candidate) => candidate !== undefined) ?? 'unpriced'
   if (typeof price === 'string') return { kind: price }
@@ -227,8 +227,8 @@ function imageSizesOf(fields: ImageSizeFields): ImageSizes {
   }
   const values = fields.map((entry) => {
     if (typeof entry === 'string') return pixelsOf(entry)
-    const { size, ...told } = entry
-    return { ...pixelsOf(size), ...told }
+    const { size, ...words } = entry
+    return { ...pixelsOf(size), ...words }
   })
   return { kind: 'list', values }
 }

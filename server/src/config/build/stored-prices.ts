@@ -1,6 +1,7 @@
-/** Prices of the store, read by the same rules as those of torana.yaml, and put where torana.yaml says nothing. */
-import { listModels, type Catalog, type Model } from '#core/catalog.ts'
-import type { ImagePrice, Price } from '#core/price.ts'
+/** Prices of the store, read by the same rules as those of torana.yaml, and applied where torana.yaml has none. */
+import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
+import type { ReadPrice } from '#core/money/price-form.ts'
+import type { Price } from '#core/money/price.ts'
 import { embeddingPrice, imagePrice } from '../schema/price.ts'
 import { resolveImagePrice, resolvePrice } from './resolve.ts'
 
@@ -12,11 +13,7 @@ interface StoredPrice {
   readonly atMs: number
 }
 
-export type ReadPrice =
-  | { readonly price: Price | ImagePrice; readonly problem?: undefined }
-  | { readonly problem: string; readonly price?: undefined }
-
-/** What a form means for a model of this kind, or what is wrong with it. */
+/** The price that a form means for a model of this kind, or its problems. */
 export function readStoredPrice(kind: Model['kind'], form: unknown): ReadPrice {
   const read = kind === 'embedding' ? embeddingPrice.safeParse(form) : imagePrice.safeParse(form)
   if (!read.success) {
@@ -31,7 +28,7 @@ function embeddingPriceOf(form: unknown): Price {
   return resolvePrice([embeddingPrice.parse(form)])
 }
 
-/** torana.yaml wins: what it says about a price is not changed from outside. */
+/** torana.yaml takes precedence: its prices can't be changed from outside. */
 export function withStoredPrices(
   catalog: Catalog,
   stored: readonly StoredPrice[],

@@ -1,8 +1,8 @@
 import { createSecureContext } from 'node:tls'
-import type { DialectName, Upstream } from '#core/catalog.ts'
-import { startsLikeOurs } from '#core/key.ts'
-import { hostSettingsOf } from '#core/upstream-address.ts'
-import type { UpstreamTls } from '#core/upstream-tls.ts'
+import type { DialectName, Upstream } from '#core/catalog/catalog.ts'
+import { startsLikeOurs } from '#core/keys/key.ts'
+import { hostSettingsOf } from '#core/catalog/upstream-address.ts'
+import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
 import type { Facts, ProviderFacts } from './facts.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Path, Report } from '../file/problem.ts'
@@ -15,7 +15,7 @@ export interface UpstreamByKind {
   readonly image: Upstream
 }
 
-/** Undefined when something needed is missing; the report says what. */
+/** Undefined when a required field is missing; the report names it. */
 export function buildUpstream(
   name: string,
   entry: UpstreamEntry,
@@ -38,7 +38,7 @@ export function buildUpstream(
       problem('dialect', `is missing: write dialect (openai for an OpenAI-compatible server) or provider`)
     return undefined
   }
-  // What is known of a provider's images holds where it is spoken to in its own way.
+  // The facts about a provider's images hold only for its own dialect.
   const ownImageDialect = dialect === provider?.dialect ? provider.imageDialect : undefined
   const dialects = [...new Set([dialect, named.image ?? ownImageDialect ?? dialect])]
 
@@ -124,14 +124,14 @@ function upstreamIn(
   }
 }
 
-/** Where another Torana may listen, whose key is right there. */
+/** Another Torana may listen there, with its own key. */
 function isOwnAddress({ baseUrl }: UpstreamEntry, facts: Facts): boolean {
   return baseUrl !== undefined && impliedProvider(undefined, baseUrl, facts) === undefined
 }
 
 /**
- * Only Azure speaks azure, and a published https address belongs to its provider. Other addresses tell nothing: whatever
- * listens on a port of one's own network may be anything.
+ * Only Azure speaks azure, and a published https address belongs to its provider. Other addresses imply nothing: a port of
+ * a private network may be anything.
  */
 function impliedProvider(
   dialect: DialectName | undefined,

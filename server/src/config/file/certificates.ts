@@ -1,4 +1,4 @@
-/** Files of certificates, and what is wrong with them. */
+/** Files of certificates, and their problems. */
 import type { TlsSettings } from '#core/settings.ts'
 import { readText, reasonOf, type ReadFile } from './variable.ts'
 
@@ -17,7 +17,7 @@ export function readTls(
   return { cert: readFile(certFile), key: readFile(keyFile), ...ca }
 }
 
-/** Never the content of a file: OpenSSL names only what it stumbled over. */
+/** Never the content of a file: OpenSSL names only the problem. */
 export function tlsProblem(error: unknown): string {
   const { path, message } = error as { path?: string; message: string }
   if (path !== undefined) return `${path} can't be read (${reasonOf(error)})`

@@ -1,6 +1,6 @@
 /**
- * References to environment variables inside a text: `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, and `$$` for a
- * literal dollar. A dollar before anything else is just a dollar. What a variable holds is never read for references.
+ * References to environment variables inside a text: `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, and `$$` for a literal
+ * dollar. A dollar before anything else is just a dollar. The value of a variable is not searched for references.
  */
 import type { VariableValue } from './variable.ts'
 

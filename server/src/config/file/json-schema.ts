@@ -8,7 +8,7 @@ export function branchesOf(schema: JsonSchema): readonly JsonSchema[] {
   return branches ? branches.filter(isSchema).filter(({ type }) => type !== 'null') : [schema]
 }
 
-/** JSON Schema also has `true` and `false` where a schema may stand. */
+/** JSON Schema also allows `true` and `false` in place of a schema. */
 export function isSchema(value: unknown): value is JsonSchema {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -37,7 +37,7 @@ function problemsIn(text: string, env: Environment = {}): readonly string[] {
   )
 }
 
-/** A file that is good but for what `models` says. */
+/** A file that is valid except for `models`. */
 const withModel = (fields: string) => `
 upstreams:
   acme: { provider: acme }
@@ -335,7 +335,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
 }
 
 for (const [name, [text, expected, env]] of Object.entries(table)) {
-  test(`${name} is told with its place`, () => assert.deepEqual(problemsIn(text, env), expected))
+  test(`${name} is reported with its place`, () => assert.deepEqual(problemsIn(text, env), expected))
 }
 
 test('one run tells of schema, variable and reference faults, also behind a faulty list entry', () => {

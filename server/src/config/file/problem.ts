@@ -1,5 +1,5 @@
-/** How everything that is wrong with a configuration is told: all of it at once, each with its place. */
-import { nearest } from '#core/nearest.ts'
+/** How the problems of a configuration are reported: all at once, each with its place. */
+import { nearest } from '#core/text/nearest.ts'
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
@@ -14,15 +14,15 @@ export class ConfigError extends Error {
 /** Steps from the root of a file to a value: keys of mappings and indexes of lists. */
 export type Path = readonly (string | number)[]
 
-/** Collects what is wrong with one file. */
+/** Collects the problems of one file. */
 export interface Report {
-  /** The first problem of a path stands: what is found there later is a consequence of it. */
+  /** The first problem of a path counts: later ones there are its consequences. */
   problem(path: Path, message: string, at?: 'value' | 'key'): void
   /** Something that works and is probably not meant. */
   warning(path: Path, message: string): void
-  /** Whether a problem was found at this path or below it, so that what follows from it need not be told. */
+  /** Whether a problem was found at this path or below it, so that its consequences need not be reported. */
   isBroken(path: Path): boolean
-  /** Where the value stands, e.g. `torana.yaml:14`. */
+  /** The place of the value, e.g. `torana.yaml:14`. */
   place(path: Path): string
   problems(): string[]
   warnings(): string[]
@@ -39,7 +39,7 @@ export function pathText(path: Path): string {
     .replace(/^\./, '')
 }
 
-/** A report on what stands in no file; `place` is where everything is. */
+/** A report for values outside of a file; `place` is the place of everything. */
 export function plainReport(place: string): Report {
   const problems = new Map<string, string>()
   const warnings: string[] = []

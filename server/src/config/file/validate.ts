@@ -1,4 +1,4 @@
-/** Checks a source against a schema, reports every fault, and keeps what is sound. */
+/** Checks a source against a schema, reports every fault, and keeps what is valid. */
 import { z } from 'zod'
 import type { Path, Report } from './problem.ts'
 import { describeIssue } from './wording.ts'
@@ -12,8 +12,8 @@ export interface ValidFile<Value> {
 }
 
 /**
- * Faulty fields are left out, and with them what can't do without them, so that references between the sound parts can
- * still be checked in the same run. Undefined when nothing is sound.
+ * Faulty fields are left out, and with them what depends on them, so that references between the valid parts can still be
+ * checked in the same run. Undefined when nothing is valid.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -22,7 +22,7 @@ export function validate<Schema extends z.ZodType>(
 ): ValidFile<z.output<Schema>> | undefined {
   const sound = schema.safeParse(source.data ?? {})
   if (sound.success) return { value: sound.data, report: source.report }
-  // What follows changes values and leaves some out.
+  // The following steps change values and remove some.
   const data: unknown = structuredClone(source.data ?? {})
   let result: z.ZodSafeParseResult<z.output<Schema>> = sound
   if (!result.success && coerce(issuesOf(result.error), data, source)) result = schema.safeParse(data)
@@ -56,7 +56,7 @@ export function validate<Schema extends z.ZodType>(
   }
 }
 
-/** Issues with full paths. Of a union, only the branch that the value was most likely meant for is told. */
+/** Issues with full paths. Of a union, only the branch that the value was most likely meant for is reported. */
 function issuesOf(error: z.ZodError): Issue[] {
   return error.issues.flatMap((issue) => flatten(issue))
 }
@@ -74,7 +74,7 @@ function isWrongKind(issue: Issue): boolean {
   return issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value')
 }
 
-/** A variable is text; where a number or a truth value belongs, it is read as one. */
+/** A variable is text; where the schema wants a number or a boolean, it is converted. */
 function coerce(issues: readonly Issue[], data: unknown, source: Source): boolean {
   let changed = false
   for (const issue of issues) {
@@ -100,7 +100,7 @@ interface Slot {
   readonly key: string | number
 }
 
-/** For lists that lost entries: the index at which each remaining entry stood. */
+/** For lists that lost entries: the original index of each remaining entry. */
 type Indexes = WeakMap<object, readonly number[]>
 
 function valueAt(data: unknown, path: Path): unknown {

@@ -8,7 +8,7 @@ export const readText: ReadFile = (path) => readFileSync(path, 'utf8')
 
 export type VariableValue = { readonly value: string | undefined } | { readonly problem: string }
 
-/** An empty variable counts as unset wherever a file could give the value: compose files pass empty ones along. */
+/** An empty variable counts as unset wherever a file could give the value: compose files pass empty ones. */
 export function lookUp(name: string, env: Environment, readFile: ReadFile): VariableValue {
   const value = env[name]
   const file = env[`${name}_FILE`]

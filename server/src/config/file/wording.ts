@@ -1,4 +1,4 @@
-/** What a schema has to say about a fault, in words for the person who wrote the file. */
+/** The words for a schema fault, for the person who wrote the file. */
 import type { z } from 'zod'
 import { branchesOf, isSchema, type JsonSchema } from './json-schema.ts'
 import { anyOf, didYouMean, type Path } from './problem.ts'
@@ -13,7 +13,7 @@ interface Description {
 
 export interface Subject {
   readonly value: unknown
-  /** What came out of a variable is not repeated: it may be a credential. */
+  /** The value of a variable is not repeated: it may be a credential. */
   readonly isSecret: boolean
 }
 
@@ -67,7 +67,7 @@ function sentence(issue: Issue, { value, isSecret }: Subject, description = ''):
       // Schemas with a sentence of their own keep it; the library's own ones start so.
       return issue.message.startsWith('Invalid ') ? choice(issue.values.map(String)) : issue.message
     case 'invalid_union':
-      // The union is told apart by one field, and its value is none of the known ones.
+      // The union is discriminated by one field, and its value is none of the known ones.
       if (issue.errors.length === 0) return issue.message
       if (value === undefined) return `is missing. ${description}`.trimEnd()
       return choice(issue.errors.flat().flatMap(wantedBy))

@@ -1,4 +1,4 @@
-/** Reads a YAML file into plain data that still knows where each value stands. */
+/** Reads a YAML file into plain data that still knows the position of each value. */
 import { basename } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml'
@@ -10,14 +10,14 @@ import type { VariableValue } from './variable.ts'
 export interface Source {
   readonly data: unknown
   readonly report: Report
-  /** Whether the value came out of a `${VAR}`: such a value is text, and nothing that may be shown. */
+  /** Whether the value came out of a `${VAR}`: such a value is text, and must not be shown. */
   readonly isInterpolated: (path: Path) => boolean
 }
 
 /**
- * Inside `{ }` YAML reads the braces of `${VAR}` as a mapping of its own. These characters stand in for YAML's own ones
- * within a reference while the text is parsed: one for one, so that positions stay true, and noncharacters of Unicode,
- * which no file may hold.
+ * Inside `{ }` YAML reads the braces of `${VAR}` as a nested mapping. These characters replace YAML's own ones within a
+ * reference while the text is parsed: one for one, so that positions stay true, and noncharacters of Unicode, which no file
+ * may hold.
  */
 const YAML_MARKS = '{}[],#:'
 const STAND_INS = '\uFDD0\uFDD1\uFDD2\uFDD3\uFDD4\uFDD5\uFDD6'
@@ -49,7 +49,7 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
     },
   })
 
-  // Unknown tags come as warnings; read as plain text they would be silently something else than what was meant.
+  // Unknown tags come as warnings; read as plain text they would silently mean something else.
   const syntax = [...document.errors, ...document.warnings]
   const standIn = text.search(/[\uFDD0-\uFDD6]/)
   if (standIn >= 0) report.at(standIn, 'has an invalid Unicode character. Is this a text file?')
@@ -139,14 +139,14 @@ function reportOn(name: string, document: Document, lines: LineCounter) {
     warning: (path, message) => void warnings.push(line(find(document, path).offset, path, message)),
     isBroken: (path) =>
       [...paths.values()].some((broken) => path.every((step, index) => broken[index] === step)),
-    // People know the file; where it lies is nobody's business.
+    // Only the name of the file: its folder is not disclosed.
     place: (path) => `${basename(name)}:${place(find(document, path).keyOffset).line}`,
     problems: () => inOrder(problems),
     warnings: () => inOrder(warnings),
   } satisfies Report & { at(offset: number, message: string, path?: Path): void }
 }
 
-/** The value at a path, or the nearest thing around it that exists: for a missing field, what it is missing from. */
+/** The value at a path, or the nearest existing thing around it: for a missing field, its parent. */
 function find(document: Document, path: Path): { node: unknown; offset: number; keyOffset: number } {
   let node: unknown = document.contents
   let offset = 0
@@ -162,7 +162,7 @@ function find(document: Document, path: Path): { node: unknown; offset: number; 
       node = node.items[step]
       keyOffset = startOf(node) ?? keyOffset
     } else return { node: undefined, offset: keyOffset, keyOffset }
-    // What is written in lines of its own starts a line further down; its name says better where it is.
+    // A block starts one line below its name; the name is the better place.
     const isBlock = (isMap(node) || isSeq(node)) && !node.flow
     offset = isBlock ? keyOffset : (startOf(node) ?? keyOffset)
   }
@@ -171,7 +171,7 @@ function find(document: Document, path: Path): { node: unknown; offset: number; 
 
 const knownPairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
 
-/** By key. The last of repeated keys is the one whose value counts. Each of many keys asks where it stands. */
+/** By key. The last of repeated keys counts. Built once, because each of many keys looks up its position. */
 function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   const known = knownPairs.get(map)
   if (known) return known

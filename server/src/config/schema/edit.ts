@@ -1,8 +1,8 @@
-/** What torana.yaml and the built-in facts may say of a wire that takes pictures to edit. */
+/** Fields of torana.yaml and the built-in facts for a wire that edits images. */
 import { z } from 'zod'
 
-/** OpenAI takes 16 pictures; beyond this the number is a typing error, and each of them is a file to send. */
-const MOST_PICTURES = 64
+/** OpenAI takes 16 images; beyond this the number is a typo, and each of them is a file to send. */
+const MAX_PICTURES = 64
 
 const once = <Entry extends z.ZodType>(entry: Entry) =>
   z
@@ -14,7 +14,7 @@ const editFields = z.strictObject({
   maxInputs: z
     .int()
     .min(1)
-    .max(MOST_PICTURES)
+    .max(MAX_PICTURES)
     .optional()
     .describe('Most input images of one call. Default 1.'),
   inputFormats: once(z.enum(['png', 'jpeg', 'webp']))

@@ -1,9 +1,9 @@
-/** What an image deployment can do and charges, in words for people: in `torana check` and on the page about image models. */
-import type { ImageEdits, ImageSizes, PixelSize } from '#core/catalog.ts'
-import { usdText, type GivenPrice, type ImagePrice } from '#core/price.ts'
+/** The capabilities and prices of an image deployment, in words for people: in `torana check` and on the page about image models. */
+import type { ImageEdits, ImageSizes, PixelSize } from '#core/catalog/catalog.ts'
+import { usdText, type GivenPrice, type ImagePrice } from '#core/money/price.ts'
 
 /** A table has no room for more. */
-const MOST_SIZES = 3
+const MAX_SIZES = 3
 
 export function sizesText(sizes: ImageSizes): string {
   if (sizes.kind === 'any') return 'the upstream decides'
@@ -12,8 +12,8 @@ export function sizesText(sizes: ImageSizes): string {
     const ratio = sizes.maxRatio >= sizes.maxEdge ? '' : `, ratio to ${sizes.maxRatio}:1`
     return `any to ${sizes.maxEdge} an edge and ${megapixels(sizes.maxPixels)} MP${multiple}${ratio}`
   }
-  const named = sizes.values.slice(0, MOST_SIZES).map(pixelText).join(' ')
-  const others = sizes.values.slice(MOST_SIZES)
+  const named = sizes.values.slice(0, MAX_SIZES).map(pixelText).join(' ')
+  const others = sizes.values.slice(MAX_SIZES)
   if (others.length === 0) return named
   const largest = Math.max(...sizes.values.map(({ width, height }) => width * height))
   return `${named} and ${others.length} more, to ${megapixels(largest)} MP`
@@ -23,7 +23,7 @@ function pixelText({ width, height }: PixelSize): string {
   return `${width}x${height}`
 }
 
-/** `16, mask`: how many pictures it can be given, and what beside them. */
+/** `16, mask`: the number of input images, and other inputs. */
 export function editsText(edits: ImageEdits | undefined): string {
   if (edits === undefined) return '–'
   const { maxInputs, mask, markup } = edits
@@ -50,7 +50,7 @@ export function imagePriceText(price: ImagePrice): string {
   }
 }
 
-/** Of what is given to be edited; nothing where it costs nothing. */
+/** The price of images to edit; empty where it is free. */
 function givenPriceText(price: GivenPrice): string {
   switch (price.kind) {
     case 'free':

@@ -1,18 +1,18 @@
-/** What torana.yaml and the built-in facts may say of image models and of the wires that serve them. */
+/** Fields of torana.yaml and the built-in facts for image models and the wires that serve them. */
 import { z } from 'zod'
 import { edits } from './edit.ts'
 
 const count = () => z.int().min(1)
 
-/** The longest edge that a picture of ours may have: beyond it the number is a typing error. */
-const LONGEST_EDGE = 16_384
+/** Longest edge of an image: a larger number is a typo. */
+const MAX_EDGE = 16_384
 
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
 
 const pixelSize = z
   .string()
   .regex(SIZE, 'expected a size in pixels such as 1024x1024')
-  .refine((text) => Math.max(...edgesOf(text)) <= LONGEST_EDGE, `an edge has at most ${LONGEST_EDGE} pixels`)
+  .refine((text) => Math.max(...edgesOf(text)) <= MAX_EDGE, `an edge has at most ${MAX_EDGE} pixels`)
 
 const namedSize = z.strictObject({
   size: pixelSize.describe('The exact pixels of the image.'),
@@ -32,7 +32,7 @@ const sizeList = z
 const freeSizes = z
   .strictObject({
     default: pixelSize.describe('The default size.'),
-    maxEdge: count().max(LONGEST_EDGE).describe('Longest edge in pixels.'),
+    maxEdge: count().max(MAX_EDGE).describe('Longest edge in pixels.'),
     multipleOf: count().optional().describe('Both edges must be multiples of it. Default 1.'),
     minPixels: count().optional().describe('Fewest pixels. Default 1.'),
     maxPixels: count().optional().describe('Most pixels. Default `maxEdge` × `maxEdge`.'),
@@ -68,7 +68,7 @@ const tokensBySize = z
   )
   .refine((table) => Object.keys(table).length > 0, 'name at least one size, or default')
 
-/** Any of the facts: where none is said, a default counts. */
+/** Any of the facts: missing ones have defaults. */
 export const image = z.strictObject({
   maxPromptCharacters: count().optional().describe('Longest prompt in characters. Default 32000.'),
   answersWith: z

@@ -2,9 +2,9 @@
 import { z } from 'zod'
 import { defaultLimits } from '#core/settings.ts'
 
-// Nobody waits an hour for an embedding, and timers overflow at 24 days.
+// At most an hour: no one waits longer for an embedding, and timers overflow at 24 days.
 const duration = (defaultMs: number) => z.int().min(1).max(3_600_000).default(defaultMs)
-// A year: what is to be kept longer belongs into a store of the caller's own.
+// At most a year: what must be kept longer belongs into a store of the caller.
 const keeping = (defaultMs: number) => z.int().min(1).max(31_536_000_000).default(defaultMs)
 const amount = (defaultAmount: number) => z.int().min(1).default(defaultAmount)
 

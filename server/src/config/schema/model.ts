@@ -1,4 +1,6 @@
-/** The parts that torana.yaml and the built-in facts share: what a model is, and what a deployment's wire can do. */
+/**
+ * The schema that torana.yaml and the built-in facts share: a model's facts, and the capabilities of a deployment's wire.
+ */
 import { z } from 'zod'
 import { imageOnlyCapabilities } from './image.ts'
 
@@ -98,7 +100,7 @@ const nativeDimensions = z.union([
   z.array(count()).min(1),
 ])
 
-/** What wires of every kind have. */
+/** Capabilities of wires of every kind. */
 const commonCapabilities = {
   user: z
     .boolean()
@@ -155,7 +157,7 @@ export const capabilities = z.strictObject({
 
 export const imageCapabilities = z.strictObject({ ...imageOnlyCapabilities, ...commonCapabilities })
 
-/** In torana.yaml the kind of a model is known only once its facts are: `build.ts` tells of fields of the other kind. */
+/** In torana.yaml the kind of a model is known only once its facts are: `build.ts` reports fields of the other kind. */
 export const anyCapabilities = z.strictObject({ ...capabilities.shape, ...imageOnlyCapabilities })
 
 /** `Date` itself turns the 31st of February into the 3rd of March. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import type { GivenPrice, ImagePrice } from '#core/price.ts'
+import type { GivenPrice, ImagePrice } from '#core/money/price.ts'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
 import { builtInFacts, readFacts } from '../build/facts.ts'
 import { readConfig } from '../load.ts'
@@ -123,7 +123,7 @@ const faults: Record<string, [price: string, ...problems: string[]]> = {
 }
 
 for (const [name, [price, ...problems]] of Object.entries(faults)) {
-  test(`${name} is told with its place`, () => {
+  test(`${name} is reported with its place`, () => {
     assert.deepEqual(
       problemsWith(price),
       problems.map((problem) => `t.yaml:${problem}`),
@@ -261,7 +261,7 @@ for (const [form, price] of forms) {
   })
 }
 
-test('a price nobody stated is unknown, never zero', () => {
+test('a missing price is unknown, never zero', () => {
   assert.deepEqual(resolvePrice([undefined]), { kind: 'unpriced' })
   assert.deepEqual(resolveImagePrice([undefined]), { kind: 'unpriced' })
 })

@@ -1,6 +1,6 @@
 /** Every way to write a price, in torana.yaml and in the built-in facts. */
 import { z } from 'zod'
-import { nanoUsdOf } from '#core/price.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
 
 const NO_DOLLARS = 'expected dollars such as 0.02, above zero (else write free), with at most nine decimals'
 
@@ -16,7 +16,7 @@ const amount = [z.literal('free'), ...dollars] as const
 const NO_GIVEN_DOLLARS =
   'expected dollars such as 0.02, above zero (else leave it out), with at most nine decimals, or unknown'
 
-/** Silence says that given pictures cost nothing more; so that it is not taken for that, not knowing has a word. */
+/** A missing field means that given images are free, so an unknown price has a word of its own. */
 const givenAmount = z.union([
   z.literal('unknown'),
   z.number().refine(isDollarAmount, NO_GIVEN_DOLLARS),
@@ -84,7 +84,7 @@ const pricesByTokenKind = z
 
 export const priceWord = z.enum(['free', 'unpriced'])
 
-/** Three ways to count what is made, and two to count beside it what was given. */
+/** Three ways to count what is made, and two to count what was given. */
 export const priceFields = z.strictObject({
   usdPerMillionTokens: z
     .union([...dollars, pricesByTokenKind])
@@ -112,7 +112,7 @@ export const priceFields = z.strictObject({
     ),
 })
 
-/** In torana.yaml the kind of a model is known only once its facts are: `build.ts` tells of prices of the other kind. */
+/** In torana.yaml the kind of a model is known only once its facts are: `build.ts` reports prices of the other kind. */
 export const anyPrice = z
   .union([priceWord, priceFields])
   .superRefine((form, context) => void (typeof form === 'string' || hasOneWay(form, context)))
@@ -135,7 +135,7 @@ export function forEmbeddings(form: PriceForm, context: z.RefinementCtx) {
   return z.NEVER
 }
 
-/** Pictures are counted, measured, or charged by several kinds of tokens. */
+/** Images are counted, measured, or charged by several kinds of tokens. */
 export function forImages(form: PriceForm, context: z.RefinementCtx) {
   if (typeof form === 'string') return form
   const { usdPerMillionTokens, usdPerImage, usdPerMegapixel, usdPerGivenImage, usdPerGivenMegapixel } = form
@@ -153,7 +153,7 @@ export function forImages(form: PriceForm, context: z.RefinementCtx) {
 function hasOneWay(form: object, context: z.RefinementCtx): boolean {
   const ways = waysIn(form)
   if (ways.length > 1) context.addIssue(`${ways.join(', ')} contradict each other: keep one`)
-  // An unknown field that stands in its place has been told already.
+  // An unknown field in its place has been reported already.
   if (ways.length === 0 && context.issues.length === 0) {
     context.addIssue(`write one of ${WAYS.join(', ')}, or free or unpriced instead`)
   }
@@ -178,7 +178,7 @@ const WAYS = priceFields.keyof().options.filter((name) => !GIVEN_WAYS.includes(n
 
 type PriceField = keyof z.output<typeof priceFields>
 
-/** Facts also say where a price was read. */
+/** Facts also hold the source of a price. */
 function waysIn(form: object): string[] {
   return fieldsIn(form, WAYS)
 }
@@ -203,7 +203,7 @@ function isNotEmpty(table: object): boolean {
 
 type Amount = z.output<(typeof amount)[number]>
 
-/** Silent about amounts that are none: those have been told already. */
+/** Ignores invalid amounts: those have been reported already. */
 function isDiscount(reduced: Amount | undefined, full: Amount | undefined): boolean {
   if (reduced === undefined) return true
   if (full === undefined) return false

@@ -1,10 +1,10 @@
-/** torana.yaml. Only what this version does is in the schema; what is planned is refused by name, see `notYet`. */
+/** torana.yaml. The schema holds only what this version does; planned fields are refused by name, see `notYet`. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { addressRangeOf } from '#core/client-address.ts'
-import { KEY_SCOPES } from '#core/key-bounds.ts'
-import { MIN_KEY_LENGTH } from '#core/key.ts'
-import { nanoUsdOf } from '#core/price.ts'
+import { addressRangeOf } from '#core/access/client-address.ts'
+import { KEY_SCOPES } from '#core/catalog/key-bounds.ts'
+import { MIN_KEY_LENGTH } from '#core/keys/key.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
 import { image } from './image.ts'
@@ -23,7 +23,7 @@ const name = z
 
 const SPANS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** As milliseconds. A year at most: what is to be kept longer belongs into a store of the caller's own. */
+/** In milliseconds. A year at most: what must be kept longer belongs into a store of the caller. */
 const timeSpan = z
   .string()
   .regex(/^[1-9]\d{0,8}(ms|s|m|h|d)$/, 'expected a time such as 30d, 12h, 90m or 45s')
@@ -330,7 +330,7 @@ export type UpstreamEntry = z.output<typeof upstream>
 export type ModelEntry = z.output<typeof model>
 export type DeploymentEntry = z.output<typeof deployment>
 
-/** Fields of later versions, by path (`*` is any step), and what they will bring: better refused than ignored. */
+/** Fields of later versions, by path (`*` is any step), and what they will do: better refused than ignored. */
 export const notYet: Readonly<Record<string, string>> = {
   'projects.*.capture': 'capture of inputs',
 }

@@ -1,4 +1,4 @@
-/** What torana.yaml says of an upstream: an endpoint and its credential. */
+/** The fields of an upstream in torana.yaml: an endpoint and its credential. */
 import { z } from 'zod'
 
 const dialectName = z.enum(['openai', 'azure', 'ai-sdk', 'demo'])
@@ -21,7 +21,7 @@ function pem(kind: string): z.ZodString {
 }
 
 /** A server has one or two stores of files. */
-const MOST_PICTURE_HOSTS = 32
+const MAX_PICTURE_HOSTS = 32
 
 /** As `URL.host` writes it: in lower case, and without the port of the scheme. */
 const pictureHost = z
@@ -82,7 +82,7 @@ export const upstream = z.strictObject({
   pictureHosts: z
     .array(pictureHost)
     .min(1)
-    .max(MOST_PICTURE_HOSTS)
+    .max(MAX_PICTURE_HOSTS)
     .optional()
     .describe(
       "Images over OpenAI's wire: hosts of your own network that links of this upstream may name, each exactly as it stands in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.",

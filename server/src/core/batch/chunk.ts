@@ -1,32 +1,32 @@
-/** Some lines of an input file, and what came of them. */
+/** Some lines of an input file, and their results. */
 
 export interface LineRange {
   readonly firstByte: number
   readonly bytes: number
   /** Counts from 1. */
   readonly firstLine: number
-  /** How many are part of it. */
+  /** Number of lines in the chunk. */
   readonly lines: number
-  /** Lines between its first and its last byte that are not part of it: a bitmap in base64, of the lines that are not blank. */
+  /** Lines between its first and its last byte that do not belong to it: a bitmap in base64, over the lines that are not blank. */
   readonly without?: string | undefined
 }
 
-/** What came of the lines of a chunk. */
+/** Counts of the lines of a chunk by outcome. */
 export interface ChunkCounts {
   readonly completed: number
   readonly failed: number
-  /** Of those that failed: their time was up. */
+  /** Failed lines whose batch ran out of time. */
   readonly expired: number
-  /** Used by calls of an earlier version, which wrote no batch into the ledger. The ledger counts all others. */
+  /** Tokens of calls of an earlier version, which wrote no batch into the ledger. The ledger counts all others. */
   readonly tokens: number
   readonly costNanoUsd: bigint
   /** Tokens of the answers. Texts have none, images have. */
   readonly outputTokens: number
-  /** Those that failed, by the code of the fault. */
+  /** Failed lines, by the code of the fault. */
   readonly faults: Readonly<Record<string, number>>
 }
 
-/** Nothing came of them yet. */
+/** The counts before any line has ended. */
 export const NOTHING: ChunkCounts = {
   completed: 0,
   failed: 0,
@@ -37,28 +37,28 @@ export const NOTHING: ChunkCounts = {
   faults: {},
 }
 
-/** The file of the lines is gone: there is nothing that could be run. */
+/** The counts when the input file is gone and no line can run. */
 export function withoutInput(lines: number): ChunkCounts {
   return { ...NOTHING, failed: lines, faults: { not_found: lines } }
 }
 
-/** Where the results of a chunk lie: in one blob, the output lines after its head, the error lines after these. */
+/** The place of a chunk's results: one blob that holds a head, the output lines, and then the error lines. */
 export interface PartPlace {
-  /** Of the holder that wrote it: a part of its name. */
+  /** Token of the holder that wrote it: it is in the blob's name. */
   readonly token: number
   readonly headBytes: number
   readonly outputBytes: number
   readonly errorBytes: number
 }
 
-/** A line that is not blank, with its place from the beginning of the range. */
+/** A line that is not blank, with its offset from the beginning of the range. */
 export interface PlacedLine {
   readonly firstByte: number
   /** Counts from 0, blank lines included. */
   readonly number: number
 }
 
-/** The lines that are part of a range. `within`: all that are not blank between its first and its last byte. */
+/** The lines that belong to a range. `within`: all lines that are not blank between its first and its last byte. */
 export function partOf<Line>(
   { without }: Pick<LineRange, 'without'>,
   within: readonly Line[],
@@ -69,8 +69,8 @@ export function partOf<Line>(
 }
 
 /**
- * Some lines of a range as a range of their own, which begins with the first and ends with the last of them. Undefined: there are
- * none. `within`: as for `partOf`.
+ * Some lines of a range as a new range from the first to the last of them. Undefined when there are none. `within`: as for
+ * `partOf`.
  */
 export function rangeOfLines(
   range: LineRange,

@@ -22,7 +22,7 @@ const bodies = fc.record({
   dimensions: fc.option(fc.constantFrom(4, 8), { nil: undefined }),
 })
 
-/** All runs of the lines, group after group. */
+/** All runs of the lines, group by group. */
 function runsOf(lines: readonly BatchLine[], maxInputs: number, takesUser = false): readonly LineRun[] {
   const groups = new LineGroups(() => takesUser)
   for (const line of lines) groups.add(line)
@@ -83,7 +83,7 @@ test('runs hold every line once, each with what makes the same vectors and no mo
   )
 })
 
-/** Two bodies by turns, and how many runs eight lines of them are. */
+/** Two alternating bodies, and the number of runs for eight lines of them. */
 const MIXED: readonly (readonly [
   what: string,
   one: object,

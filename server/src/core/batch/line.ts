@@ -3,8 +3,8 @@ import { readEmbeddingRequest, type EmbeddingRequest } from '../embedding/reques
 import { inputCount, joinInputs } from '../embedding/input.ts'
 import { Fault } from '../fault/fault.ts'
 import { isBlank, LineSplitter } from '../files/lines.ts'
-import { isRecord } from '../record.ts'
-import { type Tags } from '../labels.ts'
+import { isRecord } from '../text/record.ts'
+import { type Tags } from '../money/labels.ts'
 import { withBatchTags } from '../request/labels.ts'
 
 /** One line of the input file. Bytes and lines count from the beginning of the chunk. */
@@ -13,7 +13,7 @@ export interface BatchLine {
   /** Counts from 0. */
   readonly number: number
   readonly customId: string
-  /** Undefined: the line asks for nothing that can be run; the fault says why. */
+  /** Undefined when the line asks for nothing that can run; the fault says why. */
   readonly request: EmbeddingRequest | undefined
   readonly fault: Fault | undefined
 }
@@ -27,15 +27,15 @@ export interface RunnableLine extends BatchLine {
 
 /** How lines are read. */
 export interface LineReading {
-  /** Of one request. */
+  /** Maximum of one request. */
   readonly maxInputs: number
   /** UTF-8, without a byte order mark. */
   readonly textOf: (bytes: Uint8Array) => string
-  /** Of the batch: each line has these, unless it has its own. */
+  /** Tags of the batch: each line without tags has these. */
   readonly tags?: Tags | undefined
 }
 
-/** Is read when somebody asks: reading a whole chunk at once would hold the event loop for tens of milliseconds. */
+/** Parsed on first use: parsing a whole chunk at once would block the event loop for tens of milliseconds. */
 class UnreadLine implements BatchLine {
   readonly firstByte: number
   readonly number: number
@@ -82,7 +82,7 @@ export function linesIn(bytes: Uint8Array, reading: LineReading): readonly Batch
   return lines
 }
 
-/** The upload has looked at the frame of every line; here the body is read as the route reads it. */
+/** The upload has checked the frame of every line; here the body is read as its route reads it. */
 function askedBy(text: string, { maxInputs, tags }: Omit<LineReading, 'textOf'>): AskedLine {
   let customId = ''
   try {
@@ -98,16 +98,16 @@ function askedBy(text: string, { maxInputs, tags }: Omit<LineReading, 'textOf'>)
   }
 }
 
-/** Lines whose inputs one call can carry: the rest of what they ask for makes the same vectors. */
+/** Lines whose inputs one call can carry: everything else in them leads to the same vectors. */
 export interface LineGroup {
   readonly model: string
   readonly lines: readonly RunnableLine[]
 }
 
 /**
- * Groups lines by what changes their vectors, wherever they are: model, dimensions, input type and kind of input. The encoding is only
- * how a result is written. `takesUser`: whether an upstream of the model is told the `user`; then a call has one. Lines with a field
- * that Torana does not know go alone, since it may connect the inputs of one line.
+ * Groups lines by what changes their vectors, wherever they are: model, dimensions, input type and kind of input. The
+ * encoding affects only how a result is written. `takesUser`: whether an upstream of the model receives the `user`; then a
+ * call has one. Lines with a field that Torana does not know go alone, since it may connect the inputs of one line.
  */
 export class LineGroups {
   readonly #takesUser: (model: string) => boolean
@@ -117,7 +117,7 @@ export class LineGroups {
     this.#takesUser = takesUser
   }
 
-  /** False: the line asks for nothing that can be run. */
+  /** False when the line asks for nothing that can run. */
   add(line: BatchLine): boolean {
     if (!isRunnable(line)) return false
     const name = this.#nameOf(line)
@@ -145,7 +145,7 @@ export class LineGroups {
   }
 }
 
-/** The lines from the given one on that go into the next request, up to so many inputs; at least one. */
+/** The lines from the given one on that go into the next request, up to `maxInputs` inputs; at least one. */
 export function runFrom({ lines }: LineGroup, first: number, maxInputs: number): LineRun {
   const [lead, ...others] = lines.slice(first)
   const taken: [RunnableLine, ...RunnableLine[]] = [lead as RunnableLine]

@@ -1,13 +1,15 @@
 /** The results of a chunk as one blob: a head that says what is in it, the output lines, the error lines. */
 import type { ChunkCounts, LineRange, PartPlace } from './chunk.ts'
 import type { MadeVectors } from '../embedding/made-vectors.ts'
-import { isRecord } from '../record.ts'
+import { isRecord } from '../text/record.ts'
 
-/** Which lines of its chunk a part has. */
+/** The lines of its chunk that a part covers. */
 export interface PartRanges {
-  /** The lines that have an end. Undefined: all of the chunk, or all but `rest` at its end (an earlier version wrote it). */
+  /**
+   * The lines that are done. Undefined: all of the chunk, or all but `rest` at its end (as an earlier version wrote it).
+   */
   readonly done: LineRange | undefined
-  /** The lines that have none. Undefined: there are none. */
+  /** The lines that are not done. Undefined: there are none. */
   readonly rest: LineRange | undefined
 }
 
@@ -15,11 +17,11 @@ export interface PartHead extends PartRanges {
   readonly counts: ChunkCounts
   readonly outputBytes: number
   readonly errorBytes: number
-  /** Who made its vectors. */
+  /** The deployments that made its vectors. */
   readonly made: readonly MadeVectors[]
 }
 
-/** As it is written: JSON has no whole numbers of any size. */
+/** As written: JSON has no integers of arbitrary size. */
 interface WrittenHead extends Omit<PartHead, 'counts' | 'made' | 'done'> {
   readonly done?: LineRange
   readonly made?: PartHead['made']
@@ -33,7 +35,7 @@ interface WrittenHead extends Omit<PartHead, 'counts' | 'made' | 'done'> {
 /** ASCII text, or bytes. */
 export type Piece = string | Uint8Array
 
-/** The holder's token is in the name: the part of a holder that was replaced never stands for another's. */
+/** The name contains the holder's token, so the part of a replaced holder is never taken for another's. */
 export function partName(batchId: string, chunk: number, token: number): string {
   return `${partPrefix(batchId, chunk)}${token}`
 }
@@ -46,7 +48,7 @@ export function batchPrefix(batchId: string): string {
   return `batches/${batchId}/`
 }
 
-/** The holder that a part of this chunk is of. Undefined: it is none. */
+/** The token of the holder that wrote this part. Undefined when the name is no part of this chunk. */
 export function tokenIn(name: string, batchId: string, chunk: number): number | undefined {
   const prefix = partPrefix(batchId, chunk)
   const digits = name.startsWith(prefix) ? name.slice(prefix.length) : ''
@@ -63,7 +65,7 @@ export function headIn(text: string): PartHead {
   if (!isRecord(head) || !isRecord(head['counts'])) throw new TypeError('a part of a batch has no head')
   const { counts, made = [], done, ...rest } = head as unknown as WrittenHead
   const { faults = {}, outputTokens = 0, costNanoUsd } = counts
-  // Parts of an earlier version have fewer counts, and do not say who made them.
+  // Parts of an earlier version have fewer counts, and do not name their makers.
   return {
     ...rest,
     done,
@@ -76,11 +78,11 @@ export function placeOf({ outputBytes, errorBytes }: PartHead, headBytes: number
   return { token, headBytes, outputBytes, errorBytes }
 }
 
-/** How many bytes of this head there are in all, with every code of a fault and `MAX_MAKERS` in it: nobody reads further to find its end. */
+/** Largest head, with every fault code and `MAX_MAKERS` in it: a reader looks no further for its end. */
 export const MAX_HEAD_BYTES = 64 * 1024
 
 /**
- * Makers of vectors after which nothing more of a chunk begins; its rest is a chunk of its own. Groups that are running may still add
- * theirs, which the head has room for.
+ * Makers of vectors after which nothing more of a chunk begins; its rest becomes another chunk. Running groups may still
+ * add theirs, for which the head has space.
  */
 export const MAX_MAKERS = 24

@@ -1,9 +1,9 @@
-/** How the lines of a request that failed because of one of them go into smaller ones. */
+/** Divides the lines of a request that failed because of one of them. */
 import { inputCount } from '../embedding/input.ts'
 import type { Fault } from '../fault/fault.ts'
 import type { RunnableLine } from './line.ts'
 
-/** The line that the fault names goes alone. Otherwise halves: few requests find one bad text among many. */
+/** The line that the fault names goes alone. Otherwise halves: few requests then find one bad text among many. */
 export function parted(lines: readonly RunnableLine[], fault: Fault): readonly (readonly RunnableLine[])[] {
   const named = namedInput(fault)
   const place = named === undefined ? -1 : lineOfInput(lines, named)
@@ -12,9 +12,9 @@ export function parted(lines: readonly RunnableLine[], fault: Fault): readonly (
   return parts.filter((part) => part.length > 0)
 }
 
-/** The place of the input that the fault names. Undefined: it names none. */
+/** The position of the input that the fault names. Undefined when it names none. */
 function namedInput({ param, upstream }: Fault): number | undefined {
-  // An upstream counts the inputs of its call, where equal texts stand once.
+  // An upstream counts the inputs of its call, which holds equal texts once.
   if (upstream !== undefined) return undefined
   const [, place] = /^input\[(\d+)\]/.exec(param ?? '') ?? []
   return place === undefined ? undefined : Number(place)

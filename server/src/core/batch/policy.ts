@@ -1,45 +1,48 @@
 /**
- * What becomes of lines of a batch when an attempt to run them ends with a fault: one table, for texts and images. Nobody waits for
- * these lines, so most of what a caller is told to retry is here only a reason to wait. A line fails by its upstream only if it
- * fails again and again while others of its model succeed: an upstream that is down fails none.
+ * What happens to lines of a batch when an attempt to run them ends with a fault: one table, for texts and images. No
+ * caller waits for these lines, so most faults that a caller should retry are here only a reason to wait. A line fails by
+ * its upstream only if it fails repeatedly while others of its model succeed: an upstream that is down fails none.
  */
 import type { Fault, FaultCode } from '../fault/fault.ts'
 
 /**
- * What a fault is about. `request`: each of the lines would be refused alike. `input`: one of them is at fault. `call`: a call was
- * made and failed, by its upstream or by a line. `moment`: there is no room for them at the moment. `budget`: there is too little
- * money for all of them. `standstill`: nothing of the kind can run at present.
+ * What a fault is about. `request`: each of the lines would be refused alike. `input`: one of them is at fault. `call`: a
+ * call was made and failed, by its upstream or by a line. `moment`: there is no capacity for them at the moment. `budget`:
+ * there is too little money for all of them. `standstill`: nothing of the kind can run at present.
  */
 export type FaultKind = 'request' | 'input' | 'call' | 'moment' | 'budget' | 'standstill'
 
 /** `fail`: the lines end with the fault. `split`: they are run in parts. `again`: they are run again. `pause`: the batch waits. */
 export type Action = 'fail' | 'split' | 'again' | 'pause'
 
-/** How it is with the lines of an attempt that has failed. */
+/** The state of the lines of a failed attempt. */
 export interface Situation {
   readonly kind: FaultKind
   /** Lines in the attempt. */
   readonly lines: number
-  /** Lines that the money that is left is enough for. */
+  /** Lines that the remaining money pays for. */
   readonly payableLines: number
-  /** It was the one attempt that is made after a pause. */
+  /** The attempt was the one made after a pause. */
   readonly isProbe: boolean
   /** A call of the model has succeeded since the chunk was claimed. */
   readonly hasSucceeded: boolean
-  /** How often these lines have failed again after a call of the model that began in between had succeeded. */
+  /** Repeated failures of these lines, each after a call of the model that began in between had succeeded. */
   readonly failuresBeside: number
   /** Calls of the model that have failed since one succeeded, this one included. */
   readonly failuresInRow: number
-  /** How often the lines have waited for room. */
+  /** Waits of these lines for capacity. */
   readonly waits: number
 }
 
-/** Failures beside successes of others until a line is at fault: an upstream that fails every second call hits few lines as often. */
-export const MAX_FAILURES_BESIDE = 3
+/**
+ * Failures beside successes of others until a line is at fault: an upstream that fails every second call rarely hits one
+ * line that often.
+ */
+const MAX_FAILURES_BESIDE = 3
 /** Failures in a row until the upstream counts as down: the waits between them are longer than a restart of most servers. */
-export const MAX_FAILURES_IN_ROW = 3
-/** Waits for room before the batch pauses: a minute or two. */
-export const MAX_WAITS = 30
+const MAX_FAILURES_IN_ROW = 3
+/** Waits for capacity before the batch pauses: a minute or two. */
+const MAX_WAITS = 30
 
 interface PolicyRow {
   readonly name: string
@@ -114,7 +117,7 @@ export function actionFor(situation: Situation): Action {
   return row.action
 }
 
-/** Codes of faults by what they are about. What is not among them: see `kindOf`. */
+/** Fault codes by what they are about. For all others see `kindOf`. */
 const KIND_OF_CODE: ReadonlyMap<FaultCode, FaultKind> = new Map<FaultCode, FaultKind>([
   // An upstream's refusal may be about one text, and so are our own checks of inputs.
   ['invalid_input', 'input'],
@@ -127,7 +130,7 @@ const KIND_OF_CODE: ReadonlyMap<FaultCode, FaultKind> = new Map<FaultCode, Fault
   ['upstream_unreachable', 'call'],
   ['upstream_broken_answer', 'call'],
   ['upstream_timeout', 'call'],
-  // Others have what the lines need, for a moment; or the lines left the queue, since their node stops.
+  // Others use the capacity for a moment; or the lines left the queue, because their node stops.
   ['deployments_busy', 'moment'],
   ['upstream_rate_limited', 'moment'],
   ['budget_reserved', 'moment'],
@@ -136,11 +139,11 @@ const KIND_OF_CODE: ReadonlyMap<FaultCode, FaultKind> = new Map<FaultCode, Fault
   ['node_overloaded', 'moment'],
   ['client_closed_request', 'moment'],
   ['budget_exhausted', 'budget'],
-  // The key has ended, or its project: a person decides, or the batch is cancelled.
+  // The key or its project has ended: a person decides, or the batch is cancelled.
   ['key_revoked', 'standstill'],
   ['key_expired', 'standstill'],
   ['project_deleted', 'standstill'],
-  // There is no room for results.
+  // There is no space for results.
   ['too_many_files', 'standstill'],
   ['disk_full', 'standstill'],
 ])
@@ -152,7 +155,9 @@ export function kindOf(fault: Pick<Fault, 'code' | 'entry'>): FaultKind {
   return status >= 500 || status === 429 ? 'standstill' : 'request'
 }
 
-/** Faults that only a person can end: by raising a budget, deleting files, continuing the batch, or making its key good. */
+/**
+ * Faults that only a person can end: by raising a budget, deleting files, continuing the batch, or making its key valid.
+ */
 const FOR_PERSON: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'budget_exhausted',
   'budget_reserved',
@@ -162,17 +167,20 @@ const FOR_PERSON: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'project_deleted',
 ])
 
-/** The first pause and the longest. An upstream may be back at any moment; a person takes minutes, and each attempt is a row in the log. */
+/**
+ * The first pause and the longest. An upstream may be back at any moment; a person takes minutes, and each attempt is a row
+ * in the log.
+ */
 const UPSTREAM_PAUSE = { firstMs: 15_000, mostMs: 60_000 }
 const PERSON_PAUSE = { firstMs: 60_000, mostMs: 5 * 60_000 }
 
-/** The pause after a fault, twice as long as the one before. */
+/** The pause after a fault, twice the previous one. */
 export function pauseAfter({ code }: Pick<Fault, 'code'>, beforeMs = 0): number {
   const { firstMs, mostMs } = FOR_PERSON.has(code) ? PERSON_PAUSE : UPSTREAM_PAUSE
   return Math.min(mostMs, Math.max(firstMs, 2 * beforeMs))
 }
 
-/** Waits before lines run again that have failed; the last one repeats. */
+/** Waits before failed lines run again; the last one repeats. */
 const AGAIN_MS = [1000, 3000] as const
 const ROOM_MS = { usual: 1000, most: 5000 }
 

@@ -1,16 +1,16 @@
-/** What a caller sends to have a batch made. `null` counts as absent. */
+/** The body of a request to create a batch. `null` counts as absent. */
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
-import { isRecord } from '../record.ts'
-import type { Tags } from '../labels.ts'
+import { isRecord } from '../text/record.ts'
+import type { Tags } from '../money/labels.ts'
 
 export interface BatchRequest {
   readonly inputFileId: string
   readonly endpoint: string
   readonly windowMs: number
-  /** The caller's own notes, as OpenAI has them. They are no tags: they may be sentences. */
+  /** The caller's own notes, as in OpenAI's API. They are not tags: they may be sentences. */
   readonly metadata: Readonly<Record<string, string>> | undefined
-  /** Of all its lines, from the header. */
+  /** Tags of all its lines, from the header. */
   readonly tags?: Tags | undefined
   readonly resultsKeptMs: number
 }
@@ -19,7 +19,7 @@ export interface BatchRequest {
 export const BATCH_ENDPOINTS = ['/v1/embeddings', '/v1/images/generations', '/v1/images/edits'] as const
 const ENDPOINTS: ReadonlySet<string> = new Set(BATCH_ENDPOINTS)
 
-/** Its lines are image jobs. */
+/** Whether its lines are image jobs. */
 export function isOfPictures(endpoint: string): boolean {
   return endpoint.startsWith('/v1/images/')
 }
@@ -29,7 +29,7 @@ export function isEdits(endpoint: string): boolean {
 }
 
 const HOUR_MS = 3_600_000
-/** OpenAI knows `24h` alone. A week is long enough for any corpus. */
+/** Longest window: a week is enough for any corpus. OpenAI knows `24h` alone. */
 const MAX_WINDOW_HOURS = 168
 /** OpenAI's own bounds. */
 const MAX_METADATA = { pairs: 16, key: 64, value: 512 }

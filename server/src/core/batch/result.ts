@@ -1,24 +1,24 @@
-/** What the output and error files of a batch say, line by line, in OpenAI's form. */
+/** The lines of a batch's output and error files, in OpenAI's form. */
 import type { Fault } from '../fault/fault.ts'
-import { asciiJson } from '../json-text.ts'
+import { asciiJson } from '../text/json-text.ts'
 
 /** The line that a result is about. */
 export interface ResultOf {
-  /** Tells the line from all others. */
+  /** Identifies the line. */
   readonly lineId: string
   readonly customId: string
-  /** Of the request that the line was part of: the same in the books and in the log. */
+  /** Id of the request that carried the line: the same in the ledger and in the log. */
   readonly requestId: string
 }
 
-/** What stands before the body of an answer, and after it. Everything is ASCII. */
+/** The text before the body of an answer, and after it. Everything is ASCII. */
 export function answerHead({ lineId, customId, requestId }: ResultOf, status: number): string {
   return `${lineHead(lineId, customId)},"response":{"status_code":${status},"request_id":"${requestId}","body":`
 }
 
 export const ANSWER_TAIL = '},"error":null}\n'
 
-/** The request was refused, as it would have been at its own route. */
+/** A refused request, in the same words as at its own route. */
 export function refusedLine(of: ResultOf, fault: Fault, docsUrl: string): string {
   const error = {
     message: fault.message,
@@ -31,10 +31,10 @@ export function refusedLine(of: ResultOf, fault: Fault, docsUrl: string): string
   return answerHead(of, fault.entry.status) + asciiJson({ error }) + ANSWER_TAIL
 }
 
-/** OpenAI's code, which no fault of ours has: the request was never made. */
+/** OpenAI's code, which is no fault of ours: the request was never made. */
 export const EXPIRED = 'batch_expired'
 
-/** The time of the batch was up before the line became a request. */
+/** The window of the batch ended before the line became a request. */
 export function expiredLine({ lineId, customId }: Omit<ResultOf, 'requestId'>): string {
   const error = {
     code: EXPIRED,

@@ -1,8 +1,8 @@
-/** Most bytes that results can have, known before their lines run: nothing is bought that could not be kept. */
+/** Upper bound of the size of results, known before their lines run: nothing is bought that could not be kept. */
 import { inputCount } from '../embedding/input.ts'
 import type { BatchLine } from './line.ts'
 
-/** What stands around an answer or a refusal: ids, names of fields, usage, a message. */
+/** The text around an answer or a refusal: ids, field names, usage, a message. */
 const ENVELOPE_BYTES = 2048
 /** `{"object":"embedding","index":2047,"embedding":…},` */
 const ITEM_BYTES = 64
@@ -12,10 +12,10 @@ const NUMBER_BYTES = 25
 const BASE64_BYTES = 16 / 3
 /** A character outside of ASCII is written as `\u00e4`. */
 const ESCAPED_BYTES = 6
-/** A picture of four megapixels as PNG has half of it. Pictures that turn out larger are counted as they are. */
+/** Assumed size of an image: twice a PNG of four megapixels. Larger images are counted with their real size. */
 export const PICTURE_BYTES = 8 * 1024 * 1024
 
-/** `widthOf`: the width of a model's vectors; undefined: there is no such model, and the line is refused. */
+/** `widthOf`: the width of a model's vectors; undefined when there is no such model, and the line is refused. */
 export function resultBytes(
   { customId, request }: BatchLine,
   widthOf: (model: string) => number | undefined,

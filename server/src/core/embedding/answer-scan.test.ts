@@ -74,7 +74,7 @@ const trickyJson = fc.oneof(
     .constantFrom(...TRICKY)
     .map((text) => JSON.stringify({ nested: [text, { object: 'embedding' }], embeddings: [1, 2] })),
   fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
-  // A field of a server's own may look like the answer itself.
+  // A server's own field may look like the answer itself.
   fc
     .constantFrom<object>(
       { data: [{ embedding: [1, 2], index: 0 }, { embedding: 'AAAA' }] },
@@ -169,7 +169,7 @@ function chunksOf(bytes: Buffer, cuts: 'every byte' | readonly number[]): Uint8A
       ? [...bytes.keys()].slice(1)
       : [...new Set(cuts)].filter((cut) => cut > 0 && cut < bytes.length)
   const edges = [0, ...inside.toSorted((a, b) => a - b), bytes.length]
-  // Copies, so that a scanner that looks beyond its chunk finds nothing there.
+  // Copies, so that a scanner that reads beyond its part finds nothing there.
   return edges.slice(1).map((end, index) => Uint8Array.from(bytes.subarray(edges[index], end)))
 }
 
@@ -206,7 +206,7 @@ test('of an answer in chunks only the vectors across two of them are copied', ()
   const data = Array.from({ length: inputs }, (_, index) => ({ object: 'embedding', index, embedding }))
   const answer = Buffer.from(JSON.stringify({ object: 'list', data, usage: { prompt_tokens: 1 } }))
   const cuts = [10, 20, 30].map((index) => answer.indexOf(`"index":${index},`) + 100)
-  // Each chunk with a buffer of its own, as they come from a connection.
+  // Each part in its own buffer, as it comes from a connection.
   const chunks = [0, ...cuts].map((from, index) => new Uint8Array(answer.subarray(from, cuts[index])))
   const { vectors } = read(chunks, { width: 96, inputs, form: 'base64Bytes' })
   const arrived = new Set(chunks.map(({ buffer }) => buffer))

@@ -1,9 +1,9 @@
 /**
  * Reads an OpenAI-shaped embeddings answer as it arrives. Vectors are lifted out of the bytes one by one, checked, and
- * replaced by their ordinal; what remains, the skeleton, is small and is parsed as JSON at the end. So a 66 MB answer is
- * read in steps no longer than one chunk, and no number becomes an object that nobody asked for.
+ * replaced by their ordinal; the rest, the skeleton, is small and is parsed as JSON at the end. A 66 MB answer is therefore
+ * read in steps no longer than one part, and no number becomes an object without need.
  *
- * A vector is what follows `"embedding":` in an item of the answer's own `data`. Whatever has such a name elsewhere is a field
+ * A vector is the value of `"embedding":` in an item of the answer's own `data`. A field of that name elsewhere is a field
  * like any other. An answer odd enough to fool this fails the skeleton's own checks and is refused.
  */
 import { BrokenAnswer } from '../fault/broken-answer.ts'
@@ -21,7 +21,7 @@ import {
 
 export interface ScanOptions {
   readonly width: number
-  /** The width of an answer whose upstream ignored the one that was asked for. Undefined: none but `width` is right. */
+  /** The width of an answer whose upstream ignored the requested one. Undefined: only `width` is valid. */
   readonly fullWidth?: number | undefined
   readonly wantedForm: VectorForm
   /** Bytes to text; the platform's decoders are not part of the language. */
@@ -36,9 +36,11 @@ export interface ScannedAnswer {
   readonly width: number
 }
 
-/** 16,384 dimensions at 24 bytes a number, with room: no single vector, nor the text between two, is longer. */
+/** Longest single vector, and longest text between two: 16,384 dimensions at 24 bytes a number, with a margin. */
 const MAX_PENDING_BYTES = 1024 * 1024
-/** 2,048 items of a few hundred bytes beside their vectors. More would take too long to parse in one step. */
+/**
+ * Longest skeleton: 2,048 items of a few hundred bytes beside their vectors. More would take too long to parse in one step.
+ */
 const MAX_SKELETON_LENGTH = 2 * 1024 * 1024
 
 const NOTHING = new Uint8Array(0)
@@ -49,7 +51,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-/** How deep the fields of the answer lie, and those of an item of its `data`. */
+/** Nesting depth of the answer's fields, and of the fields of an item of its `data`. */
 const FIELD_DEPTH = 1
 const ITEM_FIELD_DEPTH = 3
 const COLON = 0x3a
@@ -66,17 +68,17 @@ export class AnswerScanner {
   #form: VectorForm
   readonly #vectors: Vector[] = []
   #skeleton = ''
-  /** Bytes that have arrived and may not be dealt with yet, from `#from` on. */
+  /** Bytes that have arrived and are not processed yet, from `#from` on. */
   #bytes: Uint8Array = NOTHING
-  /** `#bytes` are its start. It may have room for more of them. */
+  /** `#bytes` is its start. It may have space for more. */
   #buffer: Uint8Array = NOTHING
   #from = 0
   #stage: Stage = 'key'
-  /** Where the search goes on: no byte is searched twice, however small the chunks are. */
+  /** Where the search continues: no byte is searched twice, however small the parts are. */
   #at = 0
   #keyStart = 0
   #valueStart = 0
-  /** Where the string began that is being read; a string is read to its end before anything else. Negative: none is. */
+  /** Start of the string that is being read; a string is read to its end before anything else. Negative: none is. */
   #stringStart = NO_STRING
   /** How many objects and arrays are open. */
   #depth = 0
@@ -102,7 +104,7 @@ export class AnswerScanner {
     return { skeleton: this.#skeleton, vectors: this.#vectors, width: this.#width }
   }
 
-  /** A value that began in an earlier chunk is put together alone. What comes behind it is read where it lies, not copied. */
+  /** A value that began in an earlier part is assembled alone. The bytes after it are read in place, not copied. */
   #behindValue(chunk: Uint8Array): Uint8Array {
     if (this.#stage !== 'end') return chunk
     const end = chunk.indexOf(this.#closing)
@@ -112,14 +114,14 @@ export class AnswerScanner {
     return chunk.subarray(end + 1)
   }
 
-  /** What ends the value that has begun. */
+  /** The byte that ends the current value. */
   get #closing(): number {
     return this.#bytes[this.#valueStart] === QUOTE ? QUOTE : CLOSE
   }
 
   /**
-   * Vectors are parts of the bytes, so bytes that have arrived are never written over. A chunk that is smaller than what
-   * is pending goes into a buffer with as much room again, so that what is pending is not copied for each such chunk.
+   * Vectors are views of the bytes, so bytes that have arrived are never overwritten. A part that is smaller than the
+   * pending bytes goes into a buffer with twice the space, so that the pending bytes are not copied for each such part.
    */
   #append(chunk: Uint8Array): void {
     const before = this.#bytes.length
@@ -145,7 +147,7 @@ export class AnswerScanner {
     this.#from = 0
   }
 
-  /** Goes on with the search. Returns false when more bytes are needed. */
+  /** Continues the search. Returns false when more bytes are needed. */
   #advance(): boolean {
     const bytes = this.#bytes
     switch (this.#stage) {
@@ -173,7 +175,7 @@ export class AnswerScanner {
     }
   }
 
-  /** Byte by byte: little stands beside the vectors, and a search of the platform's takes longer to begin. */
+  /** Byte by byte: there is little text beside the vectors, and a native search takes longer to start. */
   #findKey(bytes: Uint8Array): boolean {
     let at = this.#at
     for (; at < bytes.length; at += 1) {
@@ -274,8 +276,8 @@ export class AnswerScanner {
   }
 
   /**
-   * The first vector tells the width of all: an upstream that ignores `dimensions` does so for each of them. Such vectors are
-   * going to be cut, so they are wanted as values, and are read as they arrive.
+   * The first vector decides the width of all: an upstream that ignores `dimensions` does so for each of them. Such vectors
+   * will be cut, so they are needed as values, and are parsed as they arrive.
    */
   #settle(count: number): void {
     if (this.#vectors.length > 0 || count !== this.#options.fullWidth) return

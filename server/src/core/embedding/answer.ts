@@ -1,13 +1,13 @@
-/** From a scanned answer to vectors in input order: count, index and shape are the upstream's word, and are checked. */
-import { BoundedMap } from '../bounded-map.ts'
+/** From a scanned answer to vectors in input order: count, index and shape are the upstream's claims, and are checked. */
+import { BoundedMap } from '../structure/bounded-map.ts'
 import type { ScannedAnswer } from './answer-scan.ts'
 import { BrokenAnswer } from '../fault/broken-answer.ts'
-import { withoutByteOrderMark } from '../json-text.ts'
-import { isRecord } from '../record.ts'
-import type { Usage } from '../usage.ts'
+import { withoutByteOrderMark } from '../text/json-text.ts'
+import { isRecord } from '../text/record.ts'
+import type { Usage } from '../money/usage.ts'
 import type { Vector } from './vector.ts'
 
-/** An error object came where the vectors should be, though the status said that all is well. */
+/** An error object in place of the vectors, despite a status of success. */
 export class ErrorInAnswer extends BrokenAnswer {
   readonly error: unknown
 
@@ -26,7 +26,7 @@ export interface OrderedAnswer {
 const OPENAI_FIELDS: ReadonlySet<string> = new Set(['object', 'data', 'model', 'usage'])
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** The answer to one input as OpenAI writes it, with or without white space: by far the most common, and not worth a parse. */
+/** The answer to one input as OpenAI writes it, with or without white space: by far the most common form, and not worth a parse. */
 const PLAIN_SINGLE =
   /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*(0|[1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
 
@@ -35,7 +35,7 @@ const REMEMBERED_SKELETONS = 256
 const REMEMBERED_LENGTH = 512
 const skeletons = new BoundedMap<string, number>(REMEMBERED_SKELETONS)
 
-/** Undefined: the answer has another form. */
+/** Undefined for an answer of another form. */
 function tokensInPlainSingle(skeleton: string): number | undefined {
   const isShort = skeleton.length <= REMEMBERED_LENGTH
   const known = isShort ? skeletons.get(skeleton) : undefined
@@ -74,7 +74,7 @@ export function orderAnswer(
     if (vector === undefined || used.has(ordinal as number))
       throw new BrokenAnswer('a data item without a vector', { isLasting: true })
     used.add(ordinal as number)
-    // Servers that give no index at all answer in order.
+    // Servers without any index answer in order.
     const index = item['index'] ?? position
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= expected) {
       throw new BrokenAnswer(`index ${JSON.stringify(index)} for ${expected} inputs`)
@@ -105,7 +105,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What it says it counted, zero included: a server that does not count is told by its capability `countsTokens`. */
+/** The reported counts, zero included: for a server that does not count, its capability `countsTokens` is false. */
 function usageIn(usage: unknown): Usage {
   if (!isRecord(usage)) return { kind: 'unknown' }
   const tokens = usage['prompt_tokens'] ?? usage['total_tokens']

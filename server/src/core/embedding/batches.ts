@@ -12,7 +12,7 @@ export function dedupe(input: Input): DistinctInputs {
   return input.kind === 'texts' ? dedupeBy(input.texts, (text) => text) : dedupeTokens(input.tokens)
 }
 
-/** Arrays of ids are told apart by a number first: as texts they would cost more to write than to embed. */
+/** Arrays of ids are compared by a hash first: as texts they would cost more to write than to embed. */
 function dedupeTokens(tokens: readonly TokenIds[]): DistinctInputs {
   const alike = new Map<number, TokenIds[]>()
   return dedupeBy(tokens, (ids) => {

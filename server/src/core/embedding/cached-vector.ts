@@ -23,22 +23,24 @@ export interface StoredVector {
   readonly expiresAtMs: number
 }
 
-/** A 32-bit checksum that also covers the name a value is kept under: a value under another's name is a damaged one. */
+/**
+ * A 32-bit checksum that also covers the name under which a value is stored: a value under another name counts as damaged.
+ */
 export type Checksum = (bytes: Uint8Array) => number
 
 const VERSION = 1
 const HEADER_BYTES = 27
 const CHECKSUM_BYTES = 4
-/** Names of deployments are a model's and an upstream's, both far shorter. */
-const DEPLOYMENT_BYTES_MAX = 512
+/** Longest name of a deployment: a model's and an upstream's, both far shorter. */
+const MAX_DEPLOYMENT_BYTES = 512
 const UINT32_MAX = 0xff_ff_ff_ff
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
-/** Undefined for what this form can't hold exactly. */
+/** Undefined for a vector that this form can't hold exactly. */
 export function bytesOfVector(vector: StoredVector, checksum: Checksum): Uint8Array | undefined {
   const { values, tokens, madeAtMs, expiresAtMs } = vector
   const deployment = utf8Of(vector.deployment)
-  if (deployment === undefined || deployment.length > DEPLOYMENT_BYTES_MAX) return undefined
+  if (deployment === undefined || deployment.length > MAX_DEPLOYMENT_BYTES) return undefined
   if (!Number.isInteger(tokens) || tokens < 0 || tokens > UINT32_MAX) return undefined
   if (values.length === 0 || !Number.isFinite(madeAtMs) || !Number.isFinite(expiresAtMs)) return undefined
 
@@ -59,7 +61,7 @@ export function bytesOfVector(vector: StoredVector, checksum: Checksum): Uint8Ar
   return bytes
 }
 
-/** With values of its own, whatever the bytes are a part of. Undefined for what is no vector in this form. */
+/** Copies the values out of the bytes. Undefined for bytes that are no vector in this form. */
 export function vectorOfBytes(bytes: Uint8Array, checksum: Checksum): StoredVector | undefined {
   const checksumAt = bytes.length - CHECKSUM_BYTES
   if (checksumAt < HEADER_BYTES || bytes[0] !== VERSION) return undefined
@@ -91,7 +93,7 @@ function swapWords(bytes: Uint8Array, start: number, end: number): void {
 /** Names repeat: the vectors of one request come from one deployment, or from a few. */
 let last: { readonly name: string; readonly bytes: Uint8Array } = { name: '', bytes: new Uint8Array(0) }
 
-/** Undefined for text that is not well-formed: it would come back as another. */
+/** Undefined for malformed text: it would be read back as another text. */
 function utf8Of(name: string): Uint8Array | undefined {
   if (name === last.name) return last.bytes
   if (!name.isWellFormed()) return undefined
@@ -104,7 +106,7 @@ function utf8Of(name: string): Uint8Array | undefined {
 
 function textOf(bytes: Uint8Array): string | undefined {
   if (isSame(bytes, last.bytes)) return last.name
-  if (bytes.length > DEPLOYMENT_BYTES_MAX) return undefined
+  if (bytes.length > MAX_DEPLOYMENT_BYTES) return undefined
   try {
     const name = decodeURIComponent(bytes.toHex().replaceAll(/../g, '%$&'))
     last = { name, bytes: bytes.slice() }

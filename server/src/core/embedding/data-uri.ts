@@ -1,10 +1,13 @@
-/** Strings that are an image, a sound, a film or a PDF as a whole: as a text their vector would mean nothing, and no client would notice. */
+/**
+ * Detects strings that are as a whole an image, a sound, a film or a PDF: embedded as text, their vector would mean
+ * nothing, and no client would notice.
+ */
 
 const MEDIA = /^data:(?:(image|audio|video)\/|application\/pdf[;,])/i
 const HEAD = /^[\w.+-]+\/[\w.+-]+(?:\s?;\s?[\w.+-]+(?:=[^\s;,]*)?)*$/
-/** Characters before the comma: media type and parameters. Real ones have less than fifty; a longer one is prose. */
+/** Longest text before the comma: media type and parameters. Real ones have less than fifty characters; a longer one is prose. */
 const MAX_HEAD_CHARACTERS = 200
-/** What base64 does not have, in either alphabet, also where it is wrapped into lines or percent-encoded. */
+/** Characters outside of base64, in either alphabet, also where it is wrapped into lines or percent-encoded. */
 const NOT_BASE64 = /[^\w+/=%\r\n-]/
 
 const CAPITAL_D = 68
@@ -12,7 +15,10 @@ const SMALL_D = 100
 const COLON = 58
 const SPACE = 32
 
-/** What the data URI holds. Undefined: the text is none as a whole. A comparison or two for nearly every text: this is the hot lane. */
+/**
+ * The media type of the data URI. Undefined unless the whole text is one. A comparison or two for nearly every text: this
+ * is the hot lane.
+ */
 export function mediaInDataUri(text: string): string | undefined {
   const first = text.charCodeAt(0)
   if (first <= SPACE) return mediaIn(text.trimStart())

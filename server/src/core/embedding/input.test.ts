@@ -7,7 +7,7 @@ import { readInput, type Input } from './input.ts'
 
 const MAX_INPUTS = 4
 
-/** The same rules in a schema library: slow, but nobody doubts it. */
+/** The same rules in a schema library: slow, but beyond doubt. */
 const text = z.string().min(1)
 const tokens = z.array(z.int().min(0).max(0x7f_ff_ff_ff)).min(1)
 const reference = z.union([
@@ -38,7 +38,7 @@ function agrees(value: unknown): void {
   assert.match(read.message, /^input/)
 }
 
-/** Right but for one thing, which is where a guard written by hand would slip. */
+/** Valid except for one thing, which a hand-written guard would miss. */
 const oddEntry = fc.oneof(
   fc.constantFrom<unknown>(
     '',

@@ -1,5 +1,5 @@
 /**
- * The guard of `input`, by hand: a schema library over a million token ids would hold the event loop. It never throws and
+ * The guard of `input`, by hand: a schema library over a million token ids would block the event loop. It never throws and
  * takes time linear in the number of entries.
  */
 import { mediaInDataUri } from './data-uri.ts'
@@ -8,14 +8,14 @@ export type Input =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'tokens'; readonly tokens: readonly TokenIds[] }
 
-/** Ids of one input. Those of a large body come packed, already checked by whoever packed them. */
+/** Token ids of one input. Those of a large body come packed and already checked. */
 export type TokenIds = readonly number[] | Uint32Array
 
 export function inputCount(input: Input): number {
   return input.kind === 'texts' ? input.texts.length : input.tokens.length
 }
 
-/** Characters or token ids in all: how much work one pass over the input is. */
+/** Characters or token ids in total: the work of one pass over the input. */
 export function inputSize(input: Input): number {
   const entries: readonly { readonly length: number }[] = input.kind === 'texts' ? input.texts : input.tokens
   let size = 0
@@ -36,7 +36,7 @@ export function slice(input: Input, start: number, end: number): Input {
     : { kind: 'tokens', tokens: input.tokens.slice(start, end) }
 }
 
-/** One after another. All of them are texts, or all are tokens. */
+/** Concatenates inputs. All of them are texts, or all are tokens. */
 export function joinInputs(inputs: readonly Input[]): Input {
   const [first] = inputs
   if (first?.kind === 'tokens')

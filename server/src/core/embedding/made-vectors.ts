@@ -1,22 +1,25 @@
-/** Who made vectors, and when: whether they were of their model's space may turn out later, when a deployment is found outside. */
+/** The deployments that made vectors, and when: a deployment may later be found outside its model's space. */
 
 export interface MadeVectors {
   /** The space that they were made for. */
   readonly space: string
-  /** A field of the request may have changed them in an unknown way: they are guarded as those of the space, and do not have its name. */
+  /**
+   * A field of the request may have changed them in an unknown way: they are guarded like those of the space, but do not
+   * carry its name.
+   */
   readonly isUnnamed?: true | undefined
   readonly deployment: string
-  /** From when the first was asked for until the last had come, in Unix milliseconds. */
+  /** Unix milliseconds from the first request for them to the last answer. */
   readonly fromMs: number
   readonly untilMs: number
 }
 
-/** The names of the spaces that vectors are in; empty for those that have none. */
+/** The names of the spaces of vectors, without those that have none. */
 export function spaceNames(made: readonly MadeVectors[]): readonly string[] {
   return [...new Set(made.map(({ space, isUnnamed }) => (isUnnamed ? '' : space)))].sort()
 }
 
-/** The makers of many vectors: of each space one span of time for each deployment. */
+/** Collects the makers of many vectors: per space, one span of time for each deployment. */
 export class Makers {
   readonly #made = new Map<string, MadeVectors>()
 

@@ -1,8 +1,8 @@
 /**
- * For each option of a request a deployment is native, emulating, or unable. If none is able the caller is told which
- * option, why, and what would work.
+ * For each option of a request a deployment is native, emulating, or unable. If none is able, the fault names the option,
+ * the reason, and what would work.
  */
-import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from '../catalog.ts'
+import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from '../catalog/catalog.ts'
 import type { EmbeddingRequest } from './request.ts'
 import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { unknownFieldRefusal } from '../request/unknown-fields.ts'
@@ -34,7 +34,7 @@ export interface Offer {
 
 export type Negotiated = NegotiatedOf<Offer>
 
-/** Texts without any option, the most common request: settled once per model and encoding. */
+/** Texts without any option, the most common request: negotiated once per model and encoding. */
 const plainCases = new WeakMap<EmbeddingModel, Map<Encoding, Negotiated>>()
 
 export function negotiate(
@@ -131,7 +131,7 @@ function widthsFor(
   const full = model.facts.dimensions
   if (asked === undefined || asked === full)
     return { dimensions: undefined, upstreamWidth: full, width: full }
-  // One kept vector of the full width serves every narrower one.
+  // One cached vector of full width serves every narrower one.
   const isCutHere = model.cache !== undefined && model.facts.matryoshka && asked < full
   if (takes(native, asked) && !isCutHere) return { dimensions: asked, upstreamWidth: asked, width: asked }
   if (model.facts.matryoshka && asked < full)
@@ -200,7 +200,7 @@ function inputTypeFor(request: EmbeddingRequest, model: EmbeddingModel): InputTy
 
 /**
  * The first field that is sent to one of the deployments although its effect there is not known. It may change the vectors
- * (`task`) or tie inputs together (`late_chunking`): then the answer names no space, and nothing is split, merged or shared.
+ * (`task`) or connect inputs (`late_chunking`): then the answer names no space, and nothing is split, merged or shared.
  */
 export function fieldOfUnknownEffect(
   offers: readonly Pick<Offer, 'deployment' | 'extraFields'>[],

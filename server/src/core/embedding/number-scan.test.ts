@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { scanNumbers } from './number-scan.ts'
 
-/** Behind other bytes and before others, as in an answer. */
+/** Scans with other bytes before and after, as in an answer. */
 function scanned(text: string): ReturnType<typeof scanNumbers> {
   const bytes = new TextEncoder().encode(`7:${text}9999`)
   return scanNumbers(bytes, 2, 2 + text.length)
 }
 
-/** What JSON's own parser says of the text. Undefined: it is no array of numbers. */
+/** The text as parsed by JSON's own parser. Undefined when it is no array of numbers. */
 function parsed(text: string): readonly number[] | undefined {
   try {
     const values: unknown = JSON.parse(text)

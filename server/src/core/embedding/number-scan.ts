@@ -1,10 +1,10 @@
 /**
  * Checks the JSON text of a vector without making numbers of it: an answer that goes out as it came in need not be parsed.
- * The grammar is JSON's own (no `NaN`, no leading zeros, no lone point), and nothing but numbers may stand in the array.
+ * The grammar is JSON's own (no `NaN`, no leading zeros, no lone point), and the array may hold nothing but numbers.
  */
 export interface NumberScan {
   readonly count: number
-  /** False where the digits alone can't tell that the vector is finite in float32 and not all zero. */
+  /** False where the digits alone do not show that the vector is finite in float32 and not all zero. */
   readonly plainlySound: boolean
 }
 
@@ -23,9 +23,9 @@ const OPEN = 0x5b
 const CLOSE = 0x5d
 const LOWER_E = 0x65
 
-/** More digits than this before the point could exceed float32's largest value, 3.4e38. */
+/** Digits before the point: more could exceed float32's largest value, 3.4e38. */
 const PLAIN_INTEGER_DIGITS = 30
-/** More digits than this after the point, or a smaller exponent, could be a value that float32 knows only as zero. */
+/** Digits after the point: more, or a smaller exponent, could be a value that float32 rounds to zero. */
 const PLAIN_FRACTION_DIGITS = 30
 const PLAIN_EXPONENT_DIGITS = 1
 
@@ -39,7 +39,7 @@ export function scanNumbers(bytes: Uint8Array, start: number, end: number): Numb
 
   for (;;) {
     let byte = bytes[at] as number
-    // Nearly every number is written like -0.0123, with a comma behind it: those need no other question.
+    // Nearly every number is written like -0.0123, followed by a comma: those need no other check.
     let ahead = byte === MINUS ? at + 1 : at
     if (bytes[ahead] === ZERO && bytes[ahead + 1] === POINT) {
       const fractionStart = ahead + 2

@@ -1,8 +1,8 @@
 /**
- * What every deployment of an embedding model is asked now and then. Fixed for ever: the references that are kept were made of
- * these very texts, so that a changed letter would look like a changed space, for every model at once. What is common to
- * many models (short and long, other scripts, signs, figures, code) differs most between two tokenizers, poolings or
- * quantisations. Each has fewer tokens than the shortest limit of any model known, 128.
+ * The texts of every probe of an embedding model. They never change: the stored references were made from these very texts,
+ * so a changed letter would look like a changed space, for every model at once. Short and long texts, other scripts, signs,
+ * figures and code differ most between two tokenizers, poolings or quantisations. Each has fewer tokens than the shortest
+ * limit of any known model, 128.
  */
 export const PROBE_TEXTS: readonly string[] = [
   'gateway',

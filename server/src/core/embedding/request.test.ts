@@ -19,7 +19,7 @@ test('a plain body is read with OpenAI’s defaults', () => {
   })
 })
 
-test('null counts as absent, also for fields nobody knows', () => {
+test('null counts as absent, also for unknown fields', () => {
   const nothing = { dimensions: null, encoding_format: null, input_type: null, user: null, task: null }
   assert.deepEqual(read({ model: 'm', input: 'a', ...nothing }), read({ model: 'm', input: 'a' }))
 })

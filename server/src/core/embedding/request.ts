@@ -1,23 +1,23 @@
-/** From a parsed JSON body to a typed request. `null` counts as absent; what Torana does not know is kept apart. */
-import type { Encoding, InputType } from '../catalog.ts'
+/** From a parsed JSON body to a typed request. `null` counts as absent; fields that Torana does not know are kept separately. */
+import type { Encoding, InputType } from '../catalog/catalog.ts'
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
-import { isRecord } from '../record.ts'
-import { type Tags } from '../labels.ts'
+import { isRecord } from '../text/record.ts'
+import { type Tags } from '../money/labels.ts'
 import { tagsIn, userIn } from '../request/labels.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
 import { readInput, type Input } from './input.ts'
 
 export interface EmbeddingRequest {
-  /** What the caller asked for: an id or an alias. */
+  /** The requested name: an id or an alias. */
   readonly model: string
   readonly input: Input
   readonly dimensions: number | undefined
   readonly encoding: Encoding
   readonly inputType: InputType | undefined
   readonly user: string | undefined
-  /** Of `metadata` and of the header. Torana keeps them; no upstream sees them. */
+  /** Tags from `metadata` and the header. Torana keeps them; no upstream sees them. */
   readonly tags?: Tags | undefined
   readonly extraFields: Fields
 }
@@ -28,7 +28,7 @@ const INPUT_TYPES: Readonly<Record<string, InputType>> = {
   classification: 'classification',
   clustering: 'clustering',
   similarity: 'similarity',
-  // Words of the providers themselves, so that code written for them needs no change.
+  // The providers' own words, so that code written for them needs no change.
   search_query: 'query',
   search_document: 'document',
   passage: 'document',
@@ -47,7 +47,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 const NO_FIELDS: Fields = Object.freeze({})
 
-/** `exact`: fields of the body with their numbers as they came, where parsing has changed them. */
+/** `exact`: fields of the body with their original numbers, where parsing has changed them. */
 export function readEmbeddingRequest(
   body: unknown,
   maxInputs: number,

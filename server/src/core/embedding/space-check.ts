@@ -1,25 +1,25 @@
 /**
- * Whether vectors of the same texts lie in the same space. Honest copies of a model differ in the last bits: other hardware,
- * other batch sizes, half precision. Another model, pooling, quantisation or normalisation differs by more, and its vectors
- * look as sound as any: only a comparison tells.
+ * Whether vectors of the same texts belong to the same space. Honest copies of a model differ in the last bits: other
+ * hardware, other batch sizes, half precision. Another model, pooling, quantisation or normalisation differs by more, and
+ * its vectors look as valid as any: only a comparison shows it.
  */
 
-/** Below it for any text: another space. Half precision stays above 0.9999, other weights rarely reach 0.9. */
-export const LEAST_COSINE = 0.99
-/** Below it somebody should look, but neighbours are still neighbours. */
+/** Lowest cosine of any text within one space. Half precision stays above 0.9999, other weights rarely reach 0.9. */
+export const MIN_COSINE = 0.99
+/** Below it an operator should look, but neighbours are still neighbours. */
 export const WARNED_COSINE = 0.999
-/** Callers who compare by dot product would see another length as another closeness. */
+/** Largest drift of length: callers who compare by dot product would see another length as another closeness. */
 export const MAX_NORM_DRIFT = 0.01
 
 export interface SpaceCheck {
   readonly verdict: 'good' | 'warned' | 'quarantined'
   /** One for each text, in their order; undefined when vectors could not be compared. */
   readonly cosines: readonly number[] | undefined
-  /** The least of them. */
+  /** The smallest of them. */
   readonly leastCosine: number | undefined
   /** The largest difference in length, as a share of the reference's; undefined likewise. */
   readonly normDrift: number | undefined
-  /** In words, for an operator; undefined when all is well. */
+  /** The reason in words, for an operator. Undefined when the spaces agree. */
   readonly reason: string | undefined
 }
 
@@ -45,8 +45,8 @@ export function checkSpace(reference: readonly Float32Array[], probed: readonly 
 function judge(cosines: readonly number[], normDrift: number): SpaceCheck {
   const leastCosine = Math.min(1, ...cosines)
   const compared = { cosines, leastCosine, normDrift }
-  if (leastCosine < LEAST_COSINE) {
-    const reason = `another space: least cosine ${shown(leastCosine)}, below ${LEAST_COSINE}`
+  if (leastCosine < MIN_COSINE) {
+    const reason = `another space: least cosine ${shown(leastCosine)}, below ${MIN_COSINE}`
     return { verdict: 'quarantined', ...compared, reason }
   }
   if (normDrift > MAX_NORM_DRIFT) {
@@ -60,7 +60,9 @@ function judge(cosines: readonly number[], normDrift: number): SpaceCheck {
   return { verdict: 'good', ...compared, reason: undefined }
 }
 
-/** In doubles: the sum of thousands of float32 products would drift by itself. Not finite where a vector has no direction. */
+/**
+ * In doubles: the sum of thousands of float32 products would drift by itself. Not finite where a vector has no direction.
+ */
 function compare(
   expected: Float32Array,
   actual: Float32Array,

@@ -1,14 +1,14 @@
-import { BoundedMap } from '../bounded-map.ts'
-import { checksum } from '../key.ts'
+import { BoundedMap } from '../structure/bounded-map.ts'
+import { checksum } from '../keys/key.ts'
 
-/** Far more than the models of one installation, at the widths that are asked for. */
+/** Remembered spaces: far more than the models of one installation at the requested widths. */
 const REMEMBERED_SPACES = 1000
 const spaces = new BoundedMap<string, string>(REMEMBERED_SPACES)
 
 /**
  * The identity of a model's vector space, `<model>@<width>:<8 hex>`. Vectors may be compared only inside one space; a
- * narrower Matryoshka width is a space of its own. The hex part is the generation: it changes when an operator accepts
- * that the upstream's vectors have changed.
+ * narrower Matryoshka width is another space. The hex part is the generation: it changes when an operator accepts that the
+ * upstream's vectors have changed.
  */
 export function spaceOf(model: string, width: number, generation = 1): string {
   const name = `${model}@${width}#${generation}`
@@ -19,13 +19,13 @@ export function spaceOf(model: string, width: number, generation = 1): string {
   return space
 }
 
-/** What the id of a space says of it. Undefined: it is none. */
+/** The parts of a space's id. Undefined when the text is none. */
 export function readSpace(space: string): { readonly model: string; readonly width: number } | undefined {
   const [, model, width] = /^(.+)@(\d+):[0-9a-f]{8}$/.exec(space) ?? []
   return model === undefined ? undefined : { model, width: Number(width) }
 }
 
-/** The space that a reference stands for. */
+/** The space of a reference. */
 export function spaceIn(reference: {
   readonly model: string
   readonly width: number
@@ -34,7 +34,7 @@ export function spaceIn(reference: {
   return spaceOf(reference.model, reference.width, reference.generation)
 }
 
-/** As results are shown that may be of several: null if they are of none, or of more than one. */
+/** The space of results, or null if they have none or more than one. */
 export function onlySpace(of: readonly string[]): string | null {
   return (of.length === 1 && of[0]) || null
 }

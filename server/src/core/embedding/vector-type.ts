@@ -1,4 +1,6 @@
-/** Fields by which servers are asked for vectors that are not little-endian float32, which is all that Torana reads and answers with. */
+/**
+ * Fields that ask servers for vectors other than little-endian float32, the only type that Torana reads and answers with.
+ */
 import type { Refusal } from '../request/offers.ts'
 
 /** By name, the values that change nothing about float32. Of a list, each entry must be one of them. */
@@ -15,7 +17,7 @@ const FLOAT32_VALUES: Readonly<Record<string, readonly string[]>> = {
   endianness: ['native', 'little'],
 }
 
-/** Why such a field can't be passed on: the answer would be of another width, or of other numbers. */
+/** Why such a field can't be passed on: the answer would have another width, or other numbers. */
 export function vectorTypeRefusal(fields: Readonly<Record<string, unknown>>): Refusal | undefined {
   for (const name in fields) {
     const allowed = Object.hasOwn(FLOAT32_VALUES, name) ? FLOAT32_VALUES[name] : undefined

@@ -48,7 +48,7 @@ test('base64 ⇄ float32 ⇄ JSON keeps every bit, whichever form a vector arriv
         { form: 'text', text: Buffer.from(JSON.stringify([...values])) },
       ]
       for (const vector of forms) {
-        // JSON.stringify writes -0 as 0, so the text form is compared with what it says.
+        // JSON.stringify writes -0 as 0, so the text form is compared with the written values.
         const said = vector.form === 'text' ? values.map((value) => value + 0) : values
         assert.deepEqual(bitsOf(valuesOf(vector)), bitsOf(said), vector.form)
         assert.equal(base64Of(vector), encodeBase64(said), vector.form)
@@ -146,7 +146,7 @@ test('any finite vector that is not all zero is sound, in each form', () => {
   )
 })
 
-test('a wrong width, a value that is not finite and a vector of zeros are told apart, wherever they stand', () => {
+test('a wrong width, a value that is not finite and a vector of zeros are distinguished at any position', () => {
   const unsound = fc
     .tuple(
       fc.integer({ min: 1, max: 13 }).chain((width) => soundVector(width)),

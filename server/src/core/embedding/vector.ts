@@ -1,7 +1,7 @@
 /**
- * Vectors, carried in whichever form they arrived so that no number is parsed that nobody needs:
+ * Vectors, carried in the form in which they arrived so that no number is parsed without need:
  * - `base64`: standard base64 of little-endian float32, the form OpenAI's SDKs ask for;
- * - `base64Bytes`: the same as the ASCII bytes that the upstream sent, for many vectors that are only written on;
+ * - `base64Bytes`: the same as the ASCII bytes that the upstream sent, for many vectors that are only passed on;
  * - `text`: the JSON array as the upstream wrote it, as bytes with their brackets;
  * - `float32`: the values.
  * Conversions are exact: float32 → text → float32 and float32 → base64 → float32 give the same bits.
@@ -74,7 +74,7 @@ export function encodeBase64(values: Float32Array): string {
   return bytes.toBase64()
 }
 
-/** Matryoshka: the first `width` values at length one. Computed in float64; a zero vector stays as it is. */
+/** Matryoshka: the first `width` values at length one. Computed in float64; a zero vector stays unchanged. */
 export function truncate(values: Float32Array, width: number): Float32Array {
   const head = values.slice(0, width)
   let squares = 0
@@ -83,17 +83,17 @@ export function truncate(values: Float32Array, width: number): Float32Array {
   return length === 0 ? head : head.map((value) => value / length)
 }
 
-/** Squares of float32 values of a vector of length 1 sum up to 1 within this: rounding, not another length. */
+/** Tolerance of the squared length of a unit vector of float32 values: rounding, not another length. */
 const UNIT_ERROR = 1e-5
 
-/** At length one: as it is where it has that length already, bit by bit. */
+/** Scales to length one. A vector that has that length already stays unchanged, bit by bit. */
 export function toUnitLength(values: Float32Array): Float32Array {
   let squares = 0
   for (const value of values) squares += value * value
   return Math.abs(squares - 1) <= UNIT_ERROR ? values : truncate(values, values.length)
 }
 
-/** Length of the base64 text of a vector of this width: what a right answer must have. */
+/** Length of the base64 text of a vector of this width. */
 export function base64LengthOf(width: number): number {
   return 4 * Math.ceil((4 * width) / 3)
 }
@@ -101,17 +101,17 @@ export function base64LengthOf(width: number): number {
 /** What is wrong with a vector. */
 export interface VectorFault {
   readonly reason: string
-  /** Of one that has values, but not as many as it should. */
+  /** Set for a vector that has values, but not as many as it should. */
   readonly wrongWidth?: number | undefined
 }
 
 /**
- * Undefined for a sound vector, else what is wrong with it. One sum of squares finds both faults: it is zero only if every
- * value is (squares of float32 can't underflow in float64), and not finite only if one value is not.
+ * Undefined for a valid vector. One sum of squares finds both faults: it is zero only if every value is (squares of float32
+ * can't underflow in float64), and not finite only if one value is not.
  */
 export function faultIn(values: Float32Array, width: number): VectorFault | undefined {
   if (values.length !== width) return widthFault(values.length, width)
-  // Four sums side by side: the processor need not wait for one addition to end before the next.
+  // Four parallel sums: the CPU need not wait for one addition to end before the next.
   let a = 0
   let b = 0
   let c = 0
@@ -139,7 +139,7 @@ export function widthFault(actual: number, width: number): VectorFault {
   return actual === 0 ? { reason } : { reason, wrongWidth: actual }
 }
 
-/** Decoded into again and again: an answer that goes out as base64 is only looked at, never kept as numbers. */
+/** Reused buffer: an answer that goes out as base64 is only checked, never kept as numbers. */
 let scratch = new Float32Array(0)
 let scratchBytes = new Uint8Array(0)
 
@@ -157,7 +157,7 @@ export function faultInBase64(base64: string, width: number): VectorFault | unde
 
 function asciiOf(bytes: Uint8Array): string {
   let text = ''
-  // In pieces: the arguments of one call are bounded by the stack.
+  // In parts: the arguments of one call are bounded by the stack.
   for (let start = 0; start < bytes.length; start += 8192) {
     text += String.fromCharCode(...bytes.subarray(start, start + 8192))
   }

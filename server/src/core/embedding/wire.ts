@@ -1,5 +1,5 @@
-/** What of an embeddings request did not go out as it came, and why. Inputs are never told, only how many there were. */
-import type { Wire, WireDifference } from '../request-trace.ts'
+/** What differs between an embeddings request and the call that went out, and why. It never repeats inputs, only their number. */
+import type { Wire, WireDifference } from '../request/request-trace.ts'
 import { inputCount } from './input.ts'
 import type { EmbeddingRequest } from './request.ts'
 

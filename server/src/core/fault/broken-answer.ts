@@ -1,11 +1,11 @@
 interface BrokenDetail {
-  /** Of a vector that has values, but not as many as it should. */
+  /** Set for a vector that has values, but not as many as it should. */
   readonly wrongWidth?: number | undefined
-  /** The same request would get the same: what it asks for, or how the deployment is set up, is at fault. */
+  /** The same request would fail again: its content, or the setup of the deployment, is at fault. */
   readonly isLasting?: boolean
 }
 
-/** What was wrong with an upstream's answer. */
+/** An invalid answer of an upstream. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
   readonly wrongWidth: number | undefined

@@ -1,11 +1,11 @@
-/** What is known of a fault wherever it happens. */
+/** The fixed facts of a fault. */
 export interface FaultEntry {
   readonly status: number
   /** OpenAI's coarse class, which SDKs show beside the code. */
   readonly type: FaultType
   /** Sent as `x-should-retry`, which OpenAI's SDKs obey in both directions. */
   readonly retry: boolean
-  /** Who has to act. */
+  /** The party that must act. */
   readonly who: 'caller' | 'operator' | 'upstream' | 'gateway'
   readonly meaning: string
   readonly nextStep: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { failureKindOf, scrubbed, UpstreamFailure, type FailureKind } from './failure.ts'
-import { keyFrom } from '../key.ts'
+import { keyFrom } from '../keys/key.ts'
 
 for (const [status, code, kind] of [
   [400, undefined, 'refused'],

@@ -1,9 +1,9 @@
 /**
- * How an upstream call can fail, in the words the journey decides by. A dialect names the failure;
- * `request/traffic/next-deployment.ts` decides whether another deployment is tried, and `of-failure.ts` what the caller is
- * told.
+ * How an upstream call can fail, in the terms by which the journey decides. A dialect names the failure;
+ * `request/traffic/next-deployment.ts` decides whether another deployment is tried, and `of-failure.ts` what the caller
+ * gets.
  */
-import type { ImageUsage } from '../usage.ts'
+import type { ImageUsage } from '../money/usage.ts'
 
 export type FailureKind =
   /** The upstream refused the request itself (400, 413, 422): another deployment would too. */
@@ -20,7 +20,7 @@ export type FailureKind =
   /** Connection refused, reset, name not found: no answer at all. */
   | 'unreachable'
   | 'timedOut'
-  /** An answer came and is not a right one: not JSON, wrong count, wrong width, not finite. */
+  /** An answer came and is invalid: not JSON, wrong count, wrong width, not finite. */
   | 'broken'
 
 const TERMINAL: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'contentRefused'])
@@ -36,17 +36,17 @@ export interface FailureDetail {
   readonly code?: string | undefined
   /** The upstream's own error type, where it says more than the code: OpenAI's `image_generation_user_error`. */
   readonly type?: string | undefined
-  /** What the upstream's moderation found, in its own words of one term each. */
+  /** The findings of the upstream's moderation, one word each. */
   readonly moderation?: Readonly<Record<string, unknown>> | undefined
-  /** Whether it may have been charged, where that is known better than its kind tells. */
+  /** Whether it may have been charged, where that is known better than from its kind. */
   readonly charge?: 'none' | 'unknown' | undefined
-  /** What an answer without pictures says that it used. It is charged, and nothing about it is unknown. */
+  /** The usage that an answer without images reports. It is charged, and nothing about it is unknown. */
   readonly counted?: ImageUsage['tokens'] | undefined
   /** The field the upstream complained about, when it said so. */
   readonly param?: string | undefined
-  /** The width of a vector that came instead of one of ours; never 0. No accident of one answer, but another model. */
+  /** The width of a vector that came instead of the expected one; never 0. It means another model, not an accident of one answer. */
   readonly wrongWidth?: number | undefined
-  /** The same request would fail in the same way: nobody should pay for it again. */
+  /** The same request would fail in the same way: it should not be paid for again. */
   readonly isLasting?: boolean | undefined
 }
 
@@ -66,44 +66,46 @@ export class UpstreamFailure extends Error {
   }
 
   /**
-   * One text of many may be the reason, also where another deployment is worth a try: a firewall in front of an upstream
-   * answers 403, a server that stumbles over a text answers 500, 404 or not in time. A rate limit, a wrong credential and an
-   * upstream that can't be reached are never about a text.
+   * Whether one text of many may be the reason, also where another deployment is worth a try: a firewall in front of an
+   * upstream answers 403, a server that stumbles over a text answers 500, 404 or not in time. A rate limit, a wrong
+   * credential and an unreachable upstream are never about a text.
    */
   get mayBeOneText(): boolean {
     if (this.kind === 'rejectedUs') return this.mayBeForbiddenText
     return this.kind !== 'rateLimited' && this.kind !== 'unreachable'
   }
 
-  /** A 403 that may be about what was sent as well as about our credential. */
+  /** A 403 that may concern the content as well as our credential. */
   get mayBeForbiddenText(): boolean {
     const { status, code } = this.detail
     return this.kind === 'rejectedUs' && status === 403 && !(code !== undefined && QUOTA_CODES.has(code))
   }
 
-  /** Its message may repeat what the caller sent: it is no text for the log. */
+  /** Its message may repeat what the caller sent, so it must not be logged. */
   get isInUpstreamsWords(): boolean {
     return this.kind !== 'broken' && this.detail.status !== undefined
   }
 
-  /** Nobody knows whether it was charged: an answer that says what it used is none of these. */
+  /** It is not known whether it was charged. An answer that reports its usage is not ambiguous. */
   get isAmbiguous(): boolean {
     return this.mayBeCharged && this.detail.counted === undefined
   }
 
-  /** Upstreams don't charge for what they answer with an error. Without an answer, or with a broken one, nobody knows. */
+  /**
+   * Upstreams don't charge for what they answer with an error. Without an answer, or with a broken one, it is not known.
+   */
   get mayBeCharged(): boolean {
     const { charge } = this.detail
     return charge === undefined ? AMBIGUOUS.has(this.kind) : charge === 'unknown'
   }
 }
 
-/** Stands for an upstream's words about a call that several requests shared. */
+/** Replaces an upstream's words about a call that several requests shared. */
 const WITHHELD = 'several requests shared the call, so its message is not shown'
 
 /**
- * The failure of a call that several requests shared, as each of them may hear of it: what the upstream says of such
- * a call may quote the text of another request. So only the kind, the status and our own words are left.
+ * The failure of a call that several requests shared, as each of them may see it: the upstream's message may quote the text
+ * of another request, so only the kind, the status and our own words are left.
  */
 export function withoutWords({ kind, message, detail }: UpstreamFailure): UpstreamFailure {
   const { deployment, status, retryAfterMs, charge, wrongWidth, isLasting } = detail
@@ -125,7 +127,7 @@ function ownWords(kind: FailureKind, message: string, status: number | undefined
   return kind === 'unreachable' || kind === 'timedOut' ? WITHHELD : `${WITHHELD}.`
 }
 
-/** The caller's time was up before a call was sent: nothing was bought, and nothing learnt of the deployment. */
+/** The caller's deadline passed before a call was sent: nothing was bought, and nothing learnt about the deployment. */
 export function outOfTime(deployment: string): UpstreamFailure {
   return new UpstreamFailure('timedOut', 'the time of the whole request had run out', {
     deployment,
@@ -133,7 +135,7 @@ export function outOfTime(deployment: string): UpstreamFailure {
   })
 }
 
-/** What an HTTP status of an upstream means. `code` is the error code in its body, where it gave one. */
+/** The meaning of an upstream's HTTP status. `code` is the error code in its body, where it gave one. */
 export function failureKindOf(status: number, code: string | undefined): FailureKind {
   if (code !== undefined && CONTENT_CODES.has(code)) return 'contentRefused'
   if (code !== undefined && QUOTA_CODES.has(code)) return 'rejectedUs'
@@ -152,7 +154,7 @@ const CONTENT_CODES: ReadonlySet<string> = new Set([
   'content_policy_violation',
   'moderation_blocked',
 ])
-/** About our account or our key, whatever the status. Some say so with 400. */
+/** Codes about our account or our key, whatever the status. Some upstreams send them with 400. */
 const QUOTA_CODES: ReadonlySet<string> = new Set([
   'insufficient_quota',
   'credit_balance_exhausted',
@@ -164,27 +166,28 @@ const QUOTA_CODES: ReadonlySet<string> = new Set([
   'API_KEY_INVALID',
 ])
 
-/** The code of a page that a firewall in front of an upstream answered with: the upstream never saw the call. */
+/** The code of a firewall's page in front of an upstream: the upstream never saw the call. */
 export const FIREWALL_CODE = 'firewall'
 
-/** As much of a message as patterns run over: twice of what is shown, since they cut something out. */
-const MOST_MATCHED = 2048
-const MOST_SHOWN = 1000
+/** Characters of a message that patterns run over: twice what is shown, since they cut something out. */
+const MAX_MATCHED = 2048
+const MAX_SHOWN = 1000
 
-/** Exact values, wherever they are. It takes time in proportion to the message. */
+/** Removes exact values, wherever they are. Takes time linear in the message. */
 export function withoutSecrets(message: string, secrets: readonly string[]): string {
   return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message)
 }
 
 /**
- * Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller, nor the upstream's own secrets,
- * which may look like nothing in particular. The message is cut before any pattern runs, since others chose the text.
+ * Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller, and neither do the upstream's
+ * own secrets, which may look like nothing in particular. The message is cut before any pattern runs, because others chose
+ * the text.
  */
 export function scrubbed(message: string, secrets: readonly string[] = []): string {
   return withoutSecrets(message, secrets)
-    .slice(0, MOST_MATCHED)
+    .slice(0, MAX_MATCHED)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 ***')
     .replace(/\b(sk|pk|rk|tr|key|api|token|xai|gsk|hf|r8|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9*_-]{12,}/g, '***')
     .replace(/\b[A-Za-z0-9_-]{32,}\b/g, '***')
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
 }

@@ -33,7 +33,7 @@ for (const [kind, [code, status, retry]] of Object.entries(mapping)) {
   })
 }
 
-test('the caller is told how many attempts were made, when there was more than one', () => {
+test('the message names the number of attempts, when there was more than one', () => {
   for (const kind of [
     'failed',
     'unreachable',

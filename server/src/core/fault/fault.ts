@@ -1,8 +1,8 @@
-/** A fault: what Torana tells a caller about an error. `table.ts` lists them all. The cause goes to the log only. */
+/** A fault: an error as callers see it. `table.ts` lists them all. The cause goes to the log only. */
 import type { FailureDetail } from './failure.ts'
 import type { FaultEntry } from './entry.ts'
 import { FAULTS } from './table.ts'
-import type { RateState } from '../limit.ts'
+import type { RateState } from '../limits/limit.ts'
 
 export type FaultCode = keyof typeof FAULTS
 
@@ -10,13 +10,13 @@ export interface FaultOptions {
   readonly param?: string | undefined
   readonly retryAfterMs?: number | undefined
   readonly upstream?: FailureDetail | undefined
-  /** Where the rate limits stand, for the headers. */
+  /** The state of the rate limits, for the headers. */
   readonly rates?: readonly RateState[] | undefined
-  /** The image job that ended so. */
+  /** The image job that ended with it. */
   readonly jobId?: string | undefined
-  /** The methods that the path has. */
+  /** The methods of the path. */
   readonly allow?: readonly string[] | undefined
-  /** The same request would fail in the same way, though its code may mean an accident. */
+  /** The same request would fail in the same way, although its code may mean an accident. */
   readonly isLasting?: boolean | undefined
   readonly cause?: unknown
 }

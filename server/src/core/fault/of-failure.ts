@@ -1,10 +1,10 @@
-import type { ModelEnd } from '../model-end.ts'
+import type { ModelEnd } from '../catalog/model-end.ts'
 import { FIREWALL_CODE, type UpstreamFailure } from './failure.ts'
 import { Fault } from './fault.ts'
 
 /**
- * The fault that a caller gets when an upstream's failure ends the request. `tried` counts attempts; `ended`: the end of the
- * deployment that failed, if its day has come.
+ * The fault for an upstream's failure that ends the request. `tried` counts attempts; `ended`: the end of the failed
+ * deployment's model, if its day has come.
  */
 export function faultOfFailure(
   failure: UpstreamFailure,

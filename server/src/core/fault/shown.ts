@@ -1,9 +1,9 @@
-/** Enough of a value to recognise it by, too little to fill a log or an answer. */
+/** Longest value shown: enough to recognise it, too little to fill a log or an answer. */
 const MAX_SHOWN_CHARACTERS = 100
 
 /** A caller's own value as a message may repeat it: as JSON, cut, and never the whole of something large. */
 export function shown(value: unknown): string {
-  // Never written out: it may be as large and as deep as a body may be.
+  // Never written out: it may be as large and as deep as a body.
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   if (typeof value === 'string' && value.length > MAX_SHOWN_CHARACTERS)
     return `${JSON.stringify(value.slice(0, MAX_SHOWN_CHARACTERS))}…`

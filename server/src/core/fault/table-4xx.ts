@@ -1,4 +1,4 @@
-/** What a caller can do something about. */
+/** Faults that a caller can correct. */
 import type { FaultEntry } from './entry.ts'
 
 const badRequest = { status: 400, type: 'invalid_request_error', retry: false, who: 'caller' } as const

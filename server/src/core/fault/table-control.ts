@@ -1,4 +1,4 @@
-/** What only the control API answers. */
+/** Faults of the control API only. */
 import type { FaultEntry } from './entry.ts'
 
 export const CONTROL_FAULTS = {

@@ -1,4 +1,4 @@
-/** What a caller is told about files. */
+/** Faults about files. */
 import type { FaultEntry } from './entry.ts'
 
 export const FILE_FAULTS = {

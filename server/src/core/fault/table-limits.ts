@@ -1,4 +1,4 @@
-/** What a caller is told when a limit or a budget has no room. */
+/** Faults of exhausted limits and budgets. */
 import type { FaultEntry } from './entry.ts'
 
 export const LIMIT_FAULTS = {

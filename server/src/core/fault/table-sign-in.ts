@@ -1,4 +1,4 @@
-/** What people meet who sign in to the console. */
+/** Faults of people who sign in to the console. */
 import type { FaultEntry } from './entry.ts'
 
 export const SIGN_IN_FAULTS = {

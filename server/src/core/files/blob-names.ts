@@ -1,4 +1,4 @@
-/** The names that the bytes of files are kept under: what has another name was put there by somebody else. */
+/** The names under which the bytes of files are kept: a blob with another name is not ours. */
 
 const KEPT = /^(?:files\/file-|batches\/batch_)[0-9a-f]{32}\//
 
@@ -7,22 +7,22 @@ export function isFileBlobName(name: string): boolean {
   return KEPT.test(name)
 }
 
-/** `uuid`: a UUIDv7. Ids of files sort by the time that they were made at. */
+/** `uuid`: a UUIDv7. File ids sort by the time of creation. */
 export function fileIdOf(uuid: string): string {
   return `file-${uuid.replaceAll('-', '')}`
 }
 
-/** All that is kept for one file. */
+/** The folder of everything that is kept for one file. */
 export function fileFolder(fileId: string): string {
   return `files/${fileId}/`
 }
 
-/** A piece of the bytes that came: the pieces of a form count from 0. */
+/** A part of the received bytes: the parts of a form count from 0. */
 export function fileBlobName(fileId: string, piece: string): string {
   return `${fileFolder(fileId)}${piece}`
 }
 
-/** Where the chunks of a scanned file are listed, one line of JSON for each. */
+/** The list of a scanned file's chunks, one line of JSON for each. */
 export function chunksBlobName(fileId: string): string {
   return `${fileFolder(fileId)}chunks`
 }

@@ -1,10 +1,10 @@
-/** What a caller says about a file beside its bytes. */
+/** The fields of a file upload beside its bytes. */
 import { Fault } from '../fault/fault.ts'
-import { isPlain } from '../storable.ts'
+import { isPlain } from '../text/storable.ts'
 
 /** OpenAI's own bounds: an hour and 30 days. */
-const LEAST_SECONDS = 3600
-const MOST_SECONDS = 2_592_000
+const MIN_SECONDS = 3600
+const MAX_SECONDS = 2_592_000
 
 const MAX_FILENAME_LENGTH = 255
 
@@ -13,7 +13,7 @@ export interface FileWish {
   readonly expiresAfterMs: number
 }
 
-/** Purposes that OpenAI has, and Torana has no use for. */
+/** Purposes of OpenAI's API that Torana has no use for. */
 const OTHER_PURPOSES: ReadonlySet<string> = new Set([
   'assistants',
   'fine-tune',
@@ -35,7 +35,7 @@ export function checkPurpose(purpose: string | undefined): 'batch' {
   )
 }
 
-/** Files of requests are JSONL, as OpenAI has it too. */
+/** Files of requests are JSONL, as in OpenAI's API. */
 export function checkFilename(filename: string | undefined): string {
   const wrong = (message: string): Fault => new Fault('invalid_parameter', message, { param: 'file' })
   if (filename === undefined || filename === '')
@@ -50,19 +50,19 @@ export function checkFilename(filename: string | undefined): string {
 /** `anchor` and `seconds` as they came: from a form both are texts. */
 export function expiryMs(anchor: unknown, seconds: unknown): number {
   const param = 'expires_after'
-  if (anchor === undefined && seconds === undefined) return MOST_SECONDS * 1000
+  if (anchor === undefined && seconds === undefined) return MAX_SECONDS * 1000
   if (anchor !== 'created_at')
     throw new Fault('invalid_parameter', "expires_after.anchor must be 'created_at'.", { param })
   const amount = typeof seconds === 'string' && /^\d{1,9}$/.test(seconds) ? Number(seconds) : seconds
   const isWithin =
     typeof amount === 'number' &&
     Number.isSafeInteger(amount) &&
-    amount >= LEAST_SECONDS &&
-    amount <= MOST_SECONDS
+    amount >= MIN_SECONDS &&
+    amount <= MAX_SECONDS
   if (!isWithin)
     throw new Fault(
       'invalid_parameter',
-      `expires_after.seconds must be a whole number from ${LEAST_SECONDS} to ${MOST_SECONDS}.`,
+      `expires_after.seconds must be a whole number from ${MIN_SECONDS} to ${MAX_SECONDS}.`,
       { param },
     )
   return amount * 1000

@@ -1,18 +1,18 @@
-/** The lines of a file that arrives in pieces, each with its true number and place. */
-import { withoutByteOrderMark } from '../utf8.ts'
+/** The lines of a file that arrives in parts, each with its true number and offset. */
+import { withoutByteOrderMark } from '../text/utf8.ts'
 
 export interface Line {
   /** Counts from 1, blank lines included. */
   readonly number: number
-  /** Where it begins in the file. */
+  /** Offset in the file. */
   readonly firstByte: number
-  /** Where the next line begins, or where the file ends. */
+  /** Offset of the next line, or the end of the file. */
   readonly endByte: number
-  /** Without line break and byte order mark. Undefined: the line is longer than `MAX_LINE_BYTES`, and was not kept. */
+  /** Without line break and byte order mark. Undefined when the line is longer than `MAX_LINE_BYTES`, and was not kept. */
   readonly content: Uint8Array | undefined
 }
 
-/** An edit as JSON with a picture of ten megabytes fits; a line is held in memory whole. */
+/** Longest line: an edit as JSON with an image of ten megabytes fits; a whole line is held in memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 const NEWLINE = 10
@@ -25,13 +25,13 @@ export class LineSplitter {
   #kept: Uint8Array[] = []
   #keptBytes = 0
 
-  /** From the middle of a file: the number of the line that begins there, and its place. */
+  /** From the middle of a file: the number and offset of the line that begins there. */
   constructor({ firstLine, firstByte } = { firstLine: 1, firstByte: 0 }) {
     this.#number = firstLine
     this.#firstByte = firstByte
   }
 
-  /** The lines that end in this piece. They are the reader's until the next piece is given: the piece is not copied. */
+  /** The lines that end in this part. They are valid until the next part is given: the part is not copied. */
   *push(piece: Uint8Array): Generator<Line> {
     let start = 0
     for (;;) {
@@ -52,7 +52,7 @@ export class LineSplitter {
     if (rest.length === 0) return
     this.#keptBytes += rest.length
     if (this.#keptBytes > MAX_LINE_BYTES) this.#kept = []
-    // A copy: the piece belongs to its sender, who may fill it anew.
+    // A copy: the part belongs to its sender, who may overwrite it.
     else this.#kept.push(new Uint8Array(rest))
   }
 
@@ -85,7 +85,7 @@ function withoutReturn(line: Uint8Array): Uint8Array {
   return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line
 }
 
-/** Spaces, tabs and returns alone: no request stands there. */
+/** Spaces, tabs and returns alone: the line holds no request. */
 export function isBlank(content: Uint8Array): boolean {
   return content.every((byte) => BLANKS.has(byte))
 }

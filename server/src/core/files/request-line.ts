@@ -1,7 +1,7 @@
 /** One line of a file of requests: `{"custom_id": …, "method": "POST", "url": …, "body": {…}}`. */
-import { scanJson } from '../json-bounds.ts'
-import { isRecord } from '../record.ts'
-import { isStorable } from '../storable.ts'
+import { scanJson } from '../text/json-bounds.ts'
+import { isRecord } from '../text/record.ts'
+import { isStorable } from '../text/storable.ts'
 import { MAX_LINE_BYTES, type Line } from './lines.ts'
 import type { LineError } from './scan-result.ts'
 
@@ -14,13 +14,13 @@ export interface RequestLine {
 /** Undefined: the bytes are not UTF-8. */
 export type TextOf = (bytes: Uint8Array) => string | undefined
 
-/** The length of a `custom_id`: longer than any id people use, and each is written once more into the results. */
+/** Longest `custom_id`: longer than any id people use, and each is written again into the results. */
 const MAX_CUSTOM_ID_LENGTH = 512
 /** The path of an endpoint: printable ASCII, since messages repeat it. */
 const URL = /^[\x21-\x7e]{1,200}$/
-/** Up to here a line has too few values to do harm, and looking for them would take as long as parsing it. */
+/** Up to here a line has too few values to do harm, and counting them would take as long as parsing it. */
 const HARMLESS_BYTES = 64 * 1024
-/** Those of a request by HTTP, and two levels around them; `input` may hold 2,048 texts or lists of tokens more. */
+/** The bounds of an HTTP request, and two levels around them; `input` may hold 2,048 more texts or lists of tokens. */
 const BOUNDS = { maxDepth: 34, maxFields: 16, maxValues: 10_000, maxInputs: 2048, inputDepth: 2 } as const
 
 export function readRequestLine({ number, content }: Line, textOf: TextOf): RequestLine | LineError {

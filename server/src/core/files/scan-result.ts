@@ -1,4 +1,4 @@
-/** What is known of a file of requests after it was read once: `scan.ts` finds it out. */
+/** The result of reading a file of requests once, by `scan.ts`. */
 
 /** In the words and codes of OpenAI's batches. */
 export interface LineError {
@@ -6,7 +6,7 @@ export interface LineError {
   readonly message: string
   /** The field that is wrong. */
   readonly param: string | null
-  /** Counts from 1, blank lines included. Null: it is about the file as a whole. */
+  /** Counts from 1, blank lines included. Null for an error of the file as a whole. */
   readonly line: number | null
 }
 
@@ -19,23 +19,23 @@ type LineErrorCode =
   | 'invalid_request'
   | 'missing_required_parameter'
 
-/** Requests that stand together and may be worked on together: all but their inputs is equal. */
+/** Consecutive requests that may be worked on together: everything but their inputs is equal. */
 export interface ScannedChunk {
-  /** Where its first line begins in the file. */
+  /** Offset of its first line in the file. */
   readonly firstByte: number
-  /** Up to the end of its last line, the line break included if there is one. */
+  /** Up to the end of its last line, including the line break if there is one. */
   readonly bytes: number
-  /** The number of its first line in the file. Blank lines inside the chunk count on. */
+  /** The number of its first line in the file. Blank lines inside the chunk count too. */
   readonly firstLine: number
   /** Requests in it. */
   readonly lines: number
-  /** Texts, lists of tokens or pictures that its requests ask for. */
+  /** Texts, lists of tokens or images that its requests ask for. */
   readonly inputs: number
 }
 
 /**
- * The bytes of a scan as it is stored: 100 names of models with 200 characters of at most three bytes, 100 messages of at most
- * 500 bytes, and what is around them. Each look at a batch's file reads them.
+ * Largest stored scan: 100 names of models with 200 characters of at most three bytes, 100 messages of at most 500 bytes,
+ * and the text around them. Each look at a batch's file reads it.
  */
 export const MAX_SCAN_BYTES: number = 128 * 1024
 
@@ -44,11 +44,11 @@ export interface FileScan {
   readonly lines: number
   readonly inputs: number
   readonly chunks: number
-  /** The `url` of all requests: a line with another is an error. Undefined: no line has one. */
+  /** The `url` of all requests: a line with another one is an error. Undefined when no line has one. */
   readonly url: string | undefined
   /** In the order they came, the first hundred. */
   readonly models: readonly ScannedModel[]
-  /** The first hundred, by line. A file with errors has no chunks that may be worked on. */
+  /** The first hundred, by line. A file with errors has no chunks. */
   readonly errors: readonly LineError[]
   readonly errorCount: number
 }

@@ -2,7 +2,7 @@
 import { utf8Bytes } from '../image/bytes.ts'
 import { MAX_SCAN_BYTES, type FileScan } from './scan-result.ts'
 
-/** Throws a `RangeError` when it is larger than a scan may be: the bounds of its texts have a hole then. */
+/** Throws a `RangeError` for a scan larger than allowed, which means that the bounds of its texts have a hole. */
 export function scanText(scan: FileScan): string {
   const text = JSON.stringify(scan)
   const bytes = utf8Bytes(text)

@@ -22,7 +22,7 @@ function scanned(file: Uint8Array, cuts: readonly number[] = []): ScanResult & {
   const places = [0, ...cuts.map((cut) => cut % (file.length + 1)), file.length].toSorted((a, b) => a - b)
   const ids: ScannedId[] = []
   for (const [index, end] of places.slice(1).entries()) {
-    // What was given is overwritten, as a buffer that is filled anew is.
+    // The given part is overwritten, like a reused buffer.
     const piece = new Uint8Array(file.subarray(places[index], end))
     ids.push(...scanner.push(piece))
     piece.fill(0x7b)
@@ -113,7 +113,7 @@ test('a byte order mark, returns, blank lines and a missing last line break are 
   )
 })
 
-test('what is wrong with a line is told in the codes of OpenAI, with the true number of the line', () => {
+test('a faulty line is reported with OpenAI’s codes, with the true number of the line', () => {
   const cases: [text: string, code: string, param: string | null][] = [
     ['{"custom_id": "a"', 'invalid_json_line', null],
     ['"text"', 'invalid_json_line', null],
@@ -195,7 +195,7 @@ test('what is stored about a file has a bound in bytes, whatever the file holds'
   )
 })
 
-test('a file without requests is told as empty, and a file with errors has no chunks', () => {
+test('a file without requests is reported as empty, and a file with errors has no chunks', () => {
   for (const text of ['', '\n', '\ufeff', ' \r\n\t\n'])
     assert.deepEqual(errorsOf(text), [['empty_file', null, null]])
   const { scan, chunks } = scanned(Buffer.from(`${request('a')}\n{\n`))

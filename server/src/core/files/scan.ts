@@ -1,38 +1,40 @@
 /**
- * Reads a file of requests once, while it arrives: how many there are, where they can be cut into chunks, and what is wrong
- * with which line. The same bytes give the same result, in whatever pieces they come.
+ * Reads a file of requests once, while it arrives: the number of requests, where they can be cut into chunks, and the
+ * errors of each line. The same bytes give the same result, however they are divided.
  */
-import { isPlain } from '../storable.ts'
+import { isPlain } from '../text/storable.ts'
 import { isBlank, LineSplitter, type Line } from './lines.ts'
 import { isLineError, readRequestLine, type RequestLine, type TextOf } from './request-line.ts'
 import type { FileScan, LineError, ScannedChunk, ScannedModel } from './scan-result.ts'
 
-/** So many say what is wrong with a file; more would only fill the answer. */
+/** Errors listed for a file; more would only fill the answer. */
 const MAX_ERRORS = 100
-/** A corpus is made for one model, seldom for a few. */
+/** Models listed for a file: a corpus is made for one model, seldom for a few. */
 const MAX_MODELS = 100
-/** The length of a model's name, as of ids elsewhere: each name is stored with the file. */
+/** Longest name of a model, as for ids elsewhere: each name is stored with the file. */
 const MAX_MODEL_LENGTH = 200
-/** The part of a `url` that a message repeats: a hundred messages are stored with the file. */
+/** Characters of a `url` that a message repeats: a hundred messages are stored with the file. */
 const SHOWN_URL_LENGTH = 80
-/** Ten million texts, and room to spare. */
+/** Requests per file: ten million texts, and a margin. */
 const MAX_LINES = 20_000_000
-/** Each is a row of a batch. Ten million texts in full chunks are forty thousand; only images need more. */
+/**
+ * Chunks per file: each is a row of a batch. Ten million texts in full chunks are forty thousand; only images need more.
+ */
 const MAX_CHUNKS = 200_000
 /**
- * As many as the largest call of a batch carries: what a crash makes necessary again is one chunk, and the results of a chunk, 2 MB
- * with 1,536 dimensions, are in memory until it ends.
+ * Inputs per chunk, as many as the largest call of a batch carries: a crash repeats one chunk, and the results of a chunk,
+ * 2 MB with 1,536 dimensions, are in memory until it ends.
  */
 const CHUNK_INPUTS = 256
 /**
- * A chunk has as many inputs for each kind of request in it, up to this many kinds: lines that alternate between two models still fill
- * calls. More would be more results in memory, 8 MB with 1,536 dimensions.
+ * Kinds of requests per chunk, each with `CHUNK_INPUTS` inputs: lines that alternate between two models still fill calls.
+ * More would be more results in memory, 8 MB with 1,536 dimensions.
  */
 const CHUNK_KINDS = 4
-/** Read into memory whole by the worker of a batch. */
+/** Bytes per chunk: the batch worker reads a chunk into memory as a whole. */
 const CHUNK_BYTES = 4 * 1024 * 1024
 
-/** A request's own name, and where it stands: what is needed to find names that stand twice. */
+/** The name of a request and its line: what is needed to find duplicate names. */
 export interface ScannedId {
   readonly customId: string
   readonly line: number
@@ -41,7 +43,7 @@ export interface ScannedId {
 interface OpenChunk {
   readonly firstByte: number
   readonly firstLine: number
-  /** The kinds of requests in it that can't share a call. Undefined: it stays alone. */
+  /** The kinds of its requests, which can't share a call. Undefined for a request that stays alone. */
   readonly kinds: Set<string> | undefined
   endByte: number
   lines: number
@@ -64,7 +66,7 @@ export class FileScanner {
     this.#textOf = textOf
   }
 
-  /** The names of the requests that end in this piece. */
+  /** The names of the requests that end in this part. */
   push(piece: Uint8Array): readonly ScannedId[] {
     return this.#take(this.#splitter.push(piece))
   }
@@ -74,7 +76,7 @@ export class FileScanner {
     return this.#take(this.#splitter.end())
   }
 
-  /** `repeated`: the lines whose names stand in an earlier line, the first hundred of them; and how many there are. */
+  /** `repeated`: the lines whose names occur in an earlier line, the first hundred of them; and their number. */
   result(repeated: readonly number[], repeatedCount = repeated.length): ScanResult {
     this.#closeChunk()
     const errors = [...this.#errors, ...repeated.map(repeatedError)]
@@ -134,7 +136,7 @@ export class FileScanner {
       this.#fail({ code, message, param: 'body.model', line })
     if (typeof model !== 'string')
       return wrong('missing_required_parameter', "Missing required parameter: 'body.model'.")
-    // Looked at before it is compared: to compare a text of megabytes takes as long as to read it.
+    // Checked before it is compared: comparing a text of megabytes takes as long as reading it.
     if (model.length > MAX_MODEL_LENGTH)
       return wrong(
         'invalid_request',
@@ -205,7 +207,7 @@ export class FileScanner {
 
 export interface ScanResult {
   readonly scan: FileScan
-  /** Empty when the file has errors: then nothing of it is worked on. */
+  /** Empty when the file has errors: then none of it runs. */
   readonly chunks: readonly ScannedChunk[]
 }
 
@@ -218,15 +220,17 @@ function repeatedError(line: number): LineError {
   }
 }
 
-/** Texts or lists of tokens; of pictures, how many are asked for. A wrong value counts as one: its line is refused alone. */
+/**
+ * Number of texts or lists of tokens, or of requested images. An invalid value counts as one: its line is refused alone.
+ */
 function inputsOf({ input, n }: RequestLine['body']): number {
   if (Array.isArray(input)) return typeof input[0] === 'number' ? 1 : Math.max(1, input.length)
   return typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 1
 }
 
 /**
- * What keeps a request from sharing a call with others: the model, the width, the type and the kind of its input. Undefined: an image
- * request, which is a chunk of its own. A wrong value is told to its line alone, so it is not looked at.
+ * What keeps a request from sharing a call with others: the model, the width, the type and the kind of its input. Undefined
+ * for an image request, which is a chunk by itself. Invalid values are ignored here: only their line gets the error.
  */
 function kindOf(
   url: string,

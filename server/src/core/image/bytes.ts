@@ -21,7 +21,7 @@ export function little(bytes: Uint8Array, offset: number, length: number): numbe
   return value
 }
 
-/** How many bytes a text has when it is sent. */
+/** Length of a text in UTF-8. */
 export function utf8Bytes(text: string): number {
   let bytes = 0
   for (const character of text) {

@@ -1,11 +1,11 @@
 /** An image request as one text: what idempotency compares, and what its job keeps. */
-import { isExactNumber, parseExactly } from '../exact-json.ts'
-import { isRecord } from '../record.ts'
+import { isExactNumber, parseExactly } from '../text/exact-json.ts'
+import { isRecord } from '../text/record.ts'
 import { keptFields, type ImageRequest } from './request.ts'
 
 /**
- * One text for all requests that ask for the same: keys sorted at every depth, what is absent left out. Idempotency compares
- * its digest, and a job is stored as it.
+ * One text for all requests that ask for the same: keys sorted at every depth, absent fields left out. Idempotency compares
+ * its digest, and a job is stored as this text.
  */
 export function canonicalText(request: ImageRequest): string {
   return sortedJson(request)

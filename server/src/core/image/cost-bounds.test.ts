@@ -8,18 +8,18 @@ import {
   SQUARE,
   UNKNOWN_SIZE,
   UNPRICED,
-  UNTOLD,
+  UNREPORTED,
   WIDE,
   aFile,
   anAddress,
   answered,
   given,
   outputTokens,
-  told,
+  countsOf,
   type Given,
 } from '#test/support/image-costs.ts'
-import type { PixelSize } from '../catalog.ts'
-import { addCosts, costText, type Cost, type ImagePrice } from '../price.ts'
+import type { PixelSize } from '../catalog/catalog.ts'
+import { addCosts, costText, type Cost, type ImagePrice } from '../money/price.ts'
 import { type AnsweredCall } from './cost.ts'
 import { boundsOf, maxCallCost, maxRequestCost } from './expected-cost.ts'
 
@@ -80,14 +80,14 @@ const anyAsked = fc
     quality: fc.constantFrom(undefined, 'low', 'high'),
     partialImages: fc.nat(3),
   })
-  // Previews come in a single call alone.
+  // Only a single call has previews.
   .map((asked) => (asked.images > 4 ? { ...asked, partialImages: 0 } : { ...asked, stream: true }))
 const drawn = fc.record({
   size: fc.nat(3),
   quality: fc.nat(3),
   missing: fc.nat(2),
   tokens: fc.array(fc.option(fc.nat(1000), { nil: undefined }), { minLength: 5, maxLength: 5 }),
-  /** Its upstream tells all input in one sum. */
+  /** Its upstream reports all input in one sum. */
   isOneSum: fc.boolean(),
 })
 
@@ -147,14 +147,14 @@ test('whatever an upstream counts and whatever its pictures say of themselves, t
         const facts = knows ? { table: outputTokens, inputImageTokens: 1500 } : {}
         const base = given(price, asked, facts)
         const paid = answered(base, { pictures, tokens })
-        const { cost, source, told, charged, excessTokens, cutTokens } = paid
+        const { cost, source, reported, charged, excessTokens, cutTokens } = paid
         if (cost.kind === 'known') assert.ok(cost.nanoUsd < 2n ** 63n, costText(cost))
         const kinds = Object.keys(tokens) as (keyof typeof tokens)[]
         const uncharged = kinds.reduce((sum, kind) => sum + (tokens[kind] ?? 0) - (charged[kind] ?? 0), 0)
         // Sums of such counts are not exact.
         assert.equal(cutTokens > 0, uncharged > 0)
         assert.ok(cutTokens <= excessTokens)
-        for (const kind of kinds) assert.equal(told[kind], tokens[kind])
+        for (const kind of kinds) assert.equal(reported[kind], tokens[kind])
         if (cutTokens > 0) assert.equal(source, 'estimated')
         cut += cutTokens > 0 ? 1 : 0
         if (!knows) return
@@ -169,7 +169,7 @@ test('whatever an upstream counts and whatever its pictures say of themselves, t
   assert.ok(cut > RUNS / 10, `only ${cut} were cut`)
 })
 
-test('an edit whose input was told in one sum costs no less than the same told by kinds', () => {
+test('an edit whose input was reported in one sum costs no less than the same reported by kinds', () => {
   const all = fc.nat(1000)
   fc.assert(
     fc.property(anyPrice, anyEdit, fc.tuple(all, all, all, all), (price, edit, parts) => {
@@ -178,13 +178,13 @@ test('an edit whose input was told in one sum costs no less than the same told b
       const [text, image, cachedText, cachedImage] = parts.map((part, index) =>
         Math.floor((part * (index % 2 === 0 ? tokens.textInput : tokens.imageInput)) / 1000),
       ) as [number, number, number, number]
-      const byKinds = { ...told(text, 272), imageInput: image }
+      const byKinds = { ...countsOf(text, 272), imageInput: image }
       const remembered = {
         cachedTextInput: Math.min(cachedText, text),
         cachedImageInput: Math.min(cachedImage, image),
       }
       const oneSum = {
-        ...told(text + image, 272),
+        ...countsOf(text + image, 272),
         cachedTextInput: remembered.cachedTextInput + remembered.cachedImageInput,
       }
       const { cost } = answered(base, { tokens: { ...byKinds, ...remembered } })
@@ -223,7 +223,7 @@ function answerWithin(
       (_, index) => sizes[(size + index) % sizes.length] as PixelSize,
     ),
     echoes: { quality: [...bounds.qualities, 'nobody knows it'][quality % (bounds.qualities.length + 1)] },
-    tokens: { ...UNTOLD, ...input, imageOutput: share(output, imageOutput) },
+    tokens: { ...UNREPORTED, ...input, imageOutput: share(output, imageOutput) },
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   SQUARE,
   UNPRICED,
-  UNTOLD,
+  UNREPORTED,
   WIDE,
   aFile,
   anAddress,
@@ -16,9 +16,9 @@ import {
   perImage,
   perMegapixel,
   perToken,
-  told,
+  countsOf,
 } from '#test/support/image-costs.ts'
-import { costText } from '../price.ts'
+import { costText } from '../money/price.ts'
 import { maxCallCost, maxRequestCost } from './expected-cost.ts'
 
 const low = { quality: 'low', edit: anEdit() }
@@ -29,7 +29,7 @@ const markedUp = anEdit({
 })
 const linked = anEdit({ pictures: [aFile(SQUARE), anAddress] })
 
-/** Pictures of 1024x1024 and low quality, of which each costs 10 nano-dollars by itself and 1049 by its pixels. */
+/** Images of 1024x1024 and low quality, each of which costs 10 nano-dollars by itself and 1049 by its pixels. */
 for (const [what, price, edit, most, paid] of [
   ['nothing for what is given', perImage, masked, '0.000000010', 'upstream'],
   ['each given picture', { ...perImage, given: perGivenImage }, anEdit(), '0.000000013', 'upstream'],
@@ -68,7 +68,7 @@ test('each call of an edit is given all pictures again, and pays for them again'
   const price = { ...perImage, given: perGivenImage }
   const { request, model, offer } = given(price, { ...low, size: SQUARE, images: 10, edit: masked })
   assert.deepEqual(offer.perCall, [4, 4, 2])
-  // Ten pictures of 10, three calls with three given ones of 3.
+  // Ten images of 10, three calls with three given ones of 3.
   assert.equal(costText(maxRequestCost(request, model, offer)), '0.000000127')
 })
 
@@ -82,7 +82,7 @@ test('given pictures are paid for once a call, however many come of it, and howe
   }
 })
 
-/** Five bytes of prompt, and a picture of at most 300 tokens. */
+/** Five bytes of prompt, and an image of at most 300 tokens. */
 const byTokens = {
   ...perToken.nanoUsdPerMillionTokens,
   imageInput: 10_000_000_000n,
@@ -101,17 +101,17 @@ test('an edit by tokens is reserved with the most that its pictures count', () =
 })
 
 for (const [what, tokens, expected] of [
-  ['by kinds', { ...told(5, 272), imageInput: 200 }, ['0.012905000', 'upstream', 477]],
-  ['by kinds, and the text alone', told(3, 272), ['0.013895000', 'estimated', 575]],
-  // It may be one sum of both kinds, which came as if it were text.
-  ['in one sum', told(205, 272), ['0.013905000', 'estimated', 577]],
+  ['by kinds', { ...countsOf(5, 272), imageInput: 200 }, ['0.012905000', 'upstream', 477]],
+  ['by kinds, and the text alone', countsOf(3, 272), ['0.013895000', 'estimated', 575]],
+  // It may be one sum of both kinds, reported as if it were text.
+  ['in one sum', countsOf(205, 272), ['0.013905000', 'estimated', 577]],
   [
     'in one sum with some remembered',
-    { ...told(205, 272), cachedTextInput: 200 },
+    { ...countsOf(205, 272), cachedTextInput: 200 },
     ['0.013905000', 'estimated', 577],
   ],
-  ['in one sum of more than was to be expected', told(405, 272), ['0.014905000', 'estimated', 677]],
-  ['not at all', { ...UNTOLD, imageOutput: 272 }, ['0.013905000', 'estimated', 577]],
+  ['in one sum of more than was to be expected', countsOf(405, 272), ['0.014905000', 'estimated', 677]],
+  ['not at all', { ...UNREPORTED, imageOutput: 272 }, ['0.013905000', 'estimated', 577]],
 ] as const) {
   test(`an edit whose input was counted ${what} is never charged less than it may have cost`, () => {
     const { cost, source, tokens: count } = answered(editByTokens, { tokens })
@@ -119,14 +119,14 @@ for (const [what, tokens, expected] of [
   })
 }
 
-test('an edit whose pictures nobody counted has no price where nobody knows what they count', () => {
+test('an edit with uncounted pictures has no price where their tokens are unknown', () => {
   const base = given(
     { kind: 'perTokenKind', nanoUsdPerMillionTokens: byTokens },
     { quality: 'low', edit: anEdit() },
     { table: outputTokens },
   )
-  const { cost, source, tokens } = answered(base, { tokens: told(205, 272) })
+  const { cost, source, tokens } = answered(base, { tokens: countsOf(205, 272) })
   assert.deepEqual([costText(cost), source, tokens], ['unpriced', 'estimated', undefined])
-  const counted = answered(base, { tokens: { ...told(5, 272), imageInput: 200 } })
+  const counted = answered(base, { tokens: { ...countsOf(5, 272), imageInput: 200 } })
   assert.deepEqual([costText(counted.cost), counted.source], ['0.012905000', 'upstream'])
 })

@@ -5,7 +5,7 @@ import { anyText } from '#test/support/arbitraries.ts'
 import {
   SQUARE,
   UNKNOWN_SIZE,
-  UNTOLD,
+  UNREPORTED,
   WIDE,
   answered,
   given,
@@ -13,10 +13,10 @@ import {
   perImage,
   perMegapixel,
   perToken,
-  told,
+  countsOf,
 } from '#test/support/image-costs.ts'
-import type { ImageSizes } from '../catalog.ts'
-import { costText } from '../price.ts'
+import type { ImageSizes } from '../catalog/catalog.ts'
+import { costText } from '../money/price.ts'
 import { boundsOf, maxCallCost, maxRequestCost } from './expected-cost.ts'
 
 test('what is left open is bounded by all that it may become', () => {
@@ -97,7 +97,7 @@ test('each call of a request pays for the prompt again', () => {
     { table: outputTokens },
   )
   assert.deepEqual(offer.perCall, [4, 4, 2])
-  // Ten pictures of 272 tokens, three prompts of 5.
+  // Ten images of 272 tokens, three prompts of 5.
   assert.equal(costText(maxRequestCost(request, model, offer)), '0.108875000')
 })
 
@@ -105,13 +105,13 @@ for (const [what, base, answer, expected] of [
   [
     'tokens the upstream counted',
     given(perToken),
-    { tokens: told(10, 1000) },
+    { tokens: countsOf(10, 1000) },
     ['0.040050000', 'upstream', 1010],
   ],
   [
     'tokens with some remembered',
     given(perToken),
-    { tokens: { ...told(10, 1000), cachedTextInput: 10 } },
+    { tokens: { ...countsOf(10, 1000), cachedTextInput: 10 } },
     ['0.040012500', 'upstream', 1010],
   ],
   [
@@ -129,19 +129,19 @@ for (const [what, base, answer, expected] of [
   [
     'a prompt that nobody counted',
     given(perToken, {}, { table: outputTokens }),
-    { tokens: { ...UNTOLD, imageOutput: 100 } },
+    { tokens: { ...UNREPORTED, imageOutput: 100 } },
     ['0.004025000', 'estimated', 105],
   ],
   [
     'pictures for which the upstream counted no token',
     given(perToken, { quality: 'low' }, { table: outputTokens }),
-    { tokens: told(0, 0) },
+    { tokens: countsOf(0, 0) },
     ['0.010905000', 'estimated', 5 + 272],
   ],
   [
     'no token, and nobody knows what',
     given(perToken),
-    { tokens: told(0, 0) },
+    { tokens: countsOf(0, 0) },
     ['unpriced', 'estimated', undefined],
   ],
   ['nobody knows what', given(perToken), {}, ['unpriced', 'estimated', undefined]],
@@ -190,10 +190,10 @@ for (const [what, base, answer, expected] of [
   [
     'an image price with tokens told',
     given(perImage, { quality: 'low' }),
-    { tokens: told(3, 4) },
+    { tokens: countsOf(3, 4) },
     ['0.000000010', 'upstream', 7],
   ],
-  ['no price', given({ kind: 'unpriced' }), { tokens: told(3, 4) }, ['unpriced', 'upstream', 7]],
+  ['no price', given({ kind: 'unpriced' }), { tokens: countsOf(3, 4) }, ['unpriced', 'upstream', 7]],
   ['nothing', given({ kind: 'free' }), {}, ['0.000000000', 'upstream', undefined]],
 ] as const) {
   test(`a call is charged by ${what}`, () => {
@@ -203,7 +203,7 @@ for (const [what, base, answer, expected] of [
 }
 
 test('a stream costs what the same picture costs in one piece', () => {
-  const tokens = told(5, 372)
+  const tokens = countsOf(5, 372)
   const streamed = given(perToken, { stream: true, partialImages: 1 }, { table: outputTokens })
   assert.deepEqual(answered(streamed, { tokens }), answered(given(perToken), { tokens }))
 })
@@ -212,12 +212,12 @@ test('a total that is repeated in each of several events is charged once; pictur
   const base = given(perToken, { size: SQUARE, quality: 'medium' }, { table: outputTokens })
   const pictures = [SQUARE, SQUARE, SQUARE]
   const ask = (each: number) =>
-    answered(base, { images: 3, pictures, tokens: told(3 * 4, 3 * each), eachTokens: told(4, each) })
-  const once = answered(base, { images: 3, pictures, tokens: told(4, 3 * 1056) })
+    answered(base, { images: 3, pictures, tokens: countsOf(3 * 4, 3 * each), eachTokens: countsOf(4, each) })
+  const once = answered(base, { images: 3, pictures, tokens: countsOf(4, 3 * 1056) })
   assert.deepEqual(ask(3 * 1056), once)
   assert.deepEqual([once.source, once.excessTokens], ['upstream', 0])
   const own = ask(1056)
-  assert.deepEqual(own, answered(base, { images: 3, pictures, tokens: told(12, 3 * 1056) }))
+  assert.deepEqual(own, answered(base, { images: 3, pictures, tokens: countsOf(12, 3 * 1056) }))
   // More than is expected by either reading is said to be.
   assert.ok(ask(9 * 1056).excessTokens > 0)
 })
@@ -231,18 +231,18 @@ for (const [counted, charged, source] of [
 ] as const) {
   test(`the upstream's meter is charged up to four times what is expected: ${counted} of 1056`, () => {
     const base = given(perToken, { size: SQUARE, quality: 'medium' }, { table: outputTokens })
-    const paid = answered(base, { tokens: told(5, counted), pictures: [SQUARE] })
+    const paid = answered(base, { tokens: countsOf(5, counted), pictures: [SQUARE] })
     assert.deepEqual(
       [paid.charged.imageOutput, paid.source, paid.tokens, paid.excessTokens, paid.cutTokens],
       [charged, source, 5 + charged, Math.max(0, counted - 1056), counted - charged],
     )
-    assert.equal(paid.told.imageOutput, counted)
+    assert.equal(paid.reported.imageOutput, counted)
     assert.deepEqual(paid.cost, { kind: 'known', nanoUsd: 25_000n + BigInt(charged) * 40_000n })
   })
 }
 
-test('the model that writes an SVG is charged by its own prices, and without them nobody knows the cost', () => {
-  const tokens = { ...told(5, 272), svgInput: 1000, svgOutput: 2000 }
+test('the model that writes an SVG is charged by its own prices, and without them the cost is unknown', () => {
+  const tokens = { ...countsOf(5, 272), svgInput: 1000, svgOutput: 2000 }
   const pictures = [UNKNOWN_SIZE]
   const asked = { format: 'svg' }
   const unpriced = answered(given(perToken, asked), { tokens, pictures })
@@ -266,7 +266,7 @@ test('the model that writes an SVG is charged by its own prices, and without the
   assert.deepEqual(maxCallCost(base.request, base.model, base.offer, 1), { kind: 'unpriced' })
 })
 
-test('each frame of a GIF is reserved and expected, nine where nobody says how many', () => {
+test('each frame of a GIF is reserved and expected, nine by default', () => {
   const facts = { table: outputTokens }
   const ask = (more: object) => given(perToken, { size: SQUARE, quality: 'low', ...more }, facts)
   const most = (base: ReturnType<typeof ask>) =>
@@ -276,7 +276,7 @@ test('each frame of a GIF is reserved and expected, nine where nobody says how m
     [272, 9 * 272, 16 * 272],
   )
   const paid = answered(ask({ format: 'gif', frameCount: 16 }), {
-    tokens: told(5, 16 * 272),
+    tokens: countsOf(5, 16 * 272),
     pictures: [SQUARE],
   })
   assert.deepEqual([paid.source, paid.excessTokens], ['upstream', 0])

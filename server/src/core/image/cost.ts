@@ -1,8 +1,8 @@
-/** What one image call cost, by its upstream's own meter within bounds, and by the facts where it has none. */
-import type { ImageModel, PixelSize } from '../catalog.ts'
-import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
-import { MOST_TIMES_EXPECTED, NOTHING_GIVEN, svgTokens, zerosUnknown } from '../usage.ts'
-import type { ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
+/** The cost of one image call: by its upstream's own meter within bounds, and by the facts where it has none. */
+import type { ImageModel, PixelSize } from '../catalog/catalog.ts'
+import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../money/price.ts'
+import { MAX_TIMES_EXPECTED, NOTHING_GIVEN, svgTokens, zerosUnknown } from '../money/usage.ts'
+import type { ImageTokenKind, ImageTokens, ImageUsage } from '../money/usage.ts'
 import {
   dearestTokens,
   framesOf,
@@ -35,41 +35,41 @@ export interface AnsweredCall {
   readonly request: ImageRequest
   readonly model: ImageModel
   readonly offer: ImageOffer
-  /** How many were asked for. */
+  /** Number of requested images. */
   readonly images: number
   /** What the upstream counted. */
   readonly tokens: ImageUsage['tokens']
-  /** What each of several events counted, if all said the same; `tokens` is their sum. */
+  /** The counts of each of several events, if all are equal; `tokens` is their sum. */
   readonly eachTokens?: ImageUsage['tokens'] | undefined
-  /** What came, as the pictures' headers tell. An edge of 0: they do not. */
+  /** Sizes of the received images, from their headers. An edge of 0: the header does not say. */
   readonly pictures: readonly PixelSize[]
-  /** What the upstream says it made: of interest is `quality`. */
+  /** What the upstream says it made: `quality` is what matters here. */
   readonly echoes: Readonly<Record<string, unknown>>
-  /** What the upstream says that it charges for the call. Undefined: it does not say. */
+  /** The cost that the upstream reports for the call. Undefined: it reports none. */
   readonly reportedNanoUsd?: bigint | undefined
 }
 
 interface CallCost {
   readonly cost: Cost
-  /** `upstream`: it follows from what the upstream counted and delivered. `estimated`: some of it had to be assumed. */
+  /** `upstream`: it follows from what the upstream counted and delivered. `estimated`: part of it had to be assumed. */
   readonly source: 'upstream' | 'estimated'
-  /** Of all kinds together. Undefined: not known. */
+  /** Sum of all kinds. Undefined: not known. */
   readonly tokens: number | undefined
 }
 
-/** What the upstream's own meter says, and what of it is charged. */
+/** The upstream's own count, and the part of it that is charged. */
 interface MeteredTokens {
-  /** What the upstream counted. Callers get it as it is. */
-  readonly told: ImageUsage['tokens']
-  /** What is charged of it. */
+  /** What the upstream counted. Callers get it unchanged. */
+  readonly reported: ImageUsage['tokens']
+  /** The part of it that is charged. */
   readonly charged: ImageUsage['tokens']
-  /** How many tokens it counted above the most that was expected of the call. */
+  /** Tokens counted above the expected maximum of the call. */
   readonly excessTokens: number
-  /** How many of them are not charged. */
+  /** Tokens of these that are not charged. */
   readonly cutTokens: number
 }
 
-/** The same of the cost that an upstream names itself. */
+/** The same for the cost that an upstream reports itself. */
 interface MeteredCost {
   /** `upstream`: the cost is its own figure. `price`: it follows from the price and the counts. */
   readonly costBy: 'price' | 'upstream'
@@ -78,16 +78,16 @@ interface MeteredCost {
 }
 
 export interface AccountedCall extends CallCost, MeteredTokens, MeteredCost {
-  /** It counted no token for pictures whose tokens are paid for. Pictures have tokens, so they were estimated. */
+  /** The upstream counted no token for images whose tokens are paid for. Images have tokens, so they were estimated. */
   readonly isUncounted: boolean
 }
 
-/** What one call cost: what its upstream says, within reason; and where it does not say, the dearest that it may have been. */
+/** The cost of one call: as reported by its upstream, within bounds; where nothing is reported, the highest possible. */
 export function callCost(call: AnsweredCall): AccountedCall {
   const metered = meteredTokens(call)
   const { charged, excessTokens, cutTokens } = metered
   const { eachTokens } = call
-  // The sum is more than is expected of the call, and each event alone is not: each repeats the total.
+  // The sum exceeds what is expected of the call, and each event alone does not: each repeats the total.
   if (excessTokens > 0 && eachTokens && meteredTokens({ ...call, tokens: eachTokens }).excessTokens === 0)
     return callCost({ ...call, tokens: eachTokens, eachTokens: undefined })
   const isByTokens = call.offer.deployment.price.kind === 'perTokenKind'
@@ -99,12 +99,12 @@ export function callCost(call: AnsweredCall): AccountedCall {
 }
 
 /**
- * Bounds what an upstream may say that one image costs, where its model has no price. The dearest image of any price list costs
- * less than a dollar.
+ * Highest reported cost of one image of a model without a price. The most expensive image of any price list costs less than
+ * a dollar.
  */
-const MOST_NANO_USD_OF_AN_IMAGE = 10_000_000_000n
+const MAX_NANO_USD_PER_IMAGE = 10_000_000_000n
 
-/** The upstream's own figure stands for ours, within the same bound as its counts. What is declared free stays free. */
+/** The upstream's own figure replaces ours, within the same bound as its counts. What is declared free stays free. */
 function reportedCost(call: AnsweredCall, byPrice: CallCost): Omit<CallCost, 'tokens'> & MeteredCost {
   const { request, model, offer, reportedNanoUsd } = call
   const ours = {
@@ -120,9 +120,7 @@ function reportedCost(call: AnsweredCall, byPrice: CallCost): Omit<CallCost, 'to
   const known = [reserved, byPrice.cost].flatMap((cost) => (cost.kind === 'known' ? [cost.nanoUsd] : []))
   const expected = known.reduce((most, nanoUsd) => (nanoUsd > most ? nanoUsd : most), 0n)
   const isExpected = known.length > 0
-  const bound = isExpected
-    ? expected * BigInt(MOST_TIMES_EXPECTED)
-    : BigInt(images) * MOST_NANO_USD_OF_AN_IMAGE
+  const bound = isExpected ? expected * BigInt(MAX_TIMES_EXPECTED) : BigInt(images) * MAX_NANO_USD_PER_IMAGE
   const cutNanoUsd = reportedNanoUsd > bound ? reportedNanoUsd - bound : 0n
   return {
     cost: { kind: 'known', nanoUsd: reportedNanoUsd - cutNanoUsd },
@@ -133,10 +131,10 @@ function reportedCost(call: AnsweredCall, byPrice: CallCost): Omit<CallCost, 'to
   }
 }
 
-/** Upstreams put words of their own around a prompt: few, but more than a short prompt has. */
+/** Tokens that upstreams add around a prompt: few, but more than a short prompt has. */
 const FRAME_TOKENS = 256
-/** Of a kind whose most nobody knows before the call, such as the thoughts of a model. No call uses as many. */
-const MOST_TOKENS_OF_A_KIND = 10_000_000
+/** Bound for kinds of tokens without a known maximum, such as the thoughts of a model. No call uses as many. */
+const MAX_TOKENS_PER_KIND = 10_000_000
 
 function meteredTokens(call: AnsweredCall): MeteredTokens {
   const most = mostTokens(call)
@@ -144,24 +142,21 @@ function meteredTokens(call: AnsweredCall): MeteredTokens {
   let [excessTokens, cutTokens] = [0, 0]
   for (const kind of COUNTED_KINDS) {
     const count = call.tokens[kind] ?? 0
-    const bound = Math.max(most[kind], Math.min(boundOf(most[kind]), MOST_TOKENS_OF_A_KIND))
+    const bound = Math.max(most[kind], Math.min(boundOf(most[kind]), MAX_TOKENS_PER_KIND))
     excessTokens += Math.max(0, count - most[kind])
     if (count <= bound) continue
     charged[kind] = bound
     cutTokens += count - bound
   }
-  return { told: call.tokens, charged, excessTokens, cutTokens }
+  return { reported: call.tokens, charged, excessTokens, cutTokens }
 }
 
-/** Of tokens of a kind that nobody expects, as many as upstreams put around a prompt. */
+/** For kinds of tokens that are not expected: as many as upstreams add around a prompt. */
 function boundOf(expected: number): number {
-  return expected === 0 ? FRAME_TOKENS : expected * MOST_TIMES_EXPECTED
+  return expected === 0 ? FRAME_TOKENS : expected * MAX_TIMES_EXPECTED
 }
 
-/**
- * By the same facts as what is reserved, and by the pictures that came: more or larger ones may have been made than were
- * asked for.
- */
+/** By the same facts as the reservation, and by the received images: they may be more or larger than requested. */
 function mostTokens({
   request,
   model,
@@ -176,37 +171,37 @@ function mostTokens({
   const perPicture = dearestTokens(model, sizes, qualities)
   const imageOutput =
     perPicture === undefined
-      ? MOST_TOKENS_OF_A_KIND
+      ? MAX_TOKENS_PER_KIND
       : Math.max(images, pictures.length) * (perPicture * framesOf(request) + previewTokens(offer))
   const isGivenBounded = request.edit === undefined || model.facts.inputImageTokens !== undefined
   const given = tokensOf(request, model, 0)
-  const imageInput = isGivenBounded ? given.imageInput : MOST_TOKENS_OF_A_KIND
-  // Where pictures were not counted by themselves, they stand among the text.
+  const imageInput = isGivenBounded ? given.imageInput : MAX_TOKENS_PER_KIND
+  // Images that were not counted separately are among the text.
   const textInput = given.textInput + FRAME_TOKENS + (tokens.imageInput === undefined ? imageInput : 0)
   return {
     textInput,
     imageInput,
-    textOutput: MOST_TOKENS_OF_A_KIND,
+    textOutput: MAX_TOKENS_PER_KIND,
     imageOutput,
     cachedTextInput: textInput,
     cachedImageInput: imageInput,
-    svgInput: MOST_TOKENS_OF_A_KIND,
-    svgOutput: MOST_TOKENS_OF_A_KIND,
+    svgInput: MAX_TOKENS_PER_KIND,
+    svgOutput: MAX_TOKENS_PER_KIND,
   }
 }
 
 function costByTokens(call: AnsweredCall): CallCost {
   const { request, model, offer, tokens, pictures } = call
   const output = estimatedOutput(call)
-  const isInputTold = request.edit === undefined || tokens.imageInput !== undefined
+  const isInputReported = request.edit === undefined || tokens.imageInput !== undefined
   if (
     (tokens.imageOutput === undefined && output === undefined) ||
-    (!isInputTold && model.facts.inputImageTokens === undefined)
+    (!isInputReported && model.facts.inputImageTokens === undefined)
   )
     return { cost: UNPRICED, source: 'estimated', tokens: undefined }
   const estimate = tokensOf(request, model, output ?? 0)
-  const counted = isInputTold ? tokens : dearestInput(tokens, estimate)
-  // The price asks for tokens alone; the edges are those of no picture.
+  const counted = isInputReported ? tokens : dearestInput(tokens, estimate)
+  // The price needs tokens alone; there is no image whose edges would count.
   const usage: ImageUsage = {
     images: pictures.length,
     width: 0,
@@ -215,22 +210,22 @@ function costByTokens(call: AnsweredCall): CallCost {
     given: NOTHING_GIVEN,
     tokens: counted,
   }
-  const isTold = isInputTold && tokens.imageOutput !== undefined && tokens.textInput !== undefined
+  const isReported = isInputReported && tokens.imageOutput !== undefined && tokens.textInput !== undefined
   return {
     cost: imageCostOf(offer.deployment.price, usage, estimate),
-    source: isTold ? 'upstream' : 'estimated',
+    source: isReported ? 'upstream' : 'estimated',
     tokens: TOKEN_KINDS.reduce((sum, kind) => sum + (counted[kind] ?? estimate[kind]), svgTokens(counted)),
   }
 }
 
 /**
- * An edit whose pictures were not counted by themselves. Where the upstream told one sum of all input, it came as text: what is
- * more than the prompt can be are pictures. Which kind the remembered ones are is not told either, so none is taken as cheaper.
+ * An edit whose images were not counted separately. Where the upstream reported one sum of all input, it came as text: what
+ * exceeds the prompt are images. Which kind the cached tokens are is not reported either, so none is taken as cheaper.
  */
 function dearestInput(tokens: ImageUsage['tokens'], estimate: ImageTokens): ImageUsage['tokens'] {
-  const told = tokens.textInput ?? estimate.textInput
-  const textInput = Math.min(told, estimate.textInput)
-  const imageInput = Math.max(told - textInput, estimate.imageInput)
+  const reported = tokens.textInput ?? estimate.textInput
+  const textInput = Math.min(reported, estimate.textInput)
+  const imageInput = Math.max(reported - textInput, estimate.imageInput)
   return { ...tokens, textInput, imageInput, cachedTextInput: undefined, cachedImageInput: undefined }
 }
 
@@ -262,7 +257,7 @@ function costByPictures({ request, offer, tokens, pictures, echoes }: AnsweredCa
   for (const picture of pictures) {
     const sizes = madeSizes(picture, offer)
     const exact = costOfSizes(sizes)
-    // A size that has no price is charged like those that were to be expected.
+    // A size without a price is charged like the sizes that were to be expected.
     cost = addCosts(cost, exact.kind === 'known' ? exact : costOfSizes(possibleSizes(offer)))
     pixels += Math.max(...sizes.map(pixelsOf))
     isAssumed ||= sizes[0] !== picture || (exact.kind === 'unpriced' && price.kind !== 'unpriced')
@@ -274,7 +269,7 @@ function costByPictures({ request, offer, tokens, pictures, echoes }: AnsweredCa
   const kinds = [...TOKEN_KINDS, 'svgInput', 'svgOutput'] as const
   const counted = kinds.map((kind) => tokens[kind]).filter((count) => count !== undefined)
   return {
-    // A price by pictures says nothing of the model that wrote an SVG.
+    // A price per image does not cover the model that wrote an SVG.
     cost: svgTokens(tokens) > 0 && price.kind !== 'free' ? UNPRICED : cost,
     source: isAssumed ? 'estimated' : 'upstream',
     tokens: counted.length === 0 ? undefined : counted.reduce((sum, count) => sum + count, 0),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LedgerEntry } from '../ledger.ts'
-import { UNKNOWN_TOKENS } from '../usage.ts'
+import type { LedgerEntry } from '../money/ledger.ts'
+import { UNKNOWN_TOKENS } from '../money/usage.ts'
 import { deliveryOf, deliveryText, resultOf, type Delivery, type KeptPicture } from './delivery.ts'
 
 const POST: LedgerEntry = {

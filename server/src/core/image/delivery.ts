@@ -1,17 +1,19 @@
-/** What a call delivered, and what the calls of a job come to. Both are kept as text and outlive the process that bought them. */
-import type { PictureForm, PixelSize } from '../catalog.ts'
-import type { LedgerEntry } from '../ledger.ts'
-import { addCosts, costText, type Cost } from '../price.ts'
-import { addTokens, type ImageUsage } from '../usage.ts'
+/**
+ * The delivery of a call, and the result of a job's calls. Both are kept as text and outlive the process that bought them.
+ */
+import type { PictureForm, PixelSize } from '../catalog/catalog.ts'
+import type { LedgerEntry } from '../money/ledger.ts'
+import { addCosts, costText, type Cost } from '../money/price.ts'
+import { addTokens, type ImageUsage } from '../money/usage.ts'
 import { provenanceKept, type Provenance, type ProvenanceKept } from './provenance.ts'
 
-/** A picture as it is kept, under the digest of its bytes. */
+/** An image as it is kept, under the digest of its bytes. */
 export interface KeptBytes {
   readonly sha256: string
   readonly bytes: number
   /** `png`, `jpeg`, `webp`, `gif`, `svg`; `unknown` where its header says none of them. */
   readonly format: string
-  /** Whether it carries a C2PA manifest. Absent: nobody looked. */
+  /** Whether it carries a C2PA manifest. Absent: it was not checked. */
   readonly provenance?: Provenance | undefined
 }
 
@@ -19,7 +21,7 @@ export interface KeptPicture extends KeptBytes {
   readonly width: number
   readonly height: number
   readonly revisedPrompt?: string | undefined
-  /** What Torana made of it, where the caller asked for another format. */
+  /** Torana's conversion, where the caller asked for another format. */
   readonly converted?: KeptBytes | undefined
 }
 
@@ -30,7 +32,7 @@ export interface Delivery {
   readonly post: LedgerEntry
   readonly pictures: readonly KeptPicture[]
   readonly tokens: ImageUsage['tokens']
-  /** `usage` as the upstream wrote it. Absent: it wrote none, or not one that counts. */
+  /** `usage` as the upstream wrote it. Absent when it wrote none, or not one that counts. */
   readonly reported?: Readonly<Record<string, unknown>> | undefined
   readonly echoes: Readonly<Record<string, unknown>>
   readonly extraFields: Readonly<Record<string, unknown>>
@@ -44,7 +46,7 @@ export function deliveryText(delivery: Delivery): string {
   )
 }
 
-/** Only the amounts of the entry are ours. Whatever an upstream's fields look like, they stay as they came. */
+/** Only the amounts of the entry are ours. An upstream's fields stay unchanged, whatever they look like. */
 export function deliveryOf(text: string): Delivery {
   const delivery = JSON.parse(text) as Delivery
   const { post } = delivery
@@ -64,21 +66,21 @@ function amountIn(kept: unknown): bigint | undefined {
   return nano === undefined ? undefined : BigInt(nano)
 }
 
-/** Where in a job a picture stands; its id as an asset. */
+/** An image's place in a job; its id as an asset. */
 export interface ResultPicture extends KeptPicture {
   readonly attempt: number
   readonly index: number
 }
 
-/** What a settled job answers with. */
+/** The answer of a settled job. */
 export interface ImageResult {
   readonly createdSeconds: number
   readonly pictures: readonly ResultPicture[]
-  /** How many were asked for: fewer come when some of several calls failed. */
+  /** Number of requested images: fewer come when some of several calls failed. */
   readonly asked: number
-  /** They are kept with the results of this batch. Absent: they are kept by themselves. */
+  /** The batch with whose results they are kept. Absent: they are kept by themselves. */
   readonly batchId?: string | undefined
-  /** What came beyond that. It is kept and paid for like the others. Absent: nothing. */
+  /** Images beyond the requested number. They are kept and paid for like the others. Absent: none. */
   readonly extra?: readonly Pick<ResultPicture, 'attempt' | 'index'>[] | undefined
   /** How they are handed over. */
   readonly form: PictureForm
@@ -91,34 +93,34 @@ export interface ImageResult {
   readonly attempts: number
   /** As in `x-torana-cost`. */
   readonly costUsd: string
-  /** Whose figure it is. Absent: it follows from the price. */
+  /** Source of the cost. Absent: it follows from the price. */
   readonly costBy?: 'upstream' | 'price, upstream' | undefined
   readonly usage: 'upstream' | 'estimated'
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
-  /** What the pictures are instead of what was asked for. Absent: they are as asked for, or nobody knows. */
+  /** Properties of the images that differ from the request. Absent when they are as requested, or not known. */
   readonly differs?: { readonly output_format?: string; readonly size?: string } | undefined
 }
 
-/** What became of the C2PA manifest of one picture on its way to the caller. Undefined: nobody looked. */
+/** What happened to the C2PA manifest of one image on its way to the caller. Undefined: it was not checked. */
 export function provenanceOfPicture({ converted, ...own }: KeptPicture): ProvenanceKept | undefined {
   return provenanceKept(own.provenance, (converted ?? own).provenance)
 }
 
-/** Of all pictures: one word, or several with commas where they differ. Undefined: nobody looked into one of them. */
+/** For all images: one word, or several with commas where they differ. Undefined when one of them was not checked. */
 export function provenanceOfPictures(pictures: readonly KeptPicture[]): string | undefined {
   const all = new Set(pictures.map(provenanceOfPicture))
   if (all.size === 0 || all.has(undefined)) return undefined
   return (['dropped', 'kept', 'none'] as const).filter((one) => all.has(one)).join(', ')
 }
 
-/** What the caller wants of the pictures. Undefined: anything. */
+/** What the caller wants of the images. Undefined: anything. */
 interface WantedPictures {
   readonly format: string | undefined
   readonly size: PixelSize | undefined
 }
 
-/** Values with commas where pictures differ among themselves. */
+/** Values with commas where images differ among themselves. */
 function differenceOf(
   pictures: readonly KeptPicture[],
   { format, size }: WantedPictures,
@@ -190,18 +192,18 @@ function commonFields(all: readonly Readonly<Record<string, unknown>>[]): Readon
   )
 }
 
-/** Where the picture of an asset is found. */
+/** Where the image of an asset is found. */
 export interface AssetPlace {
-  /** With whose results it is kept. Undefined: it is kept by itself. */
+  /** The batch with whose results it is kept. Undefined: it is kept by itself. */
   readonly batchId: string | undefined
   readonly jobId: string
   readonly attempt: number
   readonly index: number
-  /** As it came from the upstream, not as it was converted. */
+  /** As it came from the upstream, before conversion. */
   readonly isOriginal: boolean
 }
 
-/** `<job>-<attempt>-<index>`, after the batch if it is of one: says where to look, and when it was made. */
+/** `<job>-<attempt>-<index>`, after the batch if it belongs to one: shows its place and its time. */
 export function assetIdOf(
   jobId: string,
   { attempt, index }: Pick<ResultPicture, 'attempt' | 'index'>,
@@ -211,7 +213,7 @@ export function assetIdOf(
   return `${batch}${jobId}-${attempt}-${index}`
 }
 
-/** The asset id of a converted picture as it came from the upstream. */
+/** The asset id of the upstream's original of a converted image. */
 export function originalIdOf(assetId: string): string {
   return `${assetId}-original`
 }
@@ -236,7 +238,7 @@ export function pictureName(sha256: string): string {
   return `pictures/${sha256}`
 }
 
-/** A small copy of a picture, so many pixels wide. */
+/** A thumbnail of the given width in pixels. */
 export function thumbnailName(
   { jobId, attempt, index }: Pick<AssetPlace, 'jobId' | 'attempt' | 'index'>,
   width: number,

@@ -1,4 +1,4 @@
-/** Whether the pictures of an edit fit together, and what a form's texts mean. */
+/** Whether the images of an edit fit together, and the meaning of a form's texts. */
 import { Fault } from '../fault/fault.ts'
 import type { Given, GivenFile, GivenPictures } from './given.ts'
 
@@ -18,7 +18,7 @@ export function checkGiven({ pictures, mask, markup }: GivenPictures): void {
   checkOverlay('markup', markup, first)
 }
 
-/** What lies on top of the first picture is as large as it, and has holes. Of an address nothing is known. */
+/** An overlay of the first image has the same size and transparent areas. Nothing is known about an address. */
 function checkOverlay(param: 'mask' | 'markup', overlay: Given | undefined, first: Given): void {
   if (overlay?.kind !== 'file') return
   const problem = transparencyProblem(param, overlay) ?? sizeProblem(param, overlay, first)
@@ -38,7 +38,7 @@ function sizeProblem(param: string, overlay: GivenFile, first: Given): string | 
   if (first.kind !== 'file') return undefined
   const { width, height, isTurned } = first
   const isSame = overlay.width === width && overlay.height === height
-  // A camera's picture may be stored lying on its side; who draws on it sees it upright.
+  // A camera's image may be stored lying on its side; people draw on it upright.
   const isUpright = isTurned && overlay.width === height && overlay.height === width
   if (isSame || isUpright) return undefined
   return `${param} is ${overlay.width}x${overlay.height} pixels and the first input image is ${width}x${height}. Send both in the same size.`
@@ -48,7 +48,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partia
 /** As JavaScript and as Python write them. */
 const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, True: true, False: false }
 
-/** A form has texts only: those that stand for numbers and switches become such; what is no number stays, and is refused by name. */
+/** A form has only texts: those that mean numbers and switches are converted; an invalid number stays, and is refused by name. */
 export function formFields(
   fields: readonly (readonly [name: string, text: string])[],
 ): Readonly<Record<string, unknown>> {

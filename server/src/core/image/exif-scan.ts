@@ -1,16 +1,18 @@
-/** The orientation in EXIF, which is a TIFF file in small. */
+/** The orientation in EXIF, which is a small TIFF file. */
 import { big, little, startsWith } from './bytes.ts'
 import type { Scan, Source } from './scan.ts'
 
-/** Of the first directory. Entries are in the order of their tags, and only some twenty come before the orientation. */
+/**
+ * Entries of the first directory. They are in the order of their tags, and only some twenty come before the orientation.
+ */
 const MAX_ENTRIES = 256
 const ENTRY_BYTES = 12
 const ORIENTATION = 0x0112
 const SHORT = 3
 
 /**
- * Whether the EXIF from here to `end` says that the picture is to be shown turned by a quarter. One that can't be read says
- * nothing, as it does for browsers: it is no reason to refuse the picture. May leave the source anywhere before `end`.
+ * Whether the EXIF from here to `end` turns the image by a quarter. Unreadable EXIF says nothing, as in browsers: it is no
+ * reason to refuse the image. May leave the source anywhere before `end`.
  */
 export function* exifTurn(source: Source, end: number): Scan<boolean> {
   const start = source.position

@@ -1,8 +1,11 @@
-/** What the calls of an image request may use and cost at most, by the facts of the model. A streamed picture costs what it costs in one piece. */
-import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
-import { addCosts, maxImageCostOf, type Cost } from '../price.ts'
-import { NOTHING_GIVEN } from '../usage.ts'
-import type { GivenUsage, ImageBounds, ImageTokens } from '../usage.ts'
+/**
+ * Upper bounds of the usage and cost of an image request's calls, by the facts of the model. A streamed image costs the
+ * same as one that comes as a whole.
+ */
+import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog/catalog.ts'
+import { addCosts, maxImageCostOf, type Cost } from '../money/price.ts'
+import { NOTHING_GIVEN } from '../money/usage.ts'
+import type { GivenUsage, ImageBounds, ImageTokens } from '../money/usage.ts'
 import { utf8Bytes } from './bytes.ts'
 import { givenIn } from './given.ts'
 import type { ImageOffer } from './negotiate.ts'
@@ -13,7 +16,7 @@ const TOKENS_PER_PREVIEW = 100
 
 const UNPRICED: Cost = { kind: 'unpriced' }
 
-/** The most that one call for so many pictures may use. Output tokens are 0 where the model's facts do not tell them. */
+/** The most that one call for this many images may use. Output tokens are 0 where the model's facts do not name them. */
 export function boundsOf(
   request: ImageRequest,
   model: ImageModel,
@@ -40,10 +43,10 @@ export function maxCallCost(
   images: number,
 ): Cost {
   const { price } = offer.deployment
-  // Another model writes an SVG, and nobody knows how much it will write.
+  // Another model writes an SVG, and the length of its text is not known.
   if (request.format === 'svg' && price.kind !== 'free') return UNPRICED
   const bounds = boundsOf(request, model, offer, images)
-  // Without the tokens of a picture the prompt alone would be reserved, which is next to nothing.
+  // Without the tokens of an image only the prompt would be reserved, which is next to nothing.
   const isBounded =
     dearestTokens(model, bounds.sizes, bounds.qualities) !== undefined &&
     (request.edit === undefined || model.facts.inputImageTokens !== undefined)
@@ -51,14 +54,14 @@ export function maxCallCost(
   return maxImageCostOf(price, bounds)
 }
 
-/** Each call is given all pictures anew, and pays for them. */
+/** Each call receives all images again, and pays for them. */
 export function maxRequestCost(request: ImageRequest, model: ImageModel, offer: ImageOffer): Cost {
   return offer.perCall.map((images) => maxCallCost(request, model, offer, images)).reduce(addCosts)
 }
 
 export const NO_TOKENS: ImageTokens = { textInput: 0, imageInput: 0, textOutput: 0, imageOutput: 0 }
 
-/** A mask may be charged as a picture. Of an address nobody knows the pixels, and there is no most that could stand for them. */
+/** A mask may be charged as an image. The pixels behind an address are not known, and have no upper bound. */
 export function givenUsage({ edit }: ImageRequest): GivenUsage {
   if (edit === undefined) return NOTHING_GIVEN
   const given = givenIn(edit)
@@ -70,7 +73,7 @@ export function givenUsage({ edit }: ImageRequest): GivenUsage {
   return { images: given.length, pixels }
 }
 
-/** No tokenizer makes more tokens of a text than the text has bytes. A mask may be read as a picture. */
+/** No tokenizer makes more tokens of a text than the text has bytes. A mask may be read as an image. */
 export function tokensOf(
   { prompt, edit }: ImageRequest,
   { facts }: ImageModel,
@@ -85,10 +88,10 @@ export function tokensOf(
   }
 }
 
-/** OpenAI's, where a GIF is asked for without a number of frames. */
+/** OpenAI's default for a GIF without a number of frames. */
 const FRAMES_UNASKED = 9
 
-/** Each frame of a GIF is drawn, and takes as many tokens as a picture. */
+/** Each frame of a GIF is drawn, and takes as many tokens as an image. */
 export function framesOf({ format, frameCount }: ImageRequest): number {
   return frameCount ?? (format === 'gif' ? FRAMES_UNASKED : 1)
 }
@@ -111,15 +114,15 @@ export function possibleQualities({ quality, deployment }: ImageOffer): readonly
   return qualities.length === 0 ? [undefined] : qualities
 }
 
-/** No model makes a longer edge. A header that tells of one is not believed: a price by pixels would be without bounds. */
-const LONGEST_MADE_EDGE = 65_536
+/** Longest edge that a model makes. A header with a longer one is not believed: a price by pixels would have no bound. */
+const MAX_MADE_EDGE = 65_536
 
 export function madeSizes(picture: PixelSize, offer: ImageOffer): readonly PixelSize[] {
-  const isTold = pixelsOf(picture) > 0 && Math.max(picture.width, picture.height) <= LONGEST_MADE_EDGE
-  return isTold ? [picture] : possibleSizes(offer)
+  const isPlausible = pixelsOf(picture) > 0 && Math.max(picture.width, picture.height) <= MAX_MADE_EDGE
+  return isPlausible ? [picture] : possibleSizes(offer)
 }
 
-/** The upstream's word for what it made, if it is one we know; else what was asked for. */
+/** The upstream's word for what it made, if it is a known one; otherwise the requested one. */
 export function madeQualities(
   offer: ImageOffer,
   { quality }: Readonly<Record<string, unknown>>,
@@ -128,7 +131,7 @@ export function madeQualities(
   return isKnown ? [quality] : possibleQualities(offer)
 }
 
-/** Undefined when the facts are silent about one of the outcomes: it may be the dearest. */
+/** Undefined when the facts lack one of the outcomes: it may be the most expensive one. */
 export function dearestTokens(
   { facts: { outputTokens } }: ImageModel,
   sizes: readonly PixelSize[],
@@ -146,7 +149,7 @@ export function dearestTokens(
   return dearest
 }
 
-/** A named size without the quality asked for falls to the table's default, like a size that is not named. */
+/** A named size without the requested quality uses the table's default, like a size that is not named. */
 function tokensInTable(
   table: ImageTokenTable,
   { width, height }: PixelSize,

@@ -1,10 +1,10 @@
-/** Fields that Torana does not know are passed on as they came, unless they can't be, or would cost more than is seen. */
-import { isRecord } from '../record.ts'
+/** Fields that Torana does not know are passed on as they came, unless they can't be, or would have a hidden cost. */
+import { isRecord } from '../text/record.ts'
 
-/** No upstream's options come near it; a walk of this depth never runs out of stack. */
+/** Deepest nesting: no upstream's options come near it, and a walk of this depth never runs out of stack. */
 export const MAX_DEPTH = 32
 
-/** How upstreams call the number of pictures, or of what is charged like pictures. Seedream's stands inside an object. */
+/** Upstreams' names for the number of images, or of what is charged like images. Seedream's is inside an object. */
 const MULTIPLIERS: ReadonlySet<string> = new Set([
   'batch_size',
   'frame_count',

@@ -1,12 +1,12 @@
-/** What kind of file it is, by its first bytes alone. */
-import type { ImageFormat } from '../catalog.ts'
+/** The kind of a file, by its first bytes alone. */
+import type { ImageFormat } from '../catalog/catalog.ts'
 import { SVG_START_BYTES, svgStart } from './svg-start.ts'
 import { WORDS } from './scan.ts'
 
-/** Enough to tell every kind. */
+/** Enough to recognise every kind. */
 export const FIRST_BYTES = SVG_START_BYTES
 
-/** A `?` stands for any byte. Where two fit, the shorter one comes first: it is known earlier. */
+/** A `?` matches any byte. Where two match, the shorter one comes first: it is known earlier. */
 const TAKEN: readonly (readonly [format: ImageFormat, start: string])[] = [
   ['jpeg', '\xff\xd8\xff'],
   ['png', '\x89PNG\r\n\x1a\n'],
@@ -25,7 +25,7 @@ const REFUSED: readonly (readonly [what: string, start: string])[] = [
 
 const NONE = { words: 'is not a PNG, JPEG or WebP image' }
 
-/** Undefined as long as more bytes could change the answer; never where `isWhole`, or when there are `FIRST_BYTES`. */
+/** Undefined while more bytes could change the answer; never where `isWhole`, or when there are `FIRST_BYTES`. */
 export function kindOf(
   bytes: Uint8Array,
   isWhole: boolean,

@@ -1,5 +1,5 @@
-/** Pictures that came with a request: what is known of them without looking at a pixel. */
-import type { ImageFormat } from '../catalog.ts'
+/** Images that came with a request: their properties without looking at a pixel. */
+import type { ImageFormat } from '../catalog/catalog.ts'
 
 export interface GivenFile {
   readonly kind: 'file'
@@ -11,11 +11,11 @@ export interface GivenFile {
   readonly width: number
   readonly height: number
   readonly hasAlpha: boolean
-  /** Its metadata says that it is to be shown turned by a quarter: then width and height change places. */
+  /** Its metadata turns it by a quarter: then width and height are swapped. */
   readonly isTurned: boolean
 }
 
-/** An address that is handed on, for the upstream to fetch. */
+/** An address that is passed on, for the upstream to fetch. */
 export interface GivenAddress {
   readonly kind: 'address'
   readonly url: string
@@ -37,7 +37,7 @@ export interface ImageEdit extends GivenPictures {
   readonly fidelity: string | undefined
 }
 
-/** All that was given, in one row. */
+/** Everything that was given, in one list. */
 export function givenIn({ pictures, mask, markup }: GivenPictures): Given[] {
   return [...pictures, ...(mask ? [mask] : []), ...(markup ? [markup] : [])]
 }

@@ -28,7 +28,7 @@ for (const { what, bytes: make, words, decidedAfterBytes } of BOMBS) {
       assert.equal(scan.push(bytes.subarray(0, decidedAfterBytes - 1)), undefined)
       const said = scan.push(bytes.subarray(decidedAfterBytes - 1, decidedAfterBytes))
       assert.match(said ?? 'taken', words)
-      // What comes afterwards changes nothing.
+      // Later bytes change nothing.
       assert.equal(scan.push(ascii('\x89PNG')), said)
       assert.equal(scan.push(new Uint8Array(0)), said)
       assert.equal(scan.end(), said)
@@ -53,7 +53,7 @@ test('no bomb takes 50 ms, in chunks as they come from a socket, to its last byt
   }
 })
 
-/** Answers every wish out of `bytes`, and counts. */
+/** Serves every wish out of `bytes`, and counts. */
 function wishesOf(
   scan: Scan<unknown>,
   bytes: Uint8Array,

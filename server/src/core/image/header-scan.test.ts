@@ -10,13 +10,13 @@ import { pictureHeader } from './header.ts'
 
 const LIMITS: PictureLimits = { maxPicturePixels: 50_000_000, maxPictureEdge: 16_384 }
 
-/** The outcome, and what was said before the end. */
-interface Told {
+/** The outcome, and the refusal before the end. */
+interface Scanned {
   readonly outcome: ScannedHeader | string
   readonly words: string | undefined
 }
 
-function tell(chunks: Iterable<Uint8Array>): Told {
+function scanAll(chunks: Iterable<Uint8Array>): Scanned {
   const scan = new HeaderScan(LIMITS)
   let words: string | undefined
   for (const chunk of chunks) {
@@ -29,7 +29,7 @@ function tell(chunks: Iterable<Uint8Array>): Told {
   return { outcome, words }
 }
 
-function* inPieces(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
+function* inParts(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
   let offset = 0
   for (let index = 0; offset < bytes.length; index += 1) {
     const size = sizes[index % sizes.length] as number
@@ -95,18 +95,18 @@ for (const [what, picture] of ways) {
   const bytes = picture instanceof Uint8Array ? picture : await picture.toBuffer()
   const { format, width, height, hasAlpha, orientation = 1 } = await sharp(bytes).metadata()
   assert.ok(format === 'png' || format === 'jpeg' || format === 'webp')
-  // That of a WebP stands behind its pixels, where it is not looked for.
+  // The EXIF of a WebP comes after its pixels, where it is not looked for.
   const isTurned = format !== 'webp' && orientation >= 5
   real.push([what, bytes, { format, width, height, hasAlpha, isTurned }])
 }
 
 for (const [what, bytes, header] of real) {
   test(`a ${what} tells what a decoder finds in it`, () => {
-    assert.deepEqual(tell([bytes]).outcome, header)
-    assert.deepEqual(tell(inPieces(bytes, [1])).outcome, header)
-    // From the middle of a larger buffer, with something behind it.
+    assert.deepEqual(scanAll([bytes]).outcome, header)
+    assert.deepEqual(scanAll(inParts(bytes, [1])).outcome, header)
+    // From the middle of a larger buffer, followed by other bytes.
     const within = Buffer.concat([ascii('before!'), bytes, ascii('PK\x03\x04')])
-    assert.deepEqual(tell([within.subarray(7)]).outcome, header)
+    assert.deepEqual(scanAll([within.subarray(7)]).outcome, header)
   })
 }
 
@@ -114,9 +114,9 @@ test('pictures that move are refused', async () => {
   const pixels = Uint8Array.from({ length: 37 * 42 * 3 }, (_, index) => (index < 37 * 21 * 3 ? 0 : 255))
   const frames = () => sharp(pixels, { raw: { width: 37, height: 42, channels: 3, pageHeight: 21 } })
   const moving = frames().webp({ delay: [90, 90] })
-  assert.match(tell([await moving.toBuffer()]).words ?? '', /^is animated/)
+  assert.match(scanAll([await moving.toBuffer()]).words ?? '', /^is animated/)
   assert.match(
-    tell([
+    scanAll([
       await frames()
         .gif({ delay: [90, 90] })
         .toBuffer(),
@@ -126,11 +126,11 @@ test('pictures that move are refused', async () => {
 })
 
 test('formats of other encoders are refused by name', async () => {
-  assert.match(tell([await opaque().tiff().toBuffer()]).words ?? '', /^is a TIFF/)
-  assert.match(tell([await opaque().avif().toBuffer()]).words ?? '', /^is an HEIC or AVIF/)
+  assert.match(scanAll([await opaque().tiff().toBuffer()]).words ?? '', /^is a TIFF/)
+  assert.match(scanAll([await opaque().avif().toBuffer()]).words ?? '', /^is an HEIC or AVIF/)
 })
 
-/** The first byte of pixels: from there on a file is taken, whatever it lacks. */
+/** The first byte of pixels: from there on a file is accepted, whatever it lacks. */
 function pixelsBegin(bytes: Uint8Array, { format }: ScannedHeader): number {
   if (format === 'webp') return bytes.length - 1
   const at = Buffer.from(bytes).lastIndexOf(format === 'png' ? ascii('IDAT') : Uint8Array.of(0xff, 0xda))
@@ -138,14 +138,14 @@ function pixelsBegin(bytes: Uint8Array, { format }: ScannedHeader): number {
 }
 
 test('a picture that is cut off anywhere is taken only if its pixels have begun', () => {
-  // The pixels of a progressive JPEG begin several times, and a megabyte takes long to cut everywhere.
+  // The pixels of a progressive JPEG begin several times, and cutting a megabyte everywhere takes long.
   const small = real.filter(([what, bytes]) => bytes.length < 1000 && !/progressive|encoder/.test(what))
   assert.ok(small.length > 40)
   for (const [what, bytes, header] of small) {
     const begin = pixelsBegin(bytes, header)
     for (let length = 0; length < bytes.length; length += 1) {
-      const { outcome, words } = tell([bytes.subarray(0, length)])
-      // It could still have become a picture, so nothing is said before its end.
+      const { outcome, words } = scanAll([bytes.subarray(0, length)])
+      // It could still have become an image, so nothing is refused before its end.
       assert.equal(words, undefined)
       if (length > begin) assert.deepEqual(outcome, header, `${what} cut at ${length}`)
       else if (length === 0) assert.equal(outcome, 'is empty')
@@ -179,7 +179,7 @@ const sizes = fc.oneof(
 test('the outcome and the words do not depend on where the chunks are cut', () => {
   fc.assert(
     fc.property(anyFile, sizes, (bytes, sizes) => {
-      assert.deepEqual(tell(inPieces(bytes, sizes)), tell([bytes]))
+      assert.deepEqual(scanAll(inParts(bytes, sizes)), scanAll([bytes]))
     }),
     runs(5000),
   )
@@ -193,9 +193,9 @@ test('a header that was changed anywhere never throws, never passes a limit, and
     fc.property(anyFile, edits, sizes, (bytes, edits, sizes) => {
       const changed = Uint8Array.from(bytes)
       for (const [offset, value] of edits) changed[offset % changed.length] = value
-      const told = tell([changed])
-      assert.deepEqual(tell(inPieces(changed, sizes)), told)
-      const { outcome } = told
+      const scanned = scanAll([changed])
+      assert.deepEqual(scanAll(inParts(changed, sizes)), scanned)
+      const { outcome } = scanned
       if (typeof outcome === 'string') {
         assert.match(outcome, /^(is|has|ends) /)
         return
@@ -204,7 +204,7 @@ test('a header that was changed anywhere never throws, never passes a limit, and
       assert.ok(outcome.width >= 1 && outcome.height >= 1)
       assert.ok(Math.max(outcome.width, outcome.height) <= LIMITS.maxPictureEdge)
       assert.ok(outcome.width * outcome.height <= LIMITS.maxPicturePixels)
-      // The other reader, which wants the whole file at once, finds the same picture.
+      // The other reader, which needs the whole file at once, finds the same image.
       const { format, width, height, frames } = pictureHeader(changed) ?? {}
       const same = { format: outcome.format, width: outcome.width, height: outcome.height, frames: 'one' }
       assert.deepEqual({ format, width, height, frames }, same)
@@ -219,7 +219,7 @@ test('random bytes behind any start never throw', () => {
   fc.assert(
     fc.property(start, fc.uint8Array({ maxLength: 300 }), sizes, (start, rest, sizes) => {
       const bytes = Buffer.concat([start, rest])
-      assert.deepEqual(tell(inPieces(bytes, sizes)), tell([bytes]))
+      assert.deepEqual(scanAll(inParts(bytes, sizes)), scanAll([bytes]))
     }),
     runs(5000),
   )

@@ -1,5 +1,5 @@
-/** Reads the header of a picture while it arrives, and says as soon as it can that the picture will not be taken. */
-import type { ImageFormat } from '../catalog.ts'
+/** Reads the header of an image while it arrives, and refuses the image as early as possible. */
+import type { ImageFormat } from '../catalog/catalog.ts'
 import { FIRST_BYTES, kindOf } from './first-bytes-scan.ts'
 import { jpegScan } from './jpeg-scan.ts'
 import { pngScan } from './png-scan.ts'
@@ -11,7 +11,7 @@ export type { PictureLimits, ScannedHeader } from './scan.ts'
 
 interface Format {
   readonly scan: (source: Source, limits: PictureLimits) => Scan
-  /** When the file ends before its scan does. */
+  /** Reason when the file ends before its scan does. */
   readonly cut: string
 }
 
@@ -25,13 +25,13 @@ interface RunningScan {
   readonly scan: Scan
   readonly cut: string
   wish: Wish
-  /** Of the wish, how many bytes are there. */
+  /** Bytes of the wish that have arrived. */
   got: number
 }
 
 /**
- * Only the first kilobyte is held, and what one look needs of what follows: files may have any size. The outcome does not
- * depend on where the chunks are cut. Nothing throws. What stands behind the picture is not looked at.
+ * Holds only the first kilobyte, and what one look at the rest needs: files may have any size. The outcome does not depend
+ * on how the bytes are divided. Nothing throws. Bytes after the image are ignored.
  */
 export class HeaderScan {
   readonly #limits: PictureLimits
@@ -45,7 +45,7 @@ export class HeaderScan {
     this.#limits = limits
   }
 
-  /** Takes the next bytes. Words for the caller as soon as it is known why the picture will not be taken. */
+  /** Takes the next bytes. Returns the reason for the caller as soon as the image is refused. */
   push(chunk: Uint8Array): string | undefined {
     if (this.#outcome === undefined) {
       const start = this.#running === undefined ? this.#recognise(chunk) : 0
@@ -54,14 +54,14 @@ export class HeaderScan {
     return typeof this.#outcome === 'string' ? this.#outcome : undefined
   }
 
-  /** All bytes have been pushed. Words when there was no header to be found in them. */
+  /** All bytes have been pushed. Returns the reason when they hold no valid header. */
   end(): ScannedHeader | string {
     if (this.#outcome === undefined && this.#running === undefined) this.#decide(true)
     this.#outcome ??= this.#running?.cut ?? WORDS.cut
     return this.#outcome
   }
 
-  /** How many bytes of the chunk were needed to tell the kind; they have been fed. */
+  /** Number of bytes that were needed to recognise the kind; they have been fed. */
   #recognise(chunk: Uint8Array): number {
     const bytes = chunk.subarray(0, FIRST_BYTES - this.#firstLength)
     this.#first.set(bytes, this.#firstLength)
@@ -81,7 +81,7 @@ export class HeaderScan {
     const { scan: begin, cut } = FORMATS[kind]
     const scan = begin(new Source(), this.#limits)
     const started = scan.next()
-    // No scan ends before it has looked at anything.
+    // No scan ends before its first look.
     if (started.done === true) this.#outcome = started.value
     else {
       this.#running = { scan, cut, wish: started.value, got: 0 }

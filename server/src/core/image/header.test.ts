@@ -124,7 +124,7 @@ const real: readonly (readonly [what: string, bytes: Uint8Array, header: Picture
 for (const [what, bytes, header] of real) {
   test(`${what} tells what it is`, () => {
     assert.deepEqual(pictureHeader(bytes), header)
-    // As a part of something larger, from the middle of a buffer.
+    // Inside something larger, from the middle of a buffer.
     const within = new Uint8Array(bytes.length + 7)
     within.set(bytes, 7)
     assert.deepEqual(pictureHeader(within.subarray(7)), header)

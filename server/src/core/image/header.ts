@@ -1,4 +1,4 @@
-/** What a picture says of itself in its first bytes. Only headers are read, in a bounded number of steps; nothing throws. */
+/** The properties in an image's first bytes. Only headers are read, in a bounded number of steps; nothing throws. */
 import { big, little, startsWith } from './bytes.ts'
 import { svgStart } from './svg-start.ts'
 
@@ -14,11 +14,11 @@ export interface PictureHeader {
   readonly hasAlpha: boolean
 }
 
-/** Parts before the pixels. Cameras write some dozens; a file with more is made to keep us busy. */
+/** Sections before the pixels. Cameras write some dozens; a file with more is made to keep us busy. */
 export const MAX_PARTS = 1024
-/** Of a GIF, where walking over one part takes many steps: it has a handful before its second frame. */
+/** Sections of a GIF, where walking over one takes many steps: it has a handful before its second frame. */
 const MAX_GIF_PARTS = 32
-/** Of a GIF's first frame, 255 bytes each: 16 MB, more than any has. */
+/** Blocks of a GIF's first frame, 255 bytes each: 16 MB, more than any has. */
 const MAX_GIF_BLOCKS = 65_536
 
 /** Undefined when it is none of them, or not what its first bytes say. */
@@ -62,14 +62,14 @@ function jpegHeader(bytes: Uint8Array): PictureHeader | undefined {
   for (let parts = 0; parts < MAX_PARTS && position + 4 <= bytes.length; parts += 1) {
     if (bytes[position] !== 0xff) return undefined
     const marker = bytes[position + 1] as number
-    // Markers may be filled up with 0xff, byte by byte.
+    // Padding: markers may be preceded by any number of 0xff.
     if (marker === 0xff) {
       position += 1
       continue
     }
     const length = big(bytes, position + 2, 2)
     if (isStartOfFrame(marker)) return jpegFrame(bytes, position, length)
-    // Pixels, the end, a second start, or a marker that stands alone: none comes before the frame.
+    // Pixels, the end, a second start, or a marker without content: none comes before the frame.
     if (marker === 0xda || marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd9) || length < 2) return undefined
     position += 2 + length
   }
@@ -96,7 +96,7 @@ interface WebpFrame {
 }
 
 function webpHeader(bytes: Uint8Array): PictureHeader | undefined {
-  // What the container says it holds must be there.
+  // The file must hold as much as the container says.
   if (little(bytes, 4, 4) + 8 > bytes.length) return undefined
   const first = 12
   const frame = webpFrame(bytes, first)
@@ -119,7 +119,7 @@ function webpHeader(bytes: Uint8Array): PictureHeader | undefined {
   return undefined
 }
 
-/** Chunks are filled up to an even length. */
+/** Chunks are padded to an even length. */
 function nextChunk(bytes: Uint8Array, chunk: number): number {
   const length = little(bytes, chunk + 4, 4)
   return chunk + 8 + length + (length % 2)
@@ -130,7 +130,7 @@ function webpFrame(bytes: Uint8Array, chunk: number): WebpFrame | undefined {
   return startsWith(bytes, chunk, 'VP8 ') ? lossyFrame(bytes, chunk + 8) : undefined
 }
 
-/** What stands at `content` of a `VP8L` chunk; 5 bytes are looked at. */
+/** The frame at `content` of a `VP8L` chunk; reads 5 bytes. */
 export function losslessFrame(bytes: Uint8Array, content: number): WebpFrame | undefined {
   const bits = little(bytes, content + 1, 4)
   if (bytes[content] !== 0x2f || !(bits < 2 ** 29)) return undefined
@@ -138,7 +138,7 @@ export function losslessFrame(bytes: Uint8Array, content: number): WebpFrame | u
   return { width, height, hasAlpha: bits >= 2 ** 28 }
 }
 
-/** What stands at `content` of a `VP8 ` chunk; 10 bytes are looked at. */
+/** The frame at `content` of a `VP8 ` chunk; reads 10 bytes. */
 export function lossyFrame(bytes: Uint8Array, content: number): WebpFrame | undefined {
   const isKeyFrame = ((bytes[content] ?? 1) & 1) === 0
   const [width, height] = [little(bytes, content + 6, 2) & 0x3fff, little(bytes, content + 8, 2) & 0x3fff]
@@ -174,7 +174,7 @@ function colourTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1)
 }
 
-/** The end of the file where there are too many blocks: then the picture has no header for us. */
+/** The end of the file where there are too many blocks: then the image has no valid header. */
 function endOfBlocks(bytes: Uint8Array, start: number): number {
   let position = start
   for (let blocks = 0; blocks < MAX_GIF_BLOCKS; blocks += 1) {

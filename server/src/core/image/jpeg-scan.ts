@@ -1,4 +1,4 @@
-/** The header of a JPEG: its frame, and the orientation, which stand somewhere between the segments before the pixels. */
+/** The header of a JPEG: its frame, and the orientation, which are somewhere between the segments before the pixels. */
 import { big, startsWith } from './bytes.ts'
 import { exifTurn } from './exif-scan.ts'
 import { isStartOfFrame, MAX_PARTS } from './header.ts'
@@ -10,15 +10,15 @@ interface Frame {
   readonly height: number
 }
 
-/** `MAX_PARTS` counts the segments and the bytes that fill up between them; segments of 64 KB reach the bound of bytes first. */
+/** `MAX_PARTS` counts the segments and the padding bytes between them; segments of 64 KB reach the bound of bytes first. */
 export function* jpegScan(source: Source, limits: PictureLimits): Scan {
-  // Its start and the first byte of a marker, as its kind says.
+  // Its start and the first byte of a marker, already checked.
   yield* source.passTo(3)
   let frame: Frame | undefined
   let isTurned: boolean | undefined
   for (let parts = 0; parts < MAX_PARTS; parts += 1) {
     const [marker = 0] = yield* source.look(1)
-    // Markers may be filled up with 0xff, byte by byte.
+    // Padding: markers may be preceded by any number of 0xff.
     if (marker === 0xff) continue
     if (!hasLength(marker)) return marker === 0xd9 ? WORDS.noPixels : WORDS.broken
     const length = big(yield* source.look(2), 0, 2)
@@ -48,12 +48,12 @@ export function* jpegScan(source: Source, limits: PictureLimits): Scan {
   return WORDS.tooManyParts
 }
 
-/** Those without stand alone, between pixels: none comes before them. */
+/** Markers without a length occur only between pixels: none comes before them. */
 function hasLength(marker: number): boolean {
   return marker >= 0xc0 && !(marker >= 0xd0 && marker <= 0xd9)
 }
 
-/** Lossless, arithmetic or hierarchical: browsers and most upstreams open none of these, and it is better said here. */
+/** Lossless, arithmetic or hierarchical: browsers and most upstreams open none of these, and an early refusal says why. */
 function isUnusual(marker: number): boolean {
   return (isStartOfFrame(marker) && marker > 0xc2) || marker === 0xde
 }

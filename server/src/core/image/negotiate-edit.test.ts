@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anImageDeployment, anImageModel, anImageRequest } from '#test/support/images.ts'
-import type { DialectName, ImageEdits } from '../catalog.ts'
+import type { DialectName, ImageEdits } from '../catalog/catalog.ts'
 import { Fault } from '../fault/fault.ts'
 import type { GivenFile, ImageEdit } from './given.ts'
 import { negotiateImages, type ImageOffer } from './negotiate.ts'

@@ -1,22 +1,22 @@
-/** Whether a deployment can edit the pictures that came with a request, and how they are handed to it. */
-import type { EditBody, ImageDeployment, ImageEdits, ImageModel } from '../catalog.ts'
+/** Whether a deployment can edit the images of a request, and how they are sent to it. */
+import type { EditBody, ImageDeployment, ImageEdits, ImageModel } from '../catalog/catalog.ts'
 import { carriesUnknownFields, type Refusal } from '../request/offers.ts'
 import { givenIn, type Given, type ImageEdit } from './given.ts'
 
 export interface OfferedEdit {
   readonly body: EditBody
-  /** The mask is made into one that marks by this colour. */
+  /** The mask is converted into one that marks by this colour. */
   readonly maskColour: 'white' | 'black' | undefined
-  /** `input_fidelity`, as it is said to the deployment. */
+  /** `input_fidelity` in the deployment's words. */
   readonly fidelity: string | undefined
 }
 
 export interface EditLimits {
-  /** Files towards a wire that can't be fed from disk. */
+  /** Bytes of files for a wire that can't stream from disk. */
   readonly bufferedEditBytes: number
 }
 
-/** An input that a deployment would not read is a refusal: nobody would notice that it was left out. */
+/** An input that a deployment would not read leads to a refusal: no caller would notice that it was left out. */
 export function editFor(
   edit: ImageEdit,
   model: ImageModel,
@@ -88,7 +88,7 @@ function overlayRefusal(
 function fileRefusal(edit: ImageEdit, edits: ImageEdits, { id }: ImageModel): Refusal | undefined {
   for (const [param, given] of named(edit)) {
     if (given.kind !== 'file') continue
-    // A mask that is translated is sent as PNG, whatever it was.
+    // A converted mask is sent as PNG, whatever it was.
     const isSentAsItIs = param !== 'mask' || edits.mask === 'alpha'
     if (isSentAsItIs && !edits.inputFormats.includes(given.format))
       return {
@@ -117,7 +117,7 @@ function bufferRefusal(
   }
 }
 
-/** Addresses are for those alone who fetch by themselves. */
+/** Addresses go only to deployments that fetch by themselves. */
 function bodyFor(edit: ImageEdit, deployment: ImageDeployment, { bodies }: ImageEdits): EditBody | Refusal {
   const [first = 'multipart'] = bodies
   const address = named(edit).find(([, given]) => given.kind === 'address')

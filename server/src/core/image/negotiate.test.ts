@@ -2,294 +2,273 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from '#test/support/images.ts'
-import type { ImageFacts } from '../catalog.ts'
-import { Fault } from '../fault/fault.ts'
+import type { ImageFacts } from '../catalog/catalog.ts'
+import type { Fault } from '../fault/fault.ts'
 import { negotiateImages, type ImageOffer } from './negotiate.ts'
 import type { ImageRequest } from './request.ts'
 
-type Case = readonly [
-  title: string,
-  asked: Partial<ImageRequest>,
-  deployment?: ImageOverrides,
-  facts?: Partial<ImageFacts>,
-]
+/** What the deployment is, and what the model, beside the usual. */
+type Others = readonly [deployment?: ImageOverrides, facts?: Partial<ImageFacts>]
 
-function offerFor([, asked, deployment = {}, facts = {}]: Case, unsupported: 'refuse' | 'drop' = 'refuse') {
+function offerFor(
+  asked: Partial<ImageRequest>,
+  [deployment = {}, facts = {}]: Others = [],
+  unsupported: 'refuse' | 'drop' = 'refuse',
+) {
   const model = anImageModel({ facts, deployments: [anImageDeployment(deployment)] })
   const { offers, dropped } = negotiateImages(anImageRequest(asked), model, unsupported)
   assert.equal(offers.length, 1)
   return { offer: offers[0] as ImageOffer, dropped }
 }
 
-const free = {
-  kind: 'free',
-  default: { width: 1024, height: 1024 },
-  multipleOf: 16,
-  minPixels: 655_360,
-  maxPixels: 8_294_400,
-  maxEdge: 3840,
-  maxRatio: 3,
-} as const
-const wide = { width: 1344, height: 768, aspectRatio: '16:9', resolution: '1K' } as const
-const ratios = { kind: 'list', values: [{ width: 1024, height: 1024, aspectRatio: '1:1' }, wide] } as const
-const jpegFirst = { capabilities: { formats: ['jpeg', 'png'] } } as const
-const pngOnly = { capabilities: { formats: ['png'], compression: false } } as const
-const typed = { upstream: { dialect: 'ai-sdk' } } as const
+const px = (width: number, height: number) => ({ width, height })
+const can = (capabilities: ImageOverrides['capabilities'] & object): ImageOverrides => ({ capabilities })
+const freeSizes = can({
+  sizes: {
+    kind: 'free',
+    default: px(1024, 1024),
+    multipleOf: 16,
+    minPixels: 655_360,
+    maxPixels: 8_294_400,
+    maxEdge: 3840,
+    maxRatio: 3,
+  },
+})
+const wide = { ...px(1344, 768), aspectRatio: '16:9', resolution: '1K' }
+const ratios = can({ sizes: { kind: 'list', values: [{ ...px(1024, 1024), aspectRatio: '1:1' }, wide] } })
+const anySize = can({ sizes: { kind: 'any', default: px(1, 1) } })
+const jpegFirst = can({ formats: ['jpeg', 'png'] })
+const plainJpegFirst = can({ formats: ['jpeg', 'png'], compression: false })
+const pngOnly = can({ formats: ['png'], compression: false })
+const unknownFormats = can({ formats: [] })
+const urlsOnly = can({ forms: ['url'] })
+const noStream = can({ stream: false })
+const azure: ImageOverrides = { upstream: { dialect: 'azure' } }
+const typed: ImageOverrides = { upstream: { dialect: 'ai-sdk' } }
+const who = { user: 'u', safetyIdentifier: 's' }
+const noUser = { user: undefined, safetyIdentifier: undefined }
+const words = { quality: 'high', background: 'transparent', moderation: 'low' }
+const whole = { partialImages: undefined }
+const asItComes = { format: undefined, conversion: undefined }
+const made = (format: 'png' | 'jpeg' | 'webp', quality?: number) => ({ conversion: { format, quality } })
 
-const nativeCases: readonly (readonly [Case, Partial<ImageOffer>])[] = [
-  [
-    ['nothing asked for', {}],
-    { perCall: [1], size: undefined, format: undefined, partialImages: undefined, conversion: undefined },
-  ],
-  [['pictures of one call', { images: 4 }], { perCall: [4] }],
-  [['a size of the list', { size: { width: 1536, height: 1024 } }], { size: { width: 1536, height: 1024 } }],
-  [
-    [
-      'a size that is asked for by its ratio',
-      { size: { width: 1344, height: 768 } },
-      { capabilities: { sizes: ratios } },
-    ],
-    { size: wide },
-  ],
-  [
-    ['a free size at its bounds', { size: { width: 3840, height: 2160 } }, { capabilities: { sizes: free } }],
-    { size: { width: 3840, height: 2160 } },
-  ],
-  [
-    [
-      'any size where the upstream is the judge',
-      { size: { width: 7, height: 9 } },
-      { capabilities: { sizes: { kind: 'any', default: { width: 1, height: 1 } } } },
-    ],
-    { size: { width: 7, height: 9 } },
-  ],
-  [
-    ['words of the lists', { quality: 'high', background: 'transparent', moderation: 'low' }],
-    { quality: 'high', background: 'transparent', moderation: 'low' },
-  ],
-  [['the format that comes unasked', { format: 'png' }], { format: undefined, conversion: undefined }],
-  [['another format it makes', { format: 'webp' }], { format: 'webp', conversion: undefined }],
-  [['compression', { format: 'jpeg', compression: 60 }], { format: 'jpeg', compression: 60 }],
-  [
-    ['compression of what comes unasked', { compression: 60 }, jpegFirst],
-    { format: undefined, compression: 60 },
-  ],
-  [['no loss, of what has none', { format: 'png', compression: 100 }], { compression: undefined }],
-  [['a URL where they come as such', { form: 'url' }, { capabilities: { forms: ['url'] } }], {}],
-  [['a stream', { stream: true }], { partialImages: 0 }],
-  [['a stream with previews', { stream: true, partialImages: 3, images: 4 }], { partialImages: 3 }],
-  [['who it is for', { user: 'u', safetyIdentifier: 's' }], { user: 'u', safetyIdentifier: 's' }],
-  [
-    ['who it is for, absorbed', { user: 'u', safetyIdentifier: 's' }, { capabilities: { user: false } }],
-    { user: undefined, safetyIdentifier: undefined },
-  ],
-  [['unknown fields on the OpenAI wire', { extraFields: { seed: 1 } }], { extraFields: { seed: 1 } }],
-  [
-    ['a format only the upstream knows', { format: 'gif' }],
-    { format: undefined, extraFields: { output_format: 'gif' }, conversion: undefined },
-  ],
-  [
-    ['the same on Azure', { format: 'svg' }, { upstream: { dialect: 'azure' } }],
-    { extraFields: { output_format: 'svg' } },
-  ],
+type Served = readonly [
+  title: string,
+  asked: Partial<ImageRequest>,
+  /** Parameters that Torana emulates; none: the deployment does all of it natively. */
+  emulated: readonly string[],
+  expected: Partial<ImageOffer>,
+  ...Others,
 ]
-for (const [given, expected] of nativeCases) {
-  test(`native: ${given[0]}`, () => {
-    const { offer, dropped } = offerFor(given)
-    assert.deepEqual({ ...offer, ...expected }, offer)
-    assert.deepEqual([offer.emulated, dropped], [[], []])
-  })
-}
+const served: readonly Served[] = [
+  ['nothing asked for', {}, [], { perCall: [1], size: undefined, ...asItComes, ...whole }],
+  ['pictures of one call', { images: 4 }, [], { perCall: [4] }],
+  ['a size of the list', { size: px(1536, 1024) }, [], { size: px(1536, 1024) }],
+  ['a size that is asked for by its ratio', { size: px(1344, 768) }, [], { size: wide }, ratios],
+  ['a free size at its bounds', { size: px(3840, 2160) }, [], { size: px(3840, 2160) }, freeSizes],
+  ['any size where the upstream is the judge', { size: px(7, 9) }, [], { size: px(7, 9) }, anySize],
+  ['words of the lists', words, [], words],
+  ['the format that comes unasked', { format: 'png' }, [], asItComes],
+  ['another format it makes', { format: 'webp' }, [], { format: 'webp', conversion: undefined }],
+  ['compression', { format: 'jpeg', compression: 60 }, [], { format: 'jpeg', compression: 60 }],
+  [
+    'compression of what comes unasked',
+    { compression: 60 },
+    [],
+    { ...asItComes, compression: 60 },
+    jpegFirst,
+  ],
+  ['no loss, of what has none', { format: 'png', compression: 100 }, [], { compression: undefined }],
+  ['a URL where they come as such', { form: 'url' }, [], {}, urlsOnly],
+  ['a stream', { stream: true }, [], { partialImages: 0 }],
+  ['a stream with previews', { stream: true, partialImages: 3, images: 4 }, [], { partialImages: 3 }],
+  ['who it is for', who, [], who],
+  ['who it is for, absorbed', who, [], noUser, can({ user: false })],
+  ['unknown fields on the OpenAI wire', { extraFields: { seed: 1 } }, [], { extraFields: { seed: 1 } }],
+  [
+    'a format only the upstream knows',
+    { format: 'gif' },
+    [],
+    { ...asItComes, extraFields: { output_format: 'gif' } },
+  ],
+  ['the same on Azure', { format: 'svg' }, [], { extraFields: { output_format: 'svg' } }, azure],
 
-const emulatedCases: readonly (readonly [Case, readonly string[], Partial<ImageOffer>])[] = [
-  [['more pictures than one call makes', { images: 10 }], ['n'], { perCall: [4, 4, 2] }],
+  ['more pictures than one call makes', { images: 10 }, ['n'], { perCall: [4, 4, 2] }],
   [
-    ['a format it does not make', { format: 'webp' }, pngOnly],
+    'a format it does not make',
+    { format: 'webp' },
     ['output_format'],
-    { format: undefined, conversion: { format: 'webp', quality: undefined } },
+    { format: undefined, ...made('webp') },
+    pngOnly,
   ],
   [
-    ['that and its compression', { format: 'webp', compression: 40 }, pngOnly],
+    'that and its compression',
+    { format: 'webp', compression: 40 },
     ['output_format', 'output_compression'],
-    { compression: undefined, conversion: { format: 'webp', quality: 40 } },
+    { compression: undefined, ...made('webp', 40) },
+    pngOnly,
   ],
   [
-    [
-      'compression it does not take, made from what lost nothing',
-      { compression: 40 },
-      { capabilities: { formats: ['jpeg', 'png'], compression: false } },
-    ],
+    'compression it does not take, made from what lost nothing',
+    { compression: 40 },
     ['output_compression'],
-    { format: 'png', compression: undefined, conversion: { format: 'jpeg', quality: 40 } },
+    { format: 'png', compression: undefined, ...made('jpeg', 40) },
+    plainJpegFirst,
   ],
   [
-    ['a lossless source for a third format', { format: 'webp' }, jpegFirst],
+    'a lossless source for a third format',
+    { format: 'webp' },
     ['output_format'],
-    { format: 'png', conversion: { format: 'webp', quality: undefined } },
+    { format: 'png', ...made('webp') },
+    jpegFirst,
   ],
   [
-    ['a format where nobody knows what it makes', { format: 'png' }, { capabilities: { formats: [] } }],
+    'a format where it is unknown what it makes',
+    { format: 'png' },
     ['output_format'],
-    { format: undefined, conversion: { format: 'png', quality: undefined } },
+    { format: undefined, ...made('png') },
+    unknownFormats,
   ],
-  [['a URL', { form: 'url' }], ['response_format'], {}],
-  [['a URL because the model answers so', {}, {}, { answersWith: 'url' }], ['response_format'], {}],
-  [['base64 from URLs', { form: 'b64_json' }, { capabilities: { forms: ['url'] } }], ['response_format'], {}],
+  ['a URL', { form: 'url' }, ['response_format'], {}],
+  ['a URL because the model answers so', {}, ['response_format'], {}, {}, { answersWith: 'url' }],
+  ['base64 from URLs', { form: 'b64_json' }, ['response_format'], {}, urlsOnly],
+  ['a stream from one that has none', { stream: true }, ['stream'], whole, noStream],
+  ['a stream of several calls', { stream: true, images: 5 }, ['n', 'stream'], whole],
   [
-    ['a stream from one that has none', { stream: true }, { capabilities: { stream: false } }],
-    ['stream'],
-    { partialImages: undefined },
-  ],
-  [['a stream of several calls', { stream: true, images: 5 }], ['n', 'stream'], { partialImages: undefined }],
-  [
-    ['a stream of converted pictures', { stream: true, format: 'jpeg' }, pngOnly],
+    'a stream of converted pictures',
+    { stream: true, format: 'jpeg' },
     ['output_format', 'stream'],
-    { partialImages: undefined },
+    whole,
+    pngOnly,
   ],
-  [['a stream of a GIF', { stream: true, format: 'gif' }], ['stream'], { partialImages: undefined }],
+  ['a stream of a GIF', { stream: true, format: 'gif' }, ['stream'], whole],
+  ['previews where there are none', { stream: true, partialImages: 2 }, ['stream'], whole, noStream],
   [
-    [
-      'previews where there are none',
-      { stream: true, partialImages: 2 },
-      { capabilities: { stream: false } },
-    ],
-    ['stream'],
-    { partialImages: undefined },
-  ],
-  [
-    [
-      'more previews than it sends',
-      { stream: true, partialImages: 3 },
-      { capabilities: { maxPartialImages: 2 } },
-    ],
+    'more previews than it sends',
+    { stream: true, partialImages: 3 },
     ['partial_images'],
     { partialImages: 2 },
+    can({ maxPartialImages: 2 }),
   ],
   [
-    ['previews of converted pictures', { stream: true, partialImages: 1, format: 'webp' }, pngOnly],
+    'previews of converted pictures',
+    { stream: true, partialImages: 1, format: 'webp' },
     ['output_format', 'stream'],
-    { partialImages: undefined },
+    whole,
+    pngOnly,
   ],
+  ['previews of several calls', { stream: true, partialImages: 1, images: 5 }, ['n', 'stream'], whole],
   [
-    ['previews of several calls', { stream: true, partialImages: 1, images: 5 }],
-    ['n', 'stream'],
-    { partialImages: undefined },
-  ],
-  [
-    [
-      'several calls with a field that is known to be harmless',
-      { images: 5, extraFields: { style: 'x' } },
-      { capabilities: { harmlessFields: ['style'] } },
-    ],
+    'several calls with a field that is known to be harmless',
+    { images: 5, extraFields: { style: 'x' } },
     ['n'],
     { perCall: [4, 1], extraFields: { style: 'x' } },
+    can({ harmlessFields: ['style'] }),
   ],
 ]
-for (const [given, emulated, expected] of emulatedCases) {
-  test(`emulated: ${given[0]}`, () => {
-    const { offer, dropped } = offerFor(given)
+for (const [title, asked, emulated, expected, ...others] of served)
+  test(`${emulated.length === 0 ? 'native' : 'emulated'}: ${title}`, () => {
+    const { offer, dropped } = offerFor(asked, others)
     assert.deepEqual({ ...offer, ...expected }, offer)
     assert.deepEqual([offer.emulated, dropped], [emulated, []])
   })
-}
 
-const freeSize = (width: number, height: number, why: string, message: RegExp): (typeof refusals)[number] => [
-  [`a free size ${why}`, { size: { width, height } }, { capabilities: { sizes: free } }],
-  'size',
+type Refusal = readonly [title: string, asked: Partial<ImageRequest>, message: RegExp, ...Others]
+const freeSize = (width: number, height: number, why: string, message: RegExp): Refusal => [
+  `a free size ${why}`,
+  { size: px(width, height) },
   message,
+  freeSizes,
 ]
-const refusals: (readonly [Case, param: string, message: RegExp])[] = [
-  [
-    ['a size that is not in the list', { size: { width: 1000, height: 1000 } }],
-    'size',
-    /1000x1000; 'image-1' makes: 1024x1024, 1536x1024, 1024x1536, or auto/,
+const refusals: Readonly<Record<string, readonly Refusal[]>> = {
+  size: [
+    [
+      'a size that is not in the list',
+      { size: px(1000, 1000) },
+      /1000x1000; 'image-1' makes: 1024x1024, 1536x1024, 1024x1536, or auto/,
+    ],
+    freeSize(1000, 1024, 'off its grid', /multiples of 16 .*1024x1024 works, or auto/),
+    freeSize(3856, 2048, 'with too long an edge', /longer than 3840/),
+    freeSize(3200, 1024, 'too narrow', /at most 3 times/),
+    freeSize(640, 640, 'too small', /409600 pixels, and 655360 is the least/),
+    freeSize(3840, 3840, 'too large', /14745600 pixels, and 8294400 is the most/),
   ],
-  [
-    ['a quality it lacks', { quality: 'ultra' }],
-    'quality',
-    /no quality "ultra"\. It takes: low, medium, high, auto/,
+  quality: [
+    ['a quality it lacks', { quality: 'ultra' }, /no quality "ultra"\. It takes: low, medium, high, auto/],
+    [
+      'any quality where there is none',
+      { quality: 'hd' },
+      /no quality setting\. Remove quality/,
+      can({ qualities: [] }),
+    ],
   ],
-  [
-    ['any quality where there is none', { quality: 'hd' }, { capabilities: { qualities: [] } }],
-    'quality',
-    /no quality setting\. Remove quality/,
+  moderation: [
+    [
+      'moderation where there is none',
+      { moderation: 'low' },
+      /no moderation setting/,
+      can({ moderations: [] }),
+    ],
   ],
-  [['a background it lacks', { background: 'blue' }], 'background', /transparent, opaque, auto/],
-  [
-    ['moderation where there is none', { moderation: 'low' }, { capabilities: { moderations: [] } }],
-    'moderation',
-    /no moderation setting/,
-  ],
-  [
-    ['a transparent JPEG', { background: 'transparent', format: 'jpeg' }],
-    'background',
-    /output_format is jpeg, which has no transparency\. Send output_format png or webp/,
-  ],
-  [
-    ['transparency where JPEG comes unasked', { background: 'transparent' }, jpegFirst],
-    'background',
-    /makes jpeg by default.*png or webp/,
-  ],
-  [
+  background: [
+    ['a background it lacks', { background: 'blue' }, /transparent, opaque, auto/],
+    [
+      'a transparent JPEG',
+      { background: 'transparent', format: 'jpeg' },
+      /output_format is jpeg, which has no transparency\. Send output_format png or webp/,
+    ],
+    [
+      'transparency where JPEG comes unasked',
+      { background: 'transparent' },
+      /makes jpeg by default.*png or webp/,
+      jpegFirst,
+    ],
     [
       'transparency where everything is JPEG',
       { background: 'transparent', format: 'png' },
-      { capabilities: { formats: ['jpeg'] } },
+      /makes only jpeg.*Remove background/,
+      can({ formats: ['jpeg'] }),
     ],
-    'background',
-    /makes only jpeg.*Remove background/,
   ],
-  [
-    ['a format nobody makes', { format: 'gif' }, typed],
-    'output_format',
-    /"gif", which neither 'image-1' nor Torana can make\. Send png, jpeg or webp/,
+  output_format: [
+    [
+      'a format that neither side makes',
+      { format: 'gif' },
+      /"gif", which neither 'image-1' nor Torana can make\. Send png, jpeg or webp/,
+      typed,
+    ],
   ],
-  [['compression of a PNG', { compression: 50 }], 'output_compression', /50, but .* png; .*jpeg or webp/],
-  [['compression of a GIF', { compression: 50, format: 'gif' }], 'output_compression', /would be gif/],
-  [
-    ['compression of nobody knows what', { compression: 50 }, { capabilities: { formats: [] } }],
-    'output_compression',
-    /in the default format/,
+  output_compression: [
+    ['compression of a PNG', { compression: 50 }, /50, but .* png; .*jpeg or webp/],
+    ['compression of a GIF', { compression: 50, format: 'gif' }, /would be gif/],
+    ['compression of an unknown format', { compression: 50 }, /in the default format/, unknownFormats],
   ],
-  [
-    ['an unknown field on a typed wire', { extraFields: { seed: 1 } }, typed],
-    'seed',
-    /does not know the field 'seed'.*Remove it/,
+  seed: [
+    [
+      'an unknown field on a typed wire',
+      { extraFields: { seed: 1 } },
+      /does not know the field 'seed'.*Remove it/,
+      typed,
+    ],
+    [
+      'an unknown field in several calls',
+      { images: 5, extraFields: { seed: 1 } },
+      /n is 5, but .* makes 4 per call.*'seed'.*Send n 4, or remove 'seed'/,
+    ],
   ],
-  [
-    ['an unknown field in several calls', { images: 5, extraFields: { seed: 1 } }],
-    'seed',
-    /n is 5, but .* makes 4 per call.*'seed'.*Send n 4, or remove 'seed'/,
-  ],
-]
-refusals.push(
-  freeSize(1000, 1024, 'off its grid', /multiples of 16 .*1024x1024 works, or auto/),
-  freeSize(3856, 2048, 'with too long an edge', /longer than 3840/),
-  freeSize(3200, 1024, 'too narrow', /at most 3 times/),
-  freeSize(640, 640, 'too small', /409600 pixels, and 655360 is the least/),
-  freeSize(3840, 3840, 'too large', /14745600 pixels, and 8294400 is the most/),
-)
-
-for (const [given, param, message] of refusals) {
-  test(`refused, and left out only if that is allowed: ${given[0]}`, () => {
-    assert.throws(
-      () => offerFor(given),
-      (error) => {
-        assert.ok(error instanceof Fault)
-        assert.deepEqual([error.code, error.param], ['unsupported_parameter', param])
-        assert.match(error.message, message)
-        return true
-      },
-    )
-    const { offer, dropped } = offerFor(given, 'drop')
-    assert.deepEqual(dropped, [param])
-    assert.ok(!offer.emulated.includes(param))
-  })
 }
+for (const [param, rows] of Object.entries(refusals))
+  for (const [title, asked, message, ...others] of rows)
+    test(`refused, and left out only if that is allowed: ${title}`, () => {
+      assert.throws(() => offerFor(asked, others), { code: 'unsupported_parameter', param, message })
+      const { offer, dropped } = offerFor(asked, others, 'drop')
+      assert.deepEqual(dropped, [param])
+      assert.ok(!offer.emulated.includes(param))
+    })
 
 test('a prompt that is longer than the model reads is refused, whatever may be dropped', () => {
   for (const unsupported of ['refuse', 'drop'] as const) {
-    assert.throws(() => offerFor(['', { prompt: 'abc' }, {}, { maxPromptCharacters: 2 }], unsupported), {
+    assert.throws(() => offerFor({ prompt: 'abc' }, [{}, { maxPromptCharacters: 2 }], unsupported), {
       code: 'invalid_parameter',
       param: 'prompt',
       message: /2 characters/,
@@ -299,7 +278,7 @@ test('a prompt that is longer than the model reads is refused, whatever may be d
 
 test('what several options would break is dropped one after the other, each once', () => {
   const asked = { quality: 'x', moderation: 'y', size: { width: 1, height: 1 }, extraFields: { a: 1, b: 2 } }
-  const { offer, dropped } = offerFor(['', asked, typed], 'drop')
+  const { offer, dropped } = offerFor(asked, [typed], 'drop')
   assert.deepEqual(dropped.toSorted(), ['a', 'b', 'moderation', 'quality', 'size'])
   assert.deepEqual(
     [offer.quality, offer.moderation, offer.size, offer.extraFields],
@@ -310,11 +289,11 @@ test('what several options would break is dropped one after the other, each once
 test('a field that the upstream is known to refuse is refused by name, or dropped where that is allowed', () => {
   const gptImage: ImageOverrides = { capabilities: { refusedFields: ['style'] } }
   assert.throws(
-    () => offerFor(['', { extraFields: { style: 'vivid' } }, gptImage]),
+    () => offerFor({ extraFields: { style: 'vivid' } }, [gptImage]),
     (error: Fault) => error.code === 'unsupported_parameter' && error.param === 'style',
   )
   const legacy = { quality: 'standard', extraFields: { style: 'vivid', seed: 7 } }
-  const { offer, dropped } = offerFor(['', legacy, gptImage], 'drop')
+  const { offer, dropped } = offerFor(legacy, [gptImage], 'drop')
   assert.deepEqual(dropped, ['quality', 'style'])
   assert.deepEqual([offer.quality, offer.extraFields], [undefined, { seed: 7 }])
 })
@@ -346,7 +325,7 @@ test('a model without a deployment is our own fault', () => {
 test('calls add up to the pictures asked for, none larger than allowed, and are as few as can be', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 20 }), (images, maxImages) => {
-      const { offer } = offerFor(['', { images }, { capabilities: { maxImages } }])
+      const { offer } = offerFor({ images }, [can({ maxImages })])
       assert.equal(
         offer.perCall.reduce((sum, count) => sum + count, 0),
         images,

@@ -1,5 +1,5 @@
 /** For each option of an image request a deployment is native, emulating, or unable. */
-import type { ImageDeployment, ImageFormat, ImageModel, ImageSizes, OfferedSize } from '../catalog.ts'
+import type { ImageDeployment, ImageFormat, ImageModel, ImageSizes, OfferedSize } from '../catalog/catalog.ts'
 import { Fault } from '../fault/fault.ts'
 import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { unknownFieldRefusal } from '../request/unknown-fields.ts'
@@ -8,10 +8,10 @@ import { editFor, type EditLimits, type OfferedEdit } from './negotiate-edit.ts'
 import { outputFor, transparencyRefusal, type Output } from './output.ts'
 import { isLongerThan, type ImageRequest } from './request.ts'
 
-/** What one deployment would do for one request. What is undefined is not sent. */
+/** What one deployment would do for one request. Undefined fields are not sent. */
 export interface ImageOffer {
   readonly deployment: ImageDeployment
-  /** Pictures asked for by each call: `[4, 4, 2]` for ten from a deployment that makes four at once. */
+  /** Images requested by each call: `[4, 4, 2]` for ten from a deployment that makes four at once. */
   readonly perCall: readonly number[]
   readonly size: OfferedSize | undefined
   readonly quality: string | undefined
@@ -23,9 +23,9 @@ export interface ImageOffer {
   readonly user: string | undefined
   readonly safetyIdentifier: string | undefined
   readonly extraFields: Readonly<Record<string, unknown>>
-  /** Undefined: asked for in one piece. */
+  /** Undefined: requested as a whole. */
   readonly partialImages: number | undefined
-  /** What Torana makes of the pictures afterwards; undefined: they stay as they came, byte for byte. */
+  /** Torana's conversion of the images; undefined: they stay as they came, byte for byte. */
   readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
   /** Undefined: there is nothing to edit. */
   readonly edit: OfferedEdit | undefined
@@ -118,14 +118,14 @@ function offerOf(
   }
 }
 
-/** Full calls first: the fewest there can be. */
+/** Full calls first: the smallest number of calls. */
 export function fanOut(images: number, maxImages: number): number[] {
   const perCall: number[] = []
   for (let left = images; left > 0; left -= maxImages) perCall.push(Math.min(left, maxImages))
   return perCall
 }
 
-/** Never clamped: a picture of another size than asked for is another picture. */
+/** Never clamped: an image of another size than requested is another image. */
 function sizeFor(
   { size }: ImageRequest,
   model: ImageModel,
@@ -180,7 +180,7 @@ function choiceRefusal(
   return { param, message: `'${model.id}' has no ${param} ${JSON.stringify(asked)}. ${takes}` }
 }
 
-/** What a frame costs is known where tokens are charged. Where a picture has a price, nobody knows what a GIF of it costs. */
+/** The cost of a frame is known where tokens are charged. Where an image has a price, the cost of a GIF is not known. */
 function frameRefusal(
   { frameCount }: ImageRequest,
   model: ImageModel,
@@ -193,8 +193,8 @@ function frameRefusal(
 }
 
 /**
- * How many previews are asked for. Undefined: the upstream answers in one piece. The caller's number is a wish, as it is in
- * OpenAI's API: fewer may come, and never more than the upstream makes.
+ * Number of requested previews. Undefined: the upstream answers as a whole. The caller's number is a wish, as in OpenAI's
+ * API: fewer may come, and never more than the upstream makes.
  */
 function previewsFor(
   { stream, partialImages }: ImageRequest,
@@ -202,13 +202,14 @@ function previewsFor(
   { conversion, foreign }: Output,
   perCall: readonly number[],
 ): number | undefined {
-  // What Torana converts it converts whole, a format it does not know has no previews, and several calls send several streams.
+  // Torana converts only complete images, formats it does not know have no previews, and several calls send several
+  // streams.
   const isStreamed =
     stream && capabilities.stream && conversion === undefined && foreign === undefined && perCall.length === 1
   return isStreamed ? Math.min(partialImages, capabilities.maxPartialImages) : undefined
 }
 
-/** Also of a field that would tie calls together: a `seed` would buy the same picture as often as there are calls. */
+/** Refuses also a field that would connect calls: a `seed` would buy the same image once per call. */
 function extraFieldRefusal(
   { extraFields, images }: ImageRequest,
   model: ImageModel,
@@ -232,7 +233,7 @@ function extraFieldRefusal(
 
 function withoutOption(request: ImageRequest, param: string): ImageRequest | undefined {
   switch (param) {
-    // Without one of these, another picture would be changed, or another part of it.
+    // Without one of these, another image would be changed, or another area of it.
     case 'image':
     case 'mask':
     case 'markup':

@@ -1,16 +1,16 @@
-/** A picture's format and compression: the upstream's own, or made by Torana when the picture is done. */
-import type { ImageDeployment, ImageFormat, ImageModel } from '../catalog.ts'
+/** An image's format and compression: the upstream's own, or made by Torana when the image is complete. */
+import type { ImageDeployment, ImageFormat, ImageModel } from '../catalog/catalog.ts'
 import { carriesUnknownFields, type Refusal } from '../request/offers.ts'
 import type { ImageRequest } from './request.ts'
 
-/** How a picture gets its format and its compression. */
+/** How an image gets its format and its compression. */
 export interface Output {
   readonly format: ImageFormat | undefined
   readonly compression: number | undefined
   readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
-  /** What the upstream makes. Undefined: nobody knows. */
+  /** The upstream's format. Undefined: not known. */
   readonly upstreamFormat: ImageFormat | undefined
-  /** A format that Torana can't make, passed on as a field it does not know. */
+  /** A format that Torana can't make, passed on as an unknown field. */
   readonly foreign: string | undefined
   readonly emulated: readonly string[]
 }
@@ -26,7 +26,7 @@ export function outputFor(
     return foreignOutput(request.format, request, model, deployment)
 
   const wanted = request.format ?? unasked
-  // PNG loses nothing, which is what 100 asks for.
+  // PNG loses nothing, as 100 asks for.
   const compression = wanted === 'png' && request.compression === 100 ? undefined : request.compression
   if (compression !== undefined && wanted !== 'jpeg' && wanted !== 'webp')
     return compressionRefusal(compression, wanted ?? 'in the default format')
@@ -38,7 +38,7 @@ export function outputFor(
     return { ...sent, format, compression, conversion: undefined, emulated: [] }
   }
   if (request.provenance === 'keep') return conversionRefusal(wanted, isNative, model)
-  // Made from what has lost nothing yet, if the upstream has it.
+  // Converted from a lossless format, if the upstream has one.
   const upstreamFormat = formats.includes('png') ? 'png' : unasked
   const emulated = isNative ? [] : ['output_format']
   if (compression !== undefined) emulated.push('output_compression')
@@ -52,7 +52,7 @@ export function outputFor(
   }
 }
 
-/** OpenAI's previews `gif` and `svg`, and what else an upstream may know: it is the judge. */
+/** OpenAI's previews `gif` and `svg`, and other formats of an upstream: the upstream decides. */
 function foreignOutput(
   foreign: string,
   { compression }: ImageRequest,
@@ -74,7 +74,7 @@ function foreignOutput(
   }
 }
 
-/** Whether there is a manifest is known only when the image is paid for: what would drop one is refused before. */
+/** Whether there is a manifest is known only after the image is paid for, so a conversion that would drop it is refused before. */
 function conversionRefusal(wanted: ImageFormat, isNative: boolean, model: ImageModel): Refusal {
   const param = isNative ? 'output_compression' : 'output_format'
   const does = isNative ? `compress ${wanted}` : `make ${wanted}`

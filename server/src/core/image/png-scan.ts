@@ -34,7 +34,7 @@ export function* pngScan(source: Source, limits: PictureLimits): Scan {
     const end = source.position + length
     if (end > MAX_BYTES_BEFORE_PIXELS) return WORDS.tooMuchBefore
     if (name === 'tRNS') hasAlpha = true
-    // Behind the pixels it would be allowed as well; the file is taken before that is known.
+    // Allowed after the pixels as well, but the file is accepted before that is known.
     if (name === 'eXIf') isTurned ??= yield* exifTurn(source, end)
     yield* source.passTo(end + 4)
   }

@@ -1,8 +1,8 @@
-/** What an image call was counted and charged for, one line a kind. */
-import type { PixelSize } from '../catalog.ts'
-import type { Cost, ImagePrice } from '../price.ts'
-import type { PricedCount } from '../request-trace.ts'
-import type { ImageUsage } from '../usage.ts'
+/** The counts of an image call and what each was charged, one line per kind. */
+import type { PixelSize } from '../catalog/catalog.ts'
+import type { Cost, ImagePrice } from '../money/price.ts'
+import type { PricedCount } from '../request/request-trace.ts'
+import type { ImageUsage } from '../money/usage.ts'
 
 interface CountedCall {
   readonly tokens: ImageUsage['tokens']
@@ -10,7 +10,7 @@ interface CountedCall {
   readonly cost: Cost
 }
 
-/** Empty where the price says nothing of single counts. */
+/** Empty where the price does not name single counts. */
 export function pricedCounts(
   price: ImagePrice,
   { tokens, pictures, cost }: CountedCall,

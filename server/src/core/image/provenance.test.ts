@@ -54,7 +54,7 @@ for (const [came, handedOut, expected] of [
   })
 }
 
-test('formats that nobody looks into are not said to have none', () => {
+test('formats that are not checked are not said to have none', () => {
   for (const format of ['gif', 'svg', undefined] as const)
     assert.equal(provenanceOf(Buffer.from('GIF89a'), format), undefined)
 })

@@ -1,20 +1,23 @@
-/** Whether a picture carries a C2PA manifest: the signed word of who made it. Only the names of parts are read; nothing throws. */
+/**
+ * Whether an image carries a C2PA manifest, the signed statement of its origin. Only the names of sections are read;
+ * nothing throws.
+ */
 import { big, little, startsWith } from './bytes.ts'
 import type { PictureFormat } from './header.ts'
 
-/** `c2pa`: the picture carries a manifest, whether or not it is valid. */
+/** `c2pa`: the image carries a manifest, whether or not it is valid. */
 export type Provenance = 'c2pa' | 'none'
 
-/** What becomes of a manifest on its way to the caller. */
+/** What happens to a manifest on its way to the caller. */
 export type ProvenanceKept = 'kept' | 'dropped' | 'none'
 
 /**
- * Bounds the parts of one picture that are looked at. Encoders write pixels in parts of some kilobytes, so that 100 MB have some
- * thousands; a file with more is made to keep us busy.
+ * Sections of one image that are read. Encoders write pixels in sections of some kilobytes, so 100 MB have some thousands;
+ * a file with more is made to keep us busy.
  */
-const MOST_PARTS = 65_536
+const MAX_SECTIONS = 65_536
 
-/** Undefined: nobody looks into pictures of that format. */
+/** Undefined: images of that format are not checked. */
 export function provenanceOf(bytes: Uint8Array, format: PictureFormat | undefined): Provenance | undefined {
   switch (format) {
     case 'png':
@@ -30,7 +33,7 @@ export function provenanceOf(bytes: Uint8Array, format: PictureFormat | undefine
   }
 }
 
-/** Undefined: nobody looked into one of the two. */
+/** Undefined: one of the two was not checked. */
 export function provenanceKept(
   came: Provenance | undefined,
   handedOut: Provenance | undefined,
@@ -40,10 +43,10 @@ export function provenanceKept(
   return handedOut === 'c2pa' ? 'kept' : 'dropped'
 }
 
-/** In a chunk called `caBX`, which may stand before or behind the pixels. */
+/** In a chunk called `caBX`, which may come before or after the pixels. */
 function pngHasManifest(bytes: Uint8Array): boolean {
   let chunk = 8
-  for (let parts = 0; parts < MOST_PARTS && chunk + 12 <= bytes.length; parts += 1) {
+  for (let sections = 0; sections < MAX_SECTIONS && chunk + 12 <= bytes.length; sections += 1) {
     if (startsWith(bytes, chunk + 4, 'caBX')) return true
     chunk += 12 + big(bytes, chunk, 4)
   }
@@ -53,13 +56,13 @@ function pngHasManifest(bytes: Uint8Array): boolean {
 const JUMBF_SEGMENT = 0xeb
 const START_OF_SCAN = 0xda
 
-/** In segments called APP11, before the pixels. Other notes stand in such segments too: the first of a manifest says that it is one. */
+/** In segments called APP11, before the pixels. Such segments also hold other notes: the first one of a manifest identifies it. */
 function jpegHasManifest(bytes: Uint8Array): boolean {
   let position = 2
-  for (let parts = 0; parts < MOST_PARTS && position + 4 <= bytes.length; parts += 1) {
+  for (let sections = 0; sections < MAX_SECTIONS && position + 4 <= bytes.length; sections += 1) {
     const marker = bytes[position + 1]
     if (bytes[position] !== 0xff || marker === START_OF_SCAN) return false
-    // Markers may be filled up with 0xff, byte by byte.
+    // Padding: markers may be preceded by any number of 0xff.
     if (marker === 0xff) {
       position += 1
       continue
@@ -71,8 +74,8 @@ function jpegHasManifest(bytes: Uint8Array): boolean {
 }
 
 /**
- * The name, number and place of the segment, then a box called `jumb` whose description says what is in it. Long boxes have
- * their length in eight bytes more.
+ * The name, number and place of the segment, then a box called `jumb` whose description names its content. Long boxes have
+ * eight more bytes of length.
  */
 function isManifestBox(bytes: Uint8Array, content: number): boolean {
   if (!startsWith(bytes, content, 'JP')) return false
@@ -82,13 +85,13 @@ function isManifestBox(bytes: Uint8Array, content: number): boolean {
   return startsWith(bytes, description + 4, 'jumd') && startsWith(bytes, description + 8, 'c2pa')
 }
 
-/** In a chunk called `C2PA`, behind the pixels. */
+/** In a chunk called `C2PA`, after the pixels. */
 function webpHasManifest(bytes: Uint8Array): boolean {
   let chunk = 12
-  for (let parts = 0; parts < MOST_PARTS && chunk + 8 <= bytes.length; parts += 1) {
+  for (let sections = 0; sections < MAX_SECTIONS && chunk + 8 <= bytes.length; sections += 1) {
     if (startsWith(bytes, chunk, 'C2PA')) return true
     const length = little(bytes, chunk + 4, 4)
-    // Chunks are filled up to an even length.
+    // Chunks are padded to an even length.
     chunk += 8 + length + (length % 2)
   }
   return false

@@ -1,12 +1,12 @@
-/** What an upstream says in its answer that the call costs. */
-import type { ImageCapabilities } from '../catalog.ts'
-import { isRecord } from '../record.ts'
+/** The cost that an upstream reports in its answer. */
+import type { ImageCapabilities } from '../catalog/catalog.ts'
+import { isRecord } from '../text/record.ts'
 
 type ReportedCost = NonNullable<ImageCapabilities['reportedCost']>
 
 const NANO_USD_PER_USD = 1e9
 
-/** Undefined: it does not say, or what it says is no amount of money. */
+/** Undefined when it reports none, or not an amount of money. */
 export function reportedNanoUsd(answer: unknown, at: ReportedCost | undefined): bigint | undefined {
   if (at === undefined) return undefined
   let value = answer

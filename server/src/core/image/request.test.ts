@@ -6,7 +6,7 @@ import { anyText, runs } from '#test/support/arbitraries.ts'
 import type { PathModel } from '../request/path-model.ts'
 import { Fault } from '../fault/fault.ts'
 import type { Given, ImageEdit } from './given.ts'
-import { parseExactly } from '../exact-json.ts'
+import { parseExactly } from '../text/exact-json.ts'
 import { canonicalText, imageRequestOf } from './canonical-request.ts'
 import { readImageRequest, type ImageRequest } from './request.ts'
 

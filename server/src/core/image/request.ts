@@ -1,7 +1,7 @@
-/** The canonical image request: what a caller asked for, whichever of the many spellings it used. */
-import type { PictureForm, PixelSize } from '../catalog.ts'
-import { isRecord } from '../record.ts'
-import { type Tags } from '../labels.ts'
+/** The canonical image request, whichever of the many spellings a caller used. */
+import type { PictureForm, PixelSize } from '../catalog/catalog.ts'
+import { isRecord } from '../text/record.ts'
+import { type Tags } from '../money/labels.ts'
 import { tagsIn, userIn } from '../request/labels.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
@@ -14,36 +14,36 @@ import type { GivenPictures, ImageEdit } from './given.ts'
 export interface ImageRequest {
   readonly model: string
   readonly prompt: string
-  /** How many pictures. */
+  /** How many images. */
   readonly images: number
   /** Undefined: `auto`. */
   readonly size: PixelSize | undefined
-  /** Undefined: `auto`. So for the next three. */
+  /** Undefined: `auto`. The same for the next three. */
   readonly quality: string | undefined
   readonly background: string | undefined
   readonly moderation: string | undefined
-  /** The picture format as the caller named it (`png`, `jpeg`, `webp`, or one that only its upstream knows). */
+  /** The image format as the caller named it (`png`, `jpeg`, `webp`, or one that only its upstream knows). */
   readonly format: string | undefined
   /** 0 to 100. */
   readonly compression: number | undefined
-  /** `response_format`. Undefined: as the model does. */
+  /** `response_format`. Undefined: the model's default. */
   readonly form: PictureForm | undefined
   readonly stream: boolean
   /** 0 to 3. */
   readonly partialImages: number
   readonly user: string | undefined
-  /** Of `metadata` and of the header. Torana keeps them; no upstream sees them. */
+  /** Tags from `metadata` and the header. Torana keeps them; no upstream sees them. */
   readonly tags?: Tags | undefined
   readonly safetyIdentifier: string | undefined
   /** How much the model plans before it draws. Undefined: `auto`. */
   readonly complexity?: string | undefined
-  /** Of a GIF. Undefined: the upstream decides. */
+  /** Frames of a GIF. Undefined: the upstream decides. */
   readonly frameCount?: number | undefined
-  /** `keep`: the pictures must reach the caller with the manifest they were made with. Undefined: a conversion may drop it. */
+  /** `keep`: the images must reach the caller with their original manifest. Undefined: a conversion may drop it. */
   readonly provenance?: 'keep' | undefined
   /** Fields that Torana does not know, as they came. */
   readonly extraFields: Readonly<Record<string, unknown>>
-  /** Undefined: pictures are made from the prompt alone. */
+  /** Undefined: images are made from the prompt alone. */
   readonly edit: ImageEdit | undefined
 }
 
@@ -55,11 +55,13 @@ export interface ImageRequestLimits {
 
 /** OpenAI's limit, the widest of all upstreams. */
 const MAX_PROMPT_CHARACTERS = 32_000
-/** Four times the longest edge that any upstream makes, and where decoders begin to give up. */
+/** Longest edge: four times the longest that any upstream makes, and where decoders begin to fail. */
 const MAX_EDGE = 16_384
-/** `transparent`, the longest known, has eleven; this leaves room for words not invented yet. */
+/** Longest word: `transparent`, the longest known, has eleven characters; this leaves space for words not invented yet. */
 const MAX_WORD_LENGTH = 64
-/** Characters of `safety_identifier`. OpenAI allows 128; more is accepted elsewhere, but it must not be a second body. */
+/**
+ * Longest `safety_identifier`. OpenAI allows 128 characters; more is accepted elsewhere, but it must not be a second body.
+ */
 const MAX_IDENTIFIER_LENGTH = 512
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -86,8 +88,8 @@ const KNOWN_OF_EDITS: ReadonlySet<string> = new Set([...KNOWN, 'input_fidelity']
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /**
- * `given` are the pictures that came with the request, which the body has no more. `exact`: fields of the body with their
- * numbers as they came, where parsing has changed them.
+ * `given` are the images that came with the request, which the body no longer holds. `exact`: fields of the body with their
+ * original numbers, where parsing has changed them.
  */
 export function readImageRequest(
   body: unknown,
@@ -129,7 +131,10 @@ function editIn(fidelity: unknown, given: GivenPictures): ImageEdit {
   return { ...given, fidelity: wordIn('input_fidelity', fidelity) }
 }
 
-/** More characters than `most`, counted as OpenAI counts them: code points, so that an emoji is one and not two. */
+/**
+ * Whether a text has more than `most` characters, counted as OpenAI counts them: code points, so that an emoji is one and
+ * not two.
+ */
 export function isLongerThan(text: string, most: number): boolean {
   if (text.length <= most) return false
   if (text.length > 2 * most) return true
@@ -177,7 +182,7 @@ function wordIn(param: string, value: unknown): string | undefined {
 }
 
 const FORMS: Readonly<Record<string, PictureForm>> = { url: 'url', b64_json: 'b64_json', base64: 'b64_json' }
-/** Picture formats by the names they go by; elsewhere `response_format` is neither, and more likely a slip. */
+/** Image formats by their names; another `response_format` is neither kind of value, and probably a typo. */
 const FORMATS: Readonly<Record<string, string>> = {
   png: 'png',
   jpeg: 'jpeg',
@@ -192,7 +197,7 @@ interface Output {
   readonly format: string | undefined
 }
 
-/** The two names are mixed up so often, by servers too, that the value says which of the two is meant. */
+/** Callers and servers confuse the two names so frequently that the value decides which one is meant. */
 function outputIn(responseFormat: unknown, outputFormat: unknown): Output {
   const response = outputWord('response_format', responseFormat)
   const output = outputWord('output_format', outputFormat)
@@ -232,11 +237,11 @@ function complexityIn(value: unknown): Pick<ImageRequest, 'complexity'> {
 }
 
 /** OpenAI's bounds. Each frame is drawn and charged. */
-const FEWEST_FRAMES = 2
-const MOST_FRAMES = 16
+const MIN_FRAMES = 2
+const MAX_FRAMES = 16
 
 function frameCountIn(value: unknown, format: string | undefined): Pick<ImageRequest, 'frameCount'> {
-  const frameCount = wholeNumberIn('frame_count', value, FEWEST_FRAMES, MOST_FRAMES)
+  const frameCount = wholeNumberIn('frame_count', value, MIN_FRAMES, MAX_FRAMES)
   if (frameCount === undefined) return {}
   if (format === 'gif') return { frameCount }
   throw invalid(

@@ -1,4 +1,4 @@
-/** What the scans of all formats share: how they ask for bytes, what they find, and what is too much. */
+/** Shared by the scans of all formats: how they ask for bytes, what they find, and their bounds. */
 import type { GivenFile } from './given.ts'
 import { MAX_PARTS } from './header.ts'
 
@@ -9,20 +9,23 @@ export interface PictureLimits {
 
 export type ScannedHeader = Pick<GivenFile, 'format' | 'width' | 'height' | 'hasAlpha' | 'isTurned'>
 
-/** Cameras put previews, depth maps, profiles and edits before the pixels: some megabytes. More is made to keep us waiting. */
+/**
+ * Bytes before the pixels: cameras put previews, depth maps, profiles and edits there, some megabytes. More is made to keep
+ * us waiting.
+ */
 export const MAX_BYTES_BEFORE_PIXELS = 16 * 1024 * 1024
 
-/** The most that is looked at at once: the first chunk of a PNG, an entry of EXIF, the start of a WebP are all shorter. */
+/** Bytes of one look: the first chunk of a PNG, an entry of EXIF and the start of a WebP are all shorter. */
 export const MAX_LOOK_BYTES = 16
 
-/** What is wanted next of a file that arrives piece by piece. */
+/** The next bytes that a scan wants of an arriving file. */
 export interface Wish {
   readonly kind: 'look' | 'pass'
-  /** One at least; of a look, `MAX_LOOK_BYTES` at most. */
+  /** At least one; for a look, at most `MAX_LOOK_BYTES`. */
   readonly bytes: number
 }
 
-/** Is resumed with the bytes of each look when they are there. Words when the picture will not be taken. */
+/** Is resumed with the bytes of each look when they have arrived. Returns the reason when the image is refused. */
 export type Scan<Result = ScannedHeader | string> = Generator<Wish, Result, Uint8Array>
 
 export class Source {
@@ -32,7 +35,7 @@ export class Source {
     return this.#position
   }
 
-  /** The bytes are only there until the next wish. */
+  /** The bytes are valid only until the next wish. */
   *look(bytes: number): Scan<Uint8Array> {
     this.#position += bytes
     return yield { kind: 'look', bytes }
@@ -46,7 +49,7 @@ export class Source {
   }
 }
 
-/** Words when a picture of that size is not taken. */
+/** The reason when an image of that size is refused. */
 export function sizeWords(width: number, height: number, limits: PictureLimits): string | undefined {
   const size = `${width}x${height} pixels`
   if (width < 1 || height < 1) return `is ${size}; both sides must be at least 1`

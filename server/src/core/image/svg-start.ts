@@ -1,9 +1,9 @@
-/** Whether a text begins as an SVG does: behind its declaration, comments and document type. */
+/** Whether a text begins like an SVG, after its declaration, comments and document type. */
 
-/** In which an SVG must have begun. */
+/** Bytes in which an SVG must have begun. */
 export const SVG_START_BYTES = 1024
 
-/** `open` as long as the next bytes may make it one. */
+/** `open` while the next bytes may make it one. */
 export function svgStart(bytes: Uint8Array): 'svg' | 'other' | 'open' {
   let text = String.fromCharCode(...bytes.subarray(0, SVG_START_BYTES))
   const isFull = text.length === SVG_START_BYTES
@@ -25,7 +25,7 @@ const PROLOGUES = [
   ['<!DOCTYPE', '>'],
 ] as const
 
-/** Where the declaration, comment or document type that the text begins with ends. */
+/** The end of the declaration, comment or document type with which the text begins. */
 function endOfPrologue(text: string): number | 'none' | 'open' {
   for (const [start, end] of PROLOGUES) {
     if (start.startsWith(text)) return 'open'

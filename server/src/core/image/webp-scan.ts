@@ -9,7 +9,7 @@ interface Canvas {
   readonly height: number
 }
 
-/** Ends only where the container ends, so that one that is longer than the file is not taken. */
+/** Ends only at the end of the container, so that a container longer than the file is refused. */
 export function* webpScan(source: Source, limits: PictureLimits): Scan {
   const containerEnd = 8 + little(yield* source.look(12), 4, 4)
   let canvas: Canvas | undefined
@@ -30,7 +30,7 @@ export function* webpScan(source: Source, limits: PictureLimits): Scan {
     }
     if (name === 'ANIM' || name === 'ANMF') return WORDS.animated
     if ((name === 'VP8X') !== (parts === 0)) return WORDS.broken
-    // Transparency is pixels already: it may be as long as they are.
+    // Transparency already is pixels: it may be as long as they are.
     if (name !== 'ALPH' && end > MAX_BYTES_BEFORE_PIXELS) return WORDS.tooMuchBefore
     if (name === 'ALPH') hasAlpha = true
     if (name === 'VP8X') {
@@ -43,7 +43,7 @@ export function* webpScan(source: Source, limits: PictureLimits): Scan {
       const refused = sizeWords(canvas.width, canvas.height, limits)
       if (refused !== undefined) return refused
     }
-    // Chunks are filled up to an even length.
+    // Chunks are padded to an even length.
     yield* source.passTo(end + (length % 2))
   }
   return WORDS.tooManyParts
@@ -54,7 +54,7 @@ function* frameOf(source: Source, name: 'VP8L' | 'VP8 ', length: number): Scan<S
   if (length < wanted) return undefined
   const bytes = yield* source.look(wanted)
   const frame = name === 'VP8L' ? losslessFrame(bytes, 0) : lossyFrame(bytes, 0)
-  // EXIF stands behind the pixels of a WebP, where it is not looked for; few programs turn one.
+  // EXIF comes after the pixels of a WebP, where it is not looked for; few programs turn one.
   return frame && { format: 'webp', ...frame, isTurned: false }
 }
 

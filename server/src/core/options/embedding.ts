@@ -1,8 +1,8 @@
 /** The options of an embedding model, deployment by deployment. Nothing is guessed: each cell is a negotiation or a fact. */
-import type { Deployment, EmbeddingModel, NativeDimensions } from '../catalog.ts'
+import type { Deployment, EmbeddingModel, NativeDimensions } from '../catalog/catalog.ts'
 import { negotiate } from '../embedding/negotiate.ts'
 import type { EmbeddingRequest } from '../embedding/request.ts'
-import { priceTextOf } from '../price-text.ts'
+import { priceTextOf } from '../money/price-text.ts'
 import { carriesUnknownFields } from '../request/offers.ts'
 import {
   abilitiesOf,
@@ -46,7 +46,7 @@ export function embeddingOptions(model: EmbeddingModel): readonly OptionRow[] {
   ]
 }
 
-/** `maxInputs`: what one request to the gateway may hold. */
+/** `maxInputs`: the maximum of one request to the gateway. */
 export function embeddingAbilities(model: EmbeddingModel, maxInputs: number): Abilities {
   const rows = new Map(embeddingOptions(model).map((row) => [row.option, row]))
   const abilities = abilitiesOf({
@@ -59,7 +59,7 @@ export function embeddingAbilities(model: EmbeddingModel, maxInputs: number): Ab
   return isSplit ? { ...abilities, split: 'emulated' } : abilities
 }
 
-/** Which narrower widths a caller may ask for, at one deployment at least. */
+/** The narrower widths that a caller may ask for, at one deployment at least. */
 export function narrowerWidths({ facts, deployments }: EmbeddingModel): 'any' | 'none' | readonly number[] {
   if (facts.matryoshka) return 'any'
   const natives = deployments.map(({ capabilities }) => capabilities.dimensions)
@@ -85,7 +85,7 @@ function dimensionsCell(model: EmbeddingModel, deployment: Deployment): OptionCe
   return asked(model, deployment, { dimensions }, 'dimensions', 'cut and scaled')
 }
 
-/** A width that the upstream takes by itself, if there is one. */
+/** A width that the upstream supports natively, if there is one. */
 function someNarrower(native: NativeDimensions, full: number): number | undefined {
   const half = Math.max(1, Math.floor(full / 2))
   if (native.kind === 'list') return native.values.find((width) => width !== full) ?? half

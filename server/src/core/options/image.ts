@@ -1,9 +1,9 @@
-/** The options of an image model, deployment by deployment, as the negotiation itself says. */
-import type { ImageDeployment, ImageModel, ImageSizes } from '../catalog.ts'
+/** The options of an image model, deployment by deployment, as the negotiation decides them. */
+import type { ImageDeployment, ImageModel, ImageSizes } from '../catalog/catalog.ts'
 import type { ImageEdit } from '../image/given.ts'
 import { negotiateImages } from '../image/negotiate.ts'
 import type { ImageRequest } from '../image/request.ts'
-import { priceTextOf } from '../price-text.ts'
+import { priceTextOf } from '../money/price-text.ts'
 import { carriesUnknownFields } from '../request/offers.ts'
 import {
   abilitiesOf,
@@ -151,7 +151,7 @@ function asked(
   return negotiated(() => negotiateImages({ ...PLAIN, ...options }, alone, 'refuse'), param, instead)
 }
 
-/** A small file in a format that the deployment reads, so that only what is asked for can be refused. */
+/** A small file in a format that the deployment reads, so that only the option can be refused. */
 function editCell(model: ImageModel, deployment: ImageDeployment, option: 'mask' | 'markup'): OptionCell {
   const { edits } = deployment.capabilities
   if (edits === undefined) return REFUSED

@@ -1,12 +1,12 @@
-/** What each deployment of a model does with each option of a request, as the negotiation itself says. */
+/** The support of each deployment of a model for each option of a request, as the negotiation decides it. */
 import { Fault } from '../fault/fault.ts'
 
 export type OptionGroup = 'answers' | 'takes' | 'money'
 
-/** How one deployment has an option: by itself, done by Torana, not at all, or a figure. */
+/** The support of one deployment for an option: native, emulated by Torana, none, or a figure. */
 export interface OptionCell {
   readonly how: 'native' | 'emulated' | 'refused' | 'value'
-  /** What Torana does instead, in three words, or the figure. */
+  /** Torana's emulation in three words, or the figure. */
   readonly value: string
 }
 
@@ -17,7 +17,7 @@ export interface OptionRow {
   readonly byDeployment: ReadonlyMap<string, OptionCell>
 }
 
-/** The names of what a table of models shows as icons. What is not in it is refused. */
+/** The names that a table of models shows as icons. A missing one is refused. */
 export type Abilities = Readonly<Record<string, 'native' | 'emulated'>>
 
 export const NATIVE: OptionCell = { how: 'native', value: 'native' }
@@ -31,7 +31,7 @@ export function figure(value: string): OptionCell {
   return { how: 'value', value }
 }
 
-/** What the negotiation of one request with one deployment says of one option. */
+/** The result of negotiating one request with one deployment, for one option. */
 export function negotiated(
   ask: () => { readonly offers: readonly { readonly emulated: readonly string[] }[] },
   option: string,
@@ -46,7 +46,7 @@ export function negotiated(
   }
 }
 
-/** The best of several deployments: one that does it by itself is enough. */
+/** The best of several deployments: one with native support is enough. */
 function bestOf(cells: Iterable<OptionCell>): 'native' | 'emulated' | undefined {
   let best: 'native' | 'emulated' | undefined
   for (const { how } of cells) {

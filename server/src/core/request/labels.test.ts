@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '../fault/fault.ts'
-import { labelsOf, MAX_TAGS } from '../labels.ts'
+import { labelsOf, MAX_TAGS } from '../money/labels.ts'
 import { tagsIn, tagsInHeader, TAGS_HEADER, userIn, withBatchTags, withHeaderTags } from './labels.ts'
 
 const many = (count: number): Record<string, string> =>

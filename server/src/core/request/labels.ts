@@ -1,15 +1,15 @@
-/** Reads what a caller says a request is for: `user`, and tags of the header or of the field `metadata`. */
+/** Reads the labels of a request: `user`, and tags of the header or of the field `metadata`. */
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
-import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER, type Tags } from '../labels.ts'
-import { isRecord } from '../record.ts'
-import { isPlain, isStorable } from '../storable.ts'
+import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER, type Tags } from '../money/labels.ts'
+import { isRecord } from '../text/record.ts'
+import { isPlain, isStorable } from '../text/storable.ts'
 
 export const TAGS_HEADER = 'x-torana-tags'
 
 /** No `=`, `,` or `:`, which the header and the filters of the control API use between keys and values. */
 const TAG_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
-/** What an HTTP header carries without an encoding of its own. */
+/** Characters that an HTTP header carries without an encoding. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/
 
 export function userIn(value: unknown): string | undefined {
@@ -20,7 +20,7 @@ export function userIn(value: unknown): string | undefined {
   return value
 }
 
-/** Of the field `metadata`. Undefined: there are none. */
+/** Tags of the field `metadata`. Undefined: there are none. */
 export function tagsIn(metadata: unknown): Tags | undefined {
   if (metadata === undefined || metadata === null) return undefined
   if (!isRecord(metadata))
@@ -31,7 +31,7 @@ export function tagsIn(metadata: unknown): Tags | undefined {
   return checked(Object.entries(metadata), 'metadata')
 }
 
-/** Of the header `x-torana-tags`, such as `team=red, job=nightly`. A repeated header continues the list. */
+/** Tags of the header `x-torana-tags`, such as `team=red, job=nightly`. A repeated header continues the list. */
 export function tagsInHeader(header: string | readonly string[] | undefined): Tags | undefined {
   if (header === undefined) return undefined
   const text = typeof header === 'string' ? header : header.join(',')
@@ -53,7 +53,7 @@ export function tagsInHeader(header: string | readonly string[] | undefined): Ta
   return checked(entries, TAGS_HEADER)
 }
 
-/** Tags of the header and of the body. A key with two values would leave one of them out. */
+/** Tags of the header and of the body. A key with two values is refused, because one of them would be lost. */
 export function withHeaderTags(own: Tags | undefined, header: Tags | undefined): Tags | undefined {
   if (own === undefined || header === undefined) return own ?? header
   const twice = Object.keys(own).find((key) => Object.hasOwn(header, key) && header[key] !== own[key])

@@ -1,8 +1,8 @@
 /**
- * What embeddings and images share when a request is negotiated: which deployments can serve it, why the
- * others can't, and which options may be dropped.
+ * The shared negotiation of embeddings and images: which deployments can serve a request, why the others can't, and which
+ * options may be dropped.
  */
-import type { Upstream } from '../catalog.ts'
+import type { Upstream } from '../catalog/catalog.ts'
 import { Fault, type FaultCode } from '../fault/fault.ts'
 
 /** Why a deployment can't serve a request, in words for the caller. */
@@ -16,7 +16,7 @@ export interface Refusal {
 export interface NegotiatedOf<Offer> {
   /** One for each deployment that can serve the request, in the order of the configuration. Never empty. */
   readonly offers: readonly Offer[]
-  /** Options that were dropped because the caller allowed it. */
+  /** Options that were dropped with the caller's permission. */
   readonly dropped: readonly string[]
 }
 
@@ -28,10 +28,7 @@ interface NegotiationRules<Request, Deployment, Offer extends object> {
   readonly withoutOption: (request: Request, param: string) => Request | undefined
 }
 
-/**
- * Asks every deployment. If none can serve the request,
- * drops the option in the way, if the caller allowed it.
- */
+/** Asks every deployment. If none can serve the request, drops the obstructing option, if the caller allowed it. */
 export function offersOf<Request, Deployment, Offer extends object>(
   request: Request,
   { model, unsupported, offerOf, withoutOption }: NegotiationRules<Request, Deployment, Offer>,
@@ -59,10 +56,7 @@ export function offersOf<Request, Deployment, Offer extends object>(
   }
 }
 
-/**
- * The OpenAI wire carries fields that Torana does not know;
- * the other wires have only what their packages know.
- */
+/** The OpenAI wire carries fields that Torana does not know; the other wires have only what their packages know. */
 export function carriesUnknownFields({ upstream }: { readonly upstream: Upstream }): boolean {
   return upstream.dialect === 'openai' || upstream.dialect === 'azure'
 }

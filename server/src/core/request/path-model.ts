@@ -1,7 +1,7 @@
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
 
-/** The model that the path names. `pathWins`: Azure ignores the model of the body then. */
+/** The model that the path names. `pathWins`: as Azure does, ignore the model of the body. */
 export interface PathModel {
   readonly model: string
   readonly pathWins: boolean

@@ -27,7 +27,7 @@ for (const [kind, read] of reads) {
         (error) => error instanceof Fault && error.code === 'unsupported_parameter' && error.param === name,
         name,
       )
-    // What is absent is no field, and a name that only looks similar is one like any other.
+    // Null counts as absent, and a name that only looks similar is a field like any other.
     read({ api_base: null, provider: { order: ['x'] }, metadata: {}, modelscope: 1 })
   })
 

@@ -1,5 +1,5 @@
 /** Fields that Torana does not know: which of them go to an upstream. */
-import type { Upstream } from '../catalog.ts'
+import type { Upstream } from '../catalog/catalog.ts'
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
 import { carriesUnknownFields, type Refusal } from './offers.ts'
@@ -29,10 +29,10 @@ const REROUTING: ReadonlySet<string> = new Set([
   'proxy',
   'user_config',
 ])
-/** Regions, endpoints and credentials of clouds, and whatever else LiteLLM reads from a request. */
+/** Regions, endpoints and credentials of clouds, and other fields that LiteLLM reads from a request. */
 const REROUTING_FAMILY = /^(?:aws|azure|vertex|litellm)_/
 
-/** No API has a name half as long. Messages and headers repeat names. */
+/** Longest name of a field: no API has one half as long. Messages and headers repeat names. */
 const MAX_NAME_CHARACTERS = 100
 
 /** Throws for a field that is never passed on, whatever the operator allows. Servers differ in case and in dashes. */
@@ -63,7 +63,7 @@ interface Receiver {
   readonly capabilities: { readonly harmlessFields: readonly string[] }
 }
 
-/** Why a deployment can't be sent one of these fields. */
+/** Why one of these fields can't be sent to a deployment. */
 export function unknownFieldRefusal(
   names: readonly string[],
   { id, unknownFields }: FieldRules,

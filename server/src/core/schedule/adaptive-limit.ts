@@ -1,74 +1,74 @@
 /**
- * How many calls one deployment may have under way from this node. Nobody says how many an upstream serves at once; its
- * latency does: beyond that number calls wait in its queue, so each takes longer and no more of them come back. The limit
+ * How many calls one deployment may have in progress from this node. An upstream does not say how many it serves at once;
+ * its latency does: beyond that number calls wait in its queue, so each takes longer and the rate does not rise. The limit
  *
  * - grows while it is used up and calls take about as long as usual;
- * - is stepped down when calls take longer than usual, and from time to time when it has been used up for long, step by
- *   step for as long as latency follows. Once it does not, the last step is taken back: more calls at once were worth it;
- * - is cut when the upstream says that it is too much.
+ * - is stepped down when calls take longer than usual, and occasionally when it has been used up for long, step by step
+ * while latency follows. When it no longer does, the last step is taken back: more parallel calls were worth it;
+ * - is cut when the upstream reports an overload.
  *
- * While the node itself is slow, how long calls take tells nothing of the upstream. A limit that is used up then grows all the
- * same, up to where it stood in better times: what the node lacks must not be taken for a queue at the upstream.
+ * While the node itself is slow, durations say nothing about the upstream. A limit that is used up then still grows, up to
+ * its earlier value: a slow node must not be taken for a queue at the upstream.
  *
- * An upstream that is slow for reasons of its own is therefore not throttled: the first step down does not make it quicker,
+ * An upstream that is slow for reasons of its own is therefore not throttled: the first step down does not make it faster,
  * so it is taken back and the new latency becomes the usual one. Latency is the median of a window, of ratios to the usual
  * of each call's size (`latency.ts`), so that neither outliers nor long inputs look like a queue.
  */
 import type { Latency } from './latency.ts'
 
-/** Generous: an upstream that takes less says so within its first window. */
+/** Initial limit. Generous: an upstream that takes less says so within its first window. */
 const START = 64
-/** At first it grows quickly up to here. */
+/** Up to here it grows quickly at first. */
 const START_GROWTH = 256
-/** Two, so that one slow call is never all there is. An explicit cap of one still holds. */
+/** Lowest limit. Two, so that one slow call never blocks everything. An explicit cap of one still holds. */
 const MIN_LIMIT = 2
-/** Connections of one node to one deployment; beyond it more nodes are the answer. */
+/** Connections of one node to one deployment; for more, add nodes. */
 const MAX_LIMIT = 1024
-/** After an illness: a node's share of what an upstream gets in the moment it comes back. */
+/** Limit after an ejection: a node's share of the load on an upstream that just came back. */
 const COMEBACK = 8
 
-/** Calls of a window: a few rounds of what is under way, and enough for a steady median. */
+/** Rounds of calls in a window: enough for a steady median. */
 const WINDOW_ROUNDS = 4
-/** After a step to half or less: so large a difference shows sooner, and if it was for nothing it should end soon. */
+/** Rounds after a step to half or less: such a difference shows sooner, and a useless step should end soon. */
 const LARGE_STEP_ROUNDS = 2
-const WINDOW_MIN_CALLS = 8
-const WINDOW_MAX_CALLS = 100
+const MIN_WINDOW_CALLS = 8
+const MAX_WINDOW_CALLS = 100
 /** A quiet deployment's window ends by time, with this many calls at least. */
 const WINDOW_MS = 2000
 const WINDOW_FEW_CALLS = 10
 
-/** So full that another limit would have let more through. */
+/** Utilisation from which a higher limit would have let more through. */
 const USED_UP = 0.9
 /** Slower than this is a queue. The second part allows for the error of a median of few calls (3 σ at a spread of 60 %). */
 const INFLATED = 1.25
-/** Less than this is no queue, whatever it is in proportion: a quick upstream is as much slower when this node is busy. */
+/** A smaller difference is no queue, whatever its ratio: a fast upstream slows down as much when this node is busy. */
 const INFLATED_MS = 5
 const MEDIAN_ERROR = 2
-/** Not slower than this leaves room for more. */
+/** Not slower than this leaves capacity for more. */
 const ROOMY = 1.2
 const GROWTH = 1.1
-/** After so many times in a row it grows so much more quickly: it was far too low. */
+/** Growths in a row after which it grows faster: it was far too low. And the factor. */
 const GROWN_OFTEN = 4
 const QUICKER_GROWTH = 1.5
-/** Up to where it once was every call that comes back in time adds so much: half as many again each round. */
+/** Growth per call that returns in time, up to the earlier limit: half as many again each round. */
 const QUICK_GROWTH = 0.5
 const QUICK_WHILE = 2
 const STEP_DOWN = 0.75
 const MAX_STEP_DOWN = 0.33
-/** A step too small to tell anything. */
+/** Smallest meaningful step. */
 const MIN_LOG_STEP = -0.1
 /** Latency that falls by this part of the step (in logarithms), or more, was a queue. */
 const FOLLOWS = 0.5
-/** A queue gets shorter in proportion. What falls much faster fell for other reasons: the upstream itself got quicker. */
+/** A queue gets shorter in proportion. A much larger drop has other reasons: the upstream itself got faster. */
 const FELL_BY_ITSELF = 2
-/** How often a limit that is used up is put to the test without any sign. One window in so many costs about 1 %. */
+/** Interval of tests of a used-up limit without any sign of a queue. They cost about 1 % of the windows. */
 const LOOK_EVERY_MS = 10_000
 const CUT = 0.7
 
-/** So much more under way than when the usual latency was learnt may be a queue: no usual is learnt from it, */
+/** Load relative to that of the usual latency above which a queue is possible: no usual latency is learnt from it, */
 const BUSY_TIMES = 2
 const BUSY_MORE = 2
-/** and only slowly is it taken for the rule. */
+/** and it becomes the rule only slowly. */
 const LEARNT_GAIN = 0.05
 const BUSY_GAIN = 0.002
 
@@ -79,15 +79,15 @@ interface Trial {
   readonly rounds: number
 }
 
-/** What the calls of one window tell. */
+/** The measurements of one window. */
 interface Window {
   readonly calls: number
   readonly median: number
-  /** By how much calls took longer than usual. */
+  /** Delay over the usual latency. */
   readonly medianMs: number
   readonly inFlight: number
   readonly isUsedUp: boolean
-  /** More was under way than when the usual latency was learnt. */
+  /** More calls were in progress than when the usual latency was learnt. */
   readonly isBusy: boolean
 }
 
@@ -95,24 +95,24 @@ export interface EndedCall {
   readonly size: number
   readonly startedMs: number
   readonly durationMs: number
-  /** How many were under way with it when it was sent, itself included. */
+  /** Calls in progress when it was sent, itself included. */
   readonly inFlight: number
-  /** What the limit was then. */
+  /** The limit at that moment. */
   readonly limit: number
 }
 
 export class AdaptiveLimit {
   readonly #latency: Latency
   #limit = START
-  /** Where it stood before it was cut. */
+  /** The limit before it was cut. */
   #knownGood = START_GROWTH
-  /** How many calls were under way when the usual latency was learnt. */
+  /** Calls in progress when the usual latency was learnt. */
   #learntAt = 1
   #calls: EndedCall[] = []
   #inFlight = 0
   #usedUp = 0
   #busy = 0
-  /** Calls that came back unheard since the limit was last changed. */
+  /** Calls that returned without a usable duration since the limit was last changed. */
   #unheard = 0
   #windowFromMs = 0
   #changedAtMs = 0
@@ -130,12 +130,12 @@ export class AdaptiveLimit {
     return cap === undefined ? limit : Math.max(1, Math.min(limit, cap))
   }
 
-  /** What it was before a step down that is tried at present. */
+  /** The limit before a step down that is being tried. */
   get limitBefore(): number | undefined {
     return this.#trial && Math.floor(this.#trial.limitBefore)
   }
 
-  /** Other calls tell of the upstream from now on, which can't be compared with those before: a step that was tried is taken back. */
+  /** From now on the measured calls can't be compared with those before: a step that was tried is taken back. */
   restart(nowMs: number): void {
     const limit = this.#trial?.limitBefore ?? this.#limit
     this.#trial = undefined
@@ -148,7 +148,7 @@ export class AdaptiveLimit {
     const limit = this.limit(cap)
     const wasBusy = call.inFlight > Math.min(call.limit / 2, this.#learntAt * BUSY_TIMES + BUSY_MORE)
     this.#learntAt += (call.inFlight - this.#learntAt) * (wasBusy ? BUSY_GAIN : LEARNT_GAIN)
-    // While a step is tried, what is usual stays what it was: it is the measure.
+    // While a step is tried, the usual latency stays fixed: it is the reference.
     const ratio = this.#latency.learn(call.size, call.durationMs, wasBusy || this.#trial !== undefined, nowMs)
     // Sent under another limit: it says nothing about this one.
     if (call.startedMs < this.#changedAtMs) return
@@ -161,12 +161,12 @@ export class AdaptiveLimit {
       this.#limit = Math.min(this.#knownGood, this.#limit + QUICK_GROWTH)
     const calls = this.#calls.length
     const rounds = this.#trial?.rounds ?? WINDOW_ROUNDS
-    const wanted = Math.min(WINDOW_MAX_CALLS, Math.max(WINDOW_MIN_CALLS, limit * rounds))
+    const wanted = Math.min(MAX_WINDOW_CALLS, Math.max(MIN_WINDOW_CALLS, limit * rounds))
     const isLong = nowMs - this.#windowFromMs >= WINDOW_MS
     if (calls >= wanted || (isLong && calls >= WINDOW_FEW_CALLS)) this.#judge(nowMs, cap)
   }
 
-  /** A call came back while the node itself was slow: that it came back is all that it tells. */
+  /** A call returned while the node itself was slow: its return is the only information. */
   endedUnheard(
     { startedMs, inFlight, limit }: Omit<EndedCall, 'durationMs'>,
     nowMs: number,
@@ -180,7 +180,7 @@ export class AdaptiveLimit {
     if (this.#limit < most) this.#change(Math.min(most, this.#limit * GROWTH + 1), nowMs)
   }
 
-  /** The upstream said that this was too much. Calls already on their way then count once. */
+  /** The upstream reported an overload. Calls that were in progress then count once. */
   overloaded(startedMs: number, inFlight: number, nowMs: number): void {
     if (startedMs < this.#changedAtMs) return
     this.#knownGood = Math.max(this.#limit, this.#knownGood * CUT)
@@ -188,7 +188,7 @@ export class AdaptiveLimit {
     this.#change(Math.min(this.#limit, inFlight) * CUT, nowMs)
   }
 
-  /** It is back after an illness: gently at first. */
+  /** It is back after an ejection: gently at first. */
   recovered(nowMs: number): void {
     this.#knownGood = Math.max(this.#limit, this.#knownGood)
     this.#trial = undefined
@@ -199,7 +199,7 @@ export class AdaptiveLimit {
     const calls = this.#calls.length
     const window: Window = {
       calls,
-      // By what is usual now: it may have changed while the window was open.
+      // Relative to the current usual latency: it may have changed while the window was open.
       median: medianOf(this.#calls.map(({ size, durationMs }) => this.#latency.ratio(size, durationMs))),
       medianMs: medianOf(
         this.#calls.map(
@@ -232,7 +232,7 @@ export class AdaptiveLimit {
     this.#change(Math.min(cap ?? MAX_LIMIT, this.#limit * growth + 1), nowMs)
   }
 
-  /** From what is under way, which may be far less than would be allowed. */
+  /** From the calls in progress, which may be far fewer than the limit allows. */
   #stepDown({ median, inFlight }: Window, nowMs: number): void {
     this.#grownInARow = 0
     this.#lookedAtMs = nowMs
@@ -250,9 +250,9 @@ export class AdaptiveLimit {
   #endTrial(trial: Trial, window: Window, nowMs: number): void {
     this.#trial = undefined
     const step = Math.log(window.inFlight / trial.inFlightBefore)
-    // Nobody wanted more than this: nothing was learnt.
+    // There was no demand for more: nothing was learnt.
     if (!window.isUsedUp) return
-    // Those who wait went beyond it, so that hardly fewer were under way: whatever latency did, it was not for that.
+    // Waiting callers exceeded it, so that hardly fewer calls were in progress: the latency changed for another reason.
     if (step > Math.log(this.#limit / trial.inFlightBefore) / 2) return this.#change(trial.limitBefore, nowMs)
     // There is no way down: nothing was learnt.
     if (step > MIN_LOG_STEP) return
@@ -264,7 +264,7 @@ export class AdaptiveLimit {
     if (this.#limit > MIN_LIMIT) this.#stepDown({ ...window, median: 1 }, nowMs)
   }
 
-  /** What was under way before a change is not counted after it. */
+  /** Calls that began before a change do not count after it. */
   #change(limit: number, nowMs: number): void {
     this.#limit = Math.min(MAX_LIMIT, Math.max(MIN_LIMIT, limit))
     this.#changedAtMs = nowMs

@@ -1,4 +1,4 @@
-/** What calls that nobody waits for do to a learnt limit, and what they may not. */
+/** What background calls do to a learnt limit, and what they may not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -32,7 +32,7 @@ class World {
     this.#background.shift()?.({ kind: 'ok', durationMs }, this.nowMs)
   }
 
-  /** Somebody's call that takes as long as always. */
+  /** A caller's call that takes as long as always. */
   person(): boolean {
     const end = this.begin(false)
     end?.({ kind: 'ok', durationMs: 100 }, this.nowMs)
@@ -58,7 +58,7 @@ test('however long calls in the background take, a limit does not fall while the
       (durations) => {
         const world = new World()
         world.person()
-        // They grow: so it looks like a queue that gets longer.
+        // Ascending, so that it looks like a growing queue.
         for (const durationMs of durations.sort((a, b) => a - b)) {
           world.nowMs += STEP_MS
           world.fill(durationMs)
@@ -70,7 +70,7 @@ test('however long calls in the background take, a limit does not fall while the
   )
 })
 
-test('where nobody waits, the limit learns from calls in the background', () => {
+test('without waiting callers, the limit learns from background calls', () => {
   const world = new World()
   assert.ok(world.untilStepDown() >= START_LIMIT)
 })
@@ -83,7 +83,7 @@ test('a step down that is tried binds the background, and who comes then gets a 
   assert.equal(world.limit, before)
 })
 
-test('the background leaves places free for people as long as somebody came lately, and without them takes all', () => {
+test('background calls leave slots free while there were recent callers, and otherwise take all', () => {
   const world = new World()
   const taken = (): number => {
     const ends: ((end: CallEnd, nowMs: number) => void)[] = []

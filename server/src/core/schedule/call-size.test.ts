@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { CallSize } from './call-size.ts'
 
-test('calls in the background shrink by half while people have to wait, and grow slowly while nobody has to', () => {
+test('background calls shrink by half while callers have to wait, and grow slowly otherwise', () => {
   const size = new CallSize()
   const at = (waits: number, nowMs: number): number => (size.next({ waits, excess: 0 }, nowMs), size.inputs)
   const first = at(0, 0)
   assert.equal(at(1, 200), first / 2)
-  for (let calls = 2; calls < 10; calls += 1) at(calls, calls * 200)
+  assert.deepEqual([at(1, 699), at(1, 700)], [first / 2, first / 2 + 32])
+  for (let calls = 5; calls < 10; calls += 1) at(calls, calls * 200)
   const least = at(10, 2000)
   assert.equal(least, 16)
   assert.equal(at(10, 2100), least)

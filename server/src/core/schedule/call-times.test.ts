@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallTimes } from './call-times.ts'
 
-/** Calls of both kinds for a second, each of one time. */
+/** Calls of both kinds for a second, each kind with one duration. */
 function timesOf(peopleMs: number, backgroundMs: number): CallTimes {
   const times = new CallTimes()
   for (let nowMs = 0; nowMs <= 1000; nowMs += 10) {
@@ -22,7 +22,7 @@ test('however short the calls of people are, a tenth of a second is not too long
   assert.ok(timesOf(5, 200).excess(1000) > 1)
 })
 
-test('where nobody came lately, calls in the background may take as long as they like', () => {
+test('without recent callers, background calls may take any time', () => {
   const times = timesOf(100, 5000)
   assert.ok(times.excess(1000) > 1)
   times.ended(true, 5000, 12_000)

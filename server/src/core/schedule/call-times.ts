@@ -1,15 +1,19 @@
 /**
- * How long the calls of a model take that somebody waits for, and those that nobody waits for. Who comes when all places are taken waits
- * for one of these to end: so, while there are people, they should not take much longer than people's own.
+ * Durations of a model's calls with a waiting caller, and of its background calls. A caller that comes when all slots are
+ * taken waits for one of these to end: while there are callers, background calls should not take much longer than callers'
+ * own.
  */
 
-/** As many times as long as a call of people. Less would cost a batch more than people gain: much of a call is the same for any size. */
+/**
+ * Allowed duration relative to a caller's call. Less would cost a batch more than callers gain: much of a call takes the
+ * same time for any size.
+ */
 const TIMES = 2
-/** However short the calls of people are: nobody notices so much. */
+/** Allowed duration however short the calls of callers are: a delay that goes unnoticed. */
 const UNNOTICED_MS = 100
-/** Later, nobody is there. */
+/** Time after which no caller counts as present. */
 const LATELY_MS = 10_000
-/** Some twenty calls to forget what was. */
+/** Weight of one call: some twenty calls replace the earlier average. */
 const GAIN = 0.05
 
 class MeanTime {
@@ -39,7 +43,7 @@ export class CallTimes {
     times.ended(durationMs, nowMs)
   }
 
-  /** How long calls take that nobody waits for, as a part of what they may take: more than 1 is too long. 0 where nobody came lately. */
+  /** The duration of background calls as a share of the allowed one: more than 1 is too long. 0 without recent callers. */
   excess(nowMs: number): number {
     if (!this.#people.isOfLate(nowMs) || !this.#background.isOfLate(nowMs)) return 0
     return this.#background.ms / Math.max(UNNOTICED_MS, this.#people.ms * TIMES)

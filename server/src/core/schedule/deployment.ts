@@ -1,8 +1,7 @@
 /**
- * What a node knows of one deployment: its health, its calls
- * under way, how long calls take, what its limits leave.
+ * The state of one deployment on this node: its health, its calls in progress, their durations, and what its limits leave.
  */
-import type { DeploymentLimits, RateTake } from '../limit.ts'
+import type { DeploymentLimits, RateTake } from '../limits/limit.ts'
 import { AdaptiveLimit, type EndedCall } from './adaptive-limit.ts'
 import { backgroundRoom } from './background-reserve.ts'
 import { Health, type JudgedCall } from './health.ts'
@@ -11,66 +10,65 @@ import { DeploymentRates, takesOf } from './rates.ts'
 
 /** How a call ended, as far as the next call is concerned. */
 export type CallEnd =
-  /** The duration is undefined where it would tell of this node, not of the upstream. */
+  /** The duration is undefined where it would describe this node, not the upstream. */
   | { readonly kind: 'ok'; readonly durationMs: number | undefined }
   /** 400, content refusal: nothing is wrong with the upstream. */
   | { readonly kind: 'refused'; readonly durationMs: number }
   /** 429, or 503 with Retry-After. */
   | { readonly kind: 'limited'; readonly retryAfterMs: number | undefined }
-  /** 5xx, reset, garbage, time-out. */
+  /** 5xx, reset, garbage, timeout. */
   | { readonly kind: 'failed'; readonly durationMs: number }
-  /** Our credential or quota was refused, which will not mend soon. */
+  /** Our credential or quota was refused, which only a person can fix. */
   | { readonly kind: 'rejectedUs' }
-  /** The call failed, perhaps because of one text in it: the calls that follow it tell more. */
+  /** The call failed, perhaps because of one text in it: the following calls tell more. */
   | { readonly kind: 'unclear' }
   /** The call was given up before it was sent, so nothing was learnt. */
   | { readonly kind: 'abandoned' }
 
-/** What a call needs of a deployment. */
+/** The needs of a call. */
 export interface CallDemand {
-  /** Undefined: it is made for several projects. */
+  /** Undefined for a call of several projects. */
   readonly project?: string | undefined
   readonly nowMs: number
   readonly tokens: number
   readonly images: number
-  /** Nobody waits for it: a part of every limit is not for it. */
+  /** No caller waits for it: a share of every limit is reserved for others. */
   readonly isBackground?: boolean | undefined
 }
 
-/** Why no vector of a deployment may leave: it is of another space, or the guard has not compared it yet. */
+/** Why no vector of a deployment may leave: it belongs to another space, or the guard has not compared it yet. */
 export type HoldReason = 'quarantined' | 'held-back'
 
-/** Whether a call can be sent now, or else from when on it is worth asking again. */
+/** Whether a call can be sent now, or when to ask again. */
 export type Readiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'full' }
   | { readonly kind: 'limited' | 'ejected'; readonly untilMs: number }
-  /** Until the guard, or an operator, says otherwise. */
+  /** Until the guard, or an operator, changes it. */
   | { readonly kind: HoldReason | 'drained' }
 
 const READY: Readiness = { kind: 'ready' }
 const FULL: Readiness = { kind: 'full' }
 const DRAINED: Readiness = { kind: 'drained' }
 
-/** The longest wait that an upstream alone can ask for: some send hours. */
+/** Longest wait that an upstream alone can ask for: some send hours. */
 const MAX_RETRY_AFTER_MS = 60_000
-/** The wait where the upstream names none. It doubles each time that it did not help. */
+/** Wait where the upstream names none. It doubles each time that it did not help. */
 const BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 15_000
 
-/** A call is overdue when it takes so many times the usual, and no sooner than this. */
+/** Multiple of the usual duration at which a call is overdue, and the earliest time. */
 const OVERDUE_TIMES = 10
 const OVERDUE_MIN_MS = 1000
-/** How often the node looks for overdue calls. */
+/** Interval of the search for overdue calls. */
 const LOOK_EVERY_MS = 50
 /**
- * A failure that took so many times the usual, such as a
- * time-out, tells of latency too. A quick one does not.
+ * Multiple of the usual duration from which a failure, such as a timeout, counts for latency too. A quick failure does not.
  */
 const SLOW_FAILURE_TIMES = 3
-/** While a probe is under way, it is worth asking again this soon. */
+/** While a probe is in progress, ask again this soon. */
 const PROBE_OUT_MS = 100
-/** So long after somebody's call: enough for a window of people who come once a second. Later, nobody is there. */
+/** Time after the last caller's call in which callers count as present: enough for callers who come once a second. */
 const LATELY_MS = 10_000
 
 interface Call extends JudgedCall {
@@ -89,24 +87,24 @@ export class DeploymentState {
   readonly #calls = new Set<Call>()
   readonly #rates = new DeploymentRates()
   #overdue = 0
-  /** Calls under way that nobody waits for. */
+  /** Background calls in progress. */
   #background = 0
   #lookedAtMs = 0
-  /** When the last call ended that somebody waited for. */
+  /** End of the last call with a waiting caller. */
   #peopleAtMs = Number.NEGATIVE_INFINITY
   #backgroundTaught = false
   #limitedAtMs = 0
   #limitedUntilMs = 0
   #limitedInARow = 0
   held: HoldReason | undefined
-  /** An operator wants no more calls to it. Those under way go on. */
+  /** An operator wants no more calls to it. Those in progress go on. */
   isDrained = false
 
   get inFlight(): number {
     return this.#calls.size
   }
 
-  /** Overdue calls hardly get an answer any more. They take no room, except from a limit that an operator set. */
+  /** Overdue calls rarely get an answer. They take no slot, except from a limit that an operator set. */
   get waiting(): number {
     return this.#calls.size - this.#overdue
   }
@@ -123,7 +121,7 @@ export class DeploymentState {
       : this.#adaptive.limit(concurrency, minConcurrency)
   }
 
-  /** A step down is tried at the expense of those whom nobody waits for, as long as there are any. */
+  /** Background calls absorb a lower limit first, while there are any. */
   #limitFor({ isBackground }: CallDemand, limits: DeploymentLimits | undefined): number {
     const limit = this.limit(limits)
     if (isBackground === true || this.#background === 0) return limit
@@ -134,7 +132,7 @@ export class DeploymentState {
     return this.#latency.expectedMs(sizeClass(tokens, images), nowMs)
   }
 
-  /** The usual time of the smallest calls that the node has seen. */
+  /** The usual duration of the smallest calls that the node has seen. */
   get latencyMs(): number | undefined {
     return this.#latency.usualMs(0)
   }
@@ -175,7 +173,7 @@ export class DeploymentState {
     )
   }
 
-  /** From when on an ejected deployment may be probed by calls that no other can take. */
+  /** When an ejected deployment may be probed by calls that no other can take. */
   aloneFromMs(nowMs: number): number {
     const standing = this.#ejected(nowMs, true)
     return 'untilMs' in standing ? standing.untilMs : nowMs
@@ -213,7 +211,7 @@ export class DeploymentState {
     }
   }
 
-  /** Counts calls that take far too long as failed, without waiting for their time-out. */
+  /** Counts calls that take far too long as failed, without waiting for their timeout. */
   look(nowMs: number): void {
     if (nowMs - this.#lookedAtMs < LOOK_EVERY_MS) return
     this.#lookedAtMs = nowMs
@@ -265,9 +263,9 @@ export class DeploymentState {
   }
 
   /**
-   * Whether the limit learns from this call. Calls that nobody waits for grow and shrink all the time, which looks like a queue at
-   * the upstream when it is none, and only those who wait suffer from a limit that is cut for it. So where there are both, the
-   * limit learns from those who wait: their calls notice every queue that background calls make.
+   * Whether the limit learns from this call. Background calls grow and shrink all the time, which looks like a queue at the
+   * upstream when there is none, and only waiting callers suffer from a limit that is cut for it. Where there are both, the
+   * limit learns from callers' calls: they notice every queue that background calls make.
    */
   #teaches({ isBackground }: Call, nowMs: number): boolean {
     if (isBackground && this.#hasPeople(nowMs)) return false
@@ -279,12 +277,12 @@ export class DeploymentState {
     return true
   }
 
-  /** Calls under way that somebody waits for. */
+  /** Calls in progress with a waiting caller. */
   get #people(): number {
     return this.inFlight - this.#background
   }
 
-  /** Whether somebody's call is under way, or was lately. */
+  /** Whether a caller's call is in progress, or was recently. */
   #hasPeople(nowMs: number): boolean {
     return this.#people > 0 || nowMs - this.#peopleAtMs < LATELY_MS
   }
@@ -307,7 +305,7 @@ export class DeploymentState {
     this.#limitedUntilMs = Math.max(this.#limitedUntilMs, nowMs + forMs)
   }
 
-  /** After a rate limit, work that nobody waits for begins again when the others have had as long again for themselves. */
+  /** After a rate limit, background work begins again when callers have had the same time again for themselves. */
   #limitedFor({ isBackground }: CallDemand): number {
     const untilMs = this.#limitedUntilMs
     return isBackground === true ? untilMs + Math.max(0, untilMs - this.#limitedAtMs) : untilMs
@@ -324,7 +322,7 @@ export class DeploymentState {
   }
 }
 
-/** What is learnt of a call. It is kept for a while, so it holds no more. */
+/** The measurements of a call. They are kept for a while, so they hold nothing else. */
 function timed({ size, startedMs, inFlight, limit }: Call, durationMs: number): EndedCall {
   return { size, startedMs, durationMs, inFlight, limit }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FairQueue, type Place } from './fair-queue.ts'
 
-/** The same rules, written to be read rather than to be quick. */
+/** The same rules, written for readability instead of speed. */
 class PlainQueue {
   lines: { readonly project: string; readonly entries: number[] }[] = []
   readonly maxEntries: number
@@ -70,6 +70,7 @@ test('it does what the plain rules say, action by action', () => {
           if (isFull && own + 1 >= plain.longest) assert.equal(joined.kind, 'refused')
           else if (joined.kind === 'refused') assert.fail('refused though there was room')
           else {
+            assert.equal(joined.place.entry, entry)
             places.push(joined.place)
             const { pushedOut } = joined
             assert.equal(pushedOut !== undefined, isFull)
@@ -136,10 +137,10 @@ test('one project with a thousand entries costs another one turn', () => {
   assert.deepEqual([queue.take(1)?.entry, queue.take(2)?.entry], ['loud 0', 'quiet'])
 })
 
-test('who would wait too long is told at once, and only they', () => {
+test('an entry that would wait too long is refused at once, and no other', () => {
   const queue = new FairQueue<number>({ maxEntries: 10_000, maxWaitMs: 2000 })
   for (let entry = 0; entry < 100; entry += 1) queue.join('loud', entry, 0)
-  // Ten a second.
+  // Ten per second.
   for (let turn = 1; turn <= 60; turn += 1) queue.take(turn * 100)
   const refused = queue.join('loud', 0, 6000)
   assert.equal(refused.kind === 'refused' && refused.why, 'tooLong')
@@ -171,3 +172,19 @@ test('batches of a project take turns: a small one does not wait behind a large 
     'large 5',
   ])
 })
+
+/** Entries of one project, of which none is served: each takes a millisecond, as long as nothing else is known. */
+const WAITS: readonly (readonly [why: string, joinedAtMs: number, askedAtMs: number, waitMs: number])[] = [
+  ['a queue that has just begun', 0, 0, 2],
+  ['a queue that was empty for long has not stood still', 100_000, 100_000, 2],
+  ['a pause of 30 ms is no standstill', 100_000, 100_030, 2],
+  ['a standstill may last as long again', 100_000, 100_330, 302],
+]
+
+for (const [why, joinedAtMs, askedAtMs, waitMs] of WAITS)
+  test(`the expected wait behind one entry is ${waitMs} ms: ${why}`, () => {
+    const queue = new FairQueue<number>({ maxEntries: 10, maxWaitMs: UNLIMITED })
+    assert.equal(queue.expectedWaitMs('p', joinedAtMs), 0)
+    queue.join('p', 1, joinedAtMs)
+    assert.equal(queue.expectedWaitMs('p', askedAtMs), waitMs)
+  })

@@ -1,15 +1,13 @@
 /**
- * A queue that is fair to projects. Each project has a line of its own, and the lines are served one after
- * another, so that a thousand entries of one project cost a single entry of another one place. Every
- * operation takes constant time, but for entries of batches, of which a node has few: within the line of a project, batches take
- * turns too.
+ * A queue that is fair to projects. Each project has its own line, and the lines are served in turn, so that a thousand
+ * entries of one project delay an entry of another by one place. Every operation takes constant time, except for entries of
+ * batches, of which a node has few: within the line of a project, batches take turns too.
  *
- * The queue is bounded twice: in entries, since each holds a request in memory, and in expected wait, since a
- * caller that would wait in vain is better refused at once. When the queue is full, the longest line loses
- * its newest entry: the oldest entries keep their places, and the project that asks for most is refused
- * first.
+ * The queue is bounded twice: in entries, since each holds a request in memory, and in expected wait, since a caller that
+ * would wait in vain is better refused at once. When the queue is full, the longest line loses its newest entry: the oldest
+ * entries keep their places, and the project with the most entries is refused first.
  */
-import { append, emptyList, insertBefore, unlink, type Linked, type List } from '../linked-list.ts'
+import { append, emptyList, insertBefore, unlink, type Linked, type List } from '../structure/linked-list.ts'
 
 export interface FairQueueLimits {
   /** Entries of all projects. */
@@ -18,7 +16,7 @@ export interface FairQueueLimits {
   readonly maxWaitMs: number
 }
 
-/** A place in the queue, to give it up with. */
+/** A place in the queue, which can be given up. */
 export interface Place<Entry> {
   readonly entry: Entry
   readonly project: string
@@ -29,15 +27,15 @@ export type JoinResult<Entry> =
   | {
       readonly kind: 'waiting'
       readonly place: Place<Entry>
-      /** The entry that lost its place to make room. */
+      /** The entry that lost its place to this one. */
       readonly pushedOut: Place<Entry> | undefined
     }
-  /** In about `expectedWaitMs` the entry would be let in. */
+  /** The entry would be served in about `expectedWaitMs`. */
   | { readonly kind: 'refused'; readonly why: 'full' | 'tooLong'; readonly expectedWaitMs: number }
 
 interface HeldPlace<Entry> extends Place<Entry>, Linked<HeldPlace<Entry>> {
   line: Line<Entry> | undefined
-  /** The batch that it is of. Undefined: it is of none. */
+  /** The batch of the entry. Undefined: none. */
   readonly batch: string | undefined
 }
 
@@ -48,11 +46,11 @@ interface Line<Entry> extends Linked<Line<Entry>> {
 
 /** The weight of one interval between two served entries. */
 const GAIN = 0.1
-/** An interval so many times the usual was a standstill: it says little about the pace before and after. */
+/** Multiple of the usual interval that counts as a standstill: it says little about the rate before and after. */
 const STANDSTILL = 4
-/** Not yet a standstill: the host of this node takes as much now and then. */
+/** Shorter pauses are no standstill: the host of this node pauses that long occasionally. */
 const PAUSE_MS = 30
-/** Before anything is known. */
+/** Interval before any measurement. */
 const START_INTERVAL_MS = 1
 
 export class FairQueue<Entry> {
@@ -88,7 +86,7 @@ export class FairQueue<Entry> {
     return { kind: 'waiting', place, pushedOut }
   }
 
-  /** Whose turn it is. */
+  /** The next entry in turn. */
   peek(): Place<Entry> | undefined {
     return this.#turns.first?.entries.first
   }
@@ -109,10 +107,7 @@ export class FairQueue<Entry> {
     return held
   }
 
-  /**
-   * Gives up a place: the caller left, or waited long enough.
-   * False: it was served, pushed out or given up before.
-   */
+  /** Gives up a place: the caller left, or waited long enough. False when it was served, pushed out or given up before. */
   leave(place: Place<Entry>): boolean {
     const held = place as HeldPlace<Entry>
     if (!held.line) return false
@@ -121,8 +116,8 @@ export class FairQueue<Entry> {
   }
 
   /**
-   * How long a new entry of a project would wait: for its own line, and for as many entries of each other
-   * line, at the recent pace. A queue that has stood still for a while may do so for as long again.
+   * Expected wait of a new entry of a project: for its own line, and for as many entries of each other line, at the recent
+   * rate. A queue that has not moved for a while may stay so for the same time again.
    */
   expectedWaitMs(project: string, nowMs: number): number {
     if (this.#size === 0) return 0
@@ -163,7 +158,7 @@ export class FairQueue<Entry> {
       unlink(this.#turns, line)
       this.#lines.delete(line.project)
     }
-    // The line that got shorter was the only one of its length, and is now one entry shorter.
+    // The shortened line was the only one of its length, and is now one entry shorter.
     if (this.#longest > 0 && !this.#byLength[this.#longest]?.size) this.#longest -= 1
   }
 

@@ -22,7 +22,7 @@ function probe(health: Health, nowMs: number, isGood: boolean, how: Partial<Judg
   else health.failed(sent, nowMs)
 }
 
-test('five failures in a row eject, four do not, and a success between starts anew', () => {
+test('five failures in a row eject, four do not, and a success between them resets the count', () => {
   const health = new Health()
   for (let time = 0; time < 100; time += 1) health.succeeded(call(0), 0)
   failing(health, 4, 1)
@@ -124,12 +124,12 @@ test('what was taken for a hang and answers after all is let back', () => {
   assert.ok(health.isHealthy)
 })
 
-test('alone: ill is not ejected, dead is; a second later it is probed, and one good probe is enough', () => {
-  const [ill, random] = [new Health(), seeded(9)]
+test('alone: unhealthy is not ejected, dead is; a second later it is probed, and one good probe is enough', () => {
+  const [unhealthy, random] = [new Health(), seeded(9)]
   for (let nowMs = 0; nowMs < 60_000; nowMs += 10) {
-    if (random() < 0.6) ill.failed(call(nowMs, { isAlone: true }), nowMs)
-    else ill.succeeded(call(nowMs, { isAlone: true }), nowMs)
-    assert.ok(ill.isHealthy, `ejected at ${nowMs}`)
+    if (random() < 0.6) unhealthy.failed(call(nowMs, { isAlone: true }), nowMs)
+    else unhealthy.succeeded(call(nowMs, { isAlone: true }), nowMs)
+    assert.ok(unhealthy.isHealthy, `ejected at ${nowMs}`)
   }
   const dead = new Health()
   for (let nowMs = 0; nowMs < 5000; nowMs += 10) dead.succeeded(call(nowMs), nowMs)
@@ -231,4 +231,27 @@ test('a share of failures counts only if others see it too', () => {
   assert.ok(health.isHealthy)
   for (let nowMs = 500; nowMs < 505; nowMs += 1) both(nowMs, false)
   assert.ok(!health.isHealthy)
+})
+
+test('failures of one project eject nothing while others fail in less than half of their calls', () => {
+  const health = new Health()
+  for (let nowMs = 1; nowMs < 500; nowMs += 1) {
+    health.failed(call(nowMs, { project: 'poison' }), nowMs)
+    if (nowMs % 5 === 0) health.failed(call(nowMs, { project: 'honest' }), nowMs)
+    else health.succeeded(call(nowMs, { project: 'honest' }), nowMs)
+    assert.ok(health.isHealthy, `ejected after ${nowMs} ms`)
+  }
+})
+
+test('alone and busy, a deployment is dead after twenty failures in a row and a second without an answer', () => {
+  for (const [nowMs, failures, isDead] of [
+    [1000, 19, false],
+    [1000, 20, true],
+    [999, 20, false],
+  ] as const) {
+    const health = new Health()
+    for (let time = 0; time < 1000; time += 1) health.succeeded(call(0), 0)
+    failing(health, failures, nowMs, { isAlone: true })
+    assert.equal(health.isHealthy, !isDead, `${failures} failures after ${nowMs} ms`)
+  }
 })

@@ -1,61 +1,62 @@
 /**
- * One deployment's health, judged by the calls that were made anyway. One that fails is ejected: it gets no calls for a
- * while, longer each time. Then it is probed with one real request at a time, until some in a row went well.
+ * One deployment's health, judged by its normal calls. A failing deployment is ejected: it gets no calls for a while,
+ * longer each time. Then it is probed with one real request at a time, until some in a row succeed.
  *
- * **Alone.** Ejection protects callers by sending them elsewhere. Where there is no elsewhere it would only turn a part of
- * failures into a whole outage, so a deployment without a healthy peer is ejected only if it looks dead, not merely ill; its
- * ejection lasts a second at most; and one good probe ends it. What remains is what helps even alone: callers of a dead
- * upstream learn at once that it is, and it is not hammered while it starts.
+ * **Alone.** Ejection protects callers by sending them elsewhere. Where there is no elsewhere it would only turn partial
+ * failures into a complete outage, so a deployment without a healthy peer is ejected only if it looks dead, not merely
+ * unhealthy; its ejection lasts a second at most; and one good probe ends it. The remaining effects help even alone:
+ * callers of a dead upstream get the error at once, and it is not hammered while it starts.
  *
- * **One project.** A project may send texts on which the upstream fails. So failures of one project alone do not eject a
- * deployment that other projects call too: others must have seen it fail. Where nobody else calls it, nobody else suffers.
+ * **One project.** A project may send texts on which the upstream fails. Failures of one project alone therefore do not
+ * eject a deployment that other projects call too: others must have seen it fail. Where no other project calls it, no other
+ * project suffers.
  */
 
 /** Failures in a row that are no accident: at a failure rate of 5 % it is one case in three million. */
 const CONSECUTIVE = 5
-/** Or this share of what ended lately, if that was so many calls. */
+/** Share of recent calls that must fail, and the number of calls it needs. */
 const FAILURE_SHARE = 0.5
 const SHARE_MIN_CALLS = 10
-/** What ended longer ago fades e-fold in this time. */
+/** Older calls fade e-fold in this time. */
 const MEMORY_MS = 5000
 
-/** So much of a call of another project is left in memory for 3.5 s. Then nobody else can tell. */
+/** Weight of another project's calls that makes it a witness: a single call counts for 3.5 s. */
 const WITNESS_CALLS = 0.5
-/** Most projects that a deployment remembers. The one that it has known longest is forgotten first. */
+/** Remembered projects of a deployment. The oldest is dropped first. */
 const MAX_PROJECTS = 256
 
-/** Alone: nearly all failed, */
+/** Alone: nearly all must fail, */
 const ALONE_SHARE = 0.9
-/** or so many in a row over so long a time. */
+/** or this many in a row over this time. */
 const ALONE_CONSECUTIVE = 20
 const ALONE_SILENCE_MS = 1000
 
 const EJECTION_MS = 1000
 const MAX_EJECTION_MS = 60_000
-/** A wrong credential or an empty account mends when a person acts. */
+/** A wrong credential or an empty account is fixed only when a person acts. */
 const REJECTED_MS = 30_000
-/** Alone, waiting longer helps nobody; but an account whose key is refused too often may be locked. */
+/** Alone, a longer wait helps no one; but an account whose key is refused too often may be locked. */
 const ALONE_EJECTION_MS = 1000
 const ALONE_REJECTED_MS = 2000
-/** So much time in health forgives one ejection. */
+/** Time in health that forgives one ejection. */
 const FORGIVEN_AFTER_MS = 10_000
 
 /** Good probes that end an ejection. */
 const PROBES = 3
-/** Slow upstreams need not show it three times over: one good probe is enough after so long. */
+/** Slow upstreams need not succeed three times: one good probe is enough after this time. */
 const PROBING_MS = 1000
 
 type EjectionCause = 'failures' | 'hang' | 'rejectedUs'
 
-/** What a call's end is judged by. */
+/** The facts by which a call's end is judged. */
 export interface JudgedCall {
   readonly startedMs: number
-  /** Undefined: it was made for several projects. */
+  /** Undefined for a call of several projects. */
   readonly project?: string | undefined
   readonly isProbe: boolean
-  /** Nobody else was healthy when it was sent. */
+  /** No other deployment was healthy when it was sent. */
   readonly isAlone: boolean
-  /** It was out so long that it already counted as failed. */
+  /** It took long enough to count as failed before its end. */
   readonly wasOverdue: boolean
 }
 
@@ -70,7 +71,7 @@ interface Ejection {
   probe: JudgedCall | undefined
 }
 
-/** What ended lately: it fades. */
+/** Recent calls, with fading weight. */
 class RecentCalls {
   good = 0
   bad = 0
@@ -97,7 +98,7 @@ export class Health {
   #lastGoodMs = 0
   readonly #recent = new RecentCalls()
   readonly #byProject = new Map<string | undefined, RecentCalls>()
-  /** The project whose failures are the last in a row. Null: there are none, or they are of several projects. */
+  /** The project of the last failures in a row. Null when there are none, or they belong to several projects. */
   #onlyInRow: string | undefined | null = null
 
   get isHealthy(): boolean {
@@ -108,7 +109,7 @@ export class Health {
     return this.#ejection?.probingSinceMs !== undefined
   }
 
-  /** When the next probe may be sent, unless one is on its way. */
+  /** When the next probe may be sent, unless one is in progress. */
   probeFromMs(isAlone: boolean): number {
     if (!this.#ejection || this.#ejection.probingSinceMs !== undefined) return 0
     const { cause, sentMs, untilMs } = this.#ejection
@@ -127,7 +128,7 @@ export class Health {
     this.#ejection.probingSinceMs ??= nowMs
   }
 
-  /** A call ended without telling anything about health. */
+  /** A call ended without information about health. */
   ended(call: JudgedCall): void {
     if (this.#ejection?.probe === call) this.#ejection.probe = undefined
   }
@@ -146,7 +147,7 @@ export class Health {
     if (isProbe) ejection.goodProbes += 1
     const probedForMs = nowMs - (ejection.probingSinceMs ?? nowMs)
     const isEnough = isProbe && (call.isAlone || ejection.goodProbes >= PROBES || probedForMs >= PROBING_MS)
-    // What was taken for a hang has answered: it was not.
+    // A call that counted as a hang has answered: it was none.
     const wasNoHang = ejection.cause === 'hang' && call.wasOverdue
     if (!isEnough && !wasNoHang) return false
     this.#ejection = undefined
@@ -161,7 +162,7 @@ export class Health {
     this.#failed(call, nowMs, 'failures', false)
   }
 
-  /** A call is out far longer than usual. Where nothing else came back since it was sent, that alone tells of a hang. */
+  /** A call takes far longer than usual. If no other call has returned since it was sent, that alone means a hang. */
   overdue(call: JudgedCall, nowMs: number): void {
     this.#failed(call, nowMs, 'hang', this.#lastGoodMs <= call.startedMs)
   }
@@ -171,7 +172,7 @@ export class Health {
     this.#eject('rejectedUs', call, nowMs)
   }
 
-  /** The share of failures of late, less and less sure with time: between 0 and 1. */
+  /** The share of recent failures, less and less certain with time: between 0 and 1. */
   failureShare(nowMs: number): number {
     this.#recent.fade(nowMs)
     return this.#recent.bad / (this.#recent.all + 2)
@@ -179,22 +180,22 @@ export class Health {
 
   #failed(call: JudgedCall, nowMs: number, cause: EjectionCause, isCertain: boolean): void {
     if (this.#ejection) {
-      // Only a probe says something new about one that is ejected.
+      // Only a probe says something new about an ejected deployment.
       if (this.#ejection.probe === call) this.#eject(cause, call, nowMs)
       return
     }
-    // Sent before its illness was over.
+    // Sent before its ejection was over.
     if (call.startedMs < this.#healthySinceMs) return
     this.#recent.fade(nowMs)
     this.#recent.bad += 1
     this.#of(call.project, nowMs).bad += 1
     this.#onlyInRow = this.#consecutive === 0 || this.#onlyInRow === call.project ? call.project : null
     this.#consecutive += 1
-    const isIll = call.isAlone ? this.#isDead(nowMs) : isCertain || this.#isIll(nowMs)
-    if (isIll) this.#eject(cause, call, nowMs)
+    const isUnhealthy = call.isAlone ? this.#isDead(nowMs) : isCertain || this.#isUnhealthy(nowMs)
+    if (isUnhealthy) this.#eject(cause, call, nowMs)
   }
 
-  #isIll(nowMs: number): boolean {
+  #isUnhealthy(nowMs: number): boolean {
     const { bad, all } = this.#recent
     return (
       (this.#consecutive >= CONSECUTIVE && this.#isRowOfAll(nowMs)) ||
@@ -208,13 +209,13 @@ export class Health {
     return ((this.#consecutive >= CONSECUTIVE && isNearlyAll) || isLong) && this.#isRowOfAll(nowMs)
   }
 
-  /** Whether the failures in a row are of more than one project, or nobody else can tell. */
+  /** Whether the failures in a row belong to more than one project, or no other project is a witness. */
   #isRowOfAll(nowMs: number): boolean {
     if (this.#onlyInRow === null) return true
     return this.#recent.all - this.#of(this.#onlyInRow, nowMs).all < WITNESS_CALLS
   }
 
-  /** Whether calls fail also without the project that failed most, or nobody else can tell. */
+  /** Whether calls fail also without the project that failed most, or no other project is a witness. */
   #isShareOfAll(nowMs: number): boolean {
     let worst: RecentCalls | undefined
     for (const calls of this.#byProject.values()) {

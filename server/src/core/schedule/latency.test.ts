@@ -66,9 +66,36 @@ test('a size never seen is bounded by its neighbours, and nothing known is nothi
   )
 })
 
-test('what is known of one that nobody calls fades', () => {
+test('the measurements of an idle deployment fade', () => {
   const latency = new Latency()
   latency.learn(0, 500, false, 0)
-  assert.equal(latency.expectedMs(0, 100), 500)
-  assert.ok((latency.expectedMs(0, 30_000) ?? 0) < 50)
+  for (const [nowMs, expectedMs] of [
+    [100, 500],
+    [2500, 500],
+    [4500, 500 / Math.E],
+    [30_000, 500 * Math.exp(-13.75)],
+  ] as const)
+    assert.equal(latency.expectedMs(0, nowMs), expectedMs, `after ${nowMs} ms`)
+})
+
+test('among the first calls of a size each counts less than the one before it', () => {
+  const latency = new Latency()
+  for (const ms of [100, 100, 200]) latency.learn(0, ms, false, 0)
+  assert.equal(latency.usualMs(0)?.toFixed(6), (100 * 2 ** (1 / 4)).toFixed(6))
+})
+
+test('the first call of a size while all are twice as slow tells half its time as the usual', () => {
+  const latency = new Latency()
+  latency.learn(0, 100, false, 0)
+  latency.learn(0, 200, true, 1_000_000)
+  assert.equal(latency.ratio(1, 600), 2)
+  assert.equal(latency.usualMs(1), 300)
+})
+
+test('where another time becomes the usual, the time that is expected stays the same', () => {
+  const latency = new Latency()
+  latency.learn(0, 100, false, 0)
+  latency.learn(0, 300, true, 1_000_000)
+  latency.rescale(3)
+  assert.deepEqual([latency.usualMs(0), latency.expectedMs(0, 1_000_000)], [300, 300])
 })

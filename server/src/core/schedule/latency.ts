@@ -1,39 +1,39 @@
 /**
- * How long a deployment's calls usually take. Long inputs are slower than short ones and ten pictures slower than one, so
- * calls are compared with calls of their own size: sizes are told apart by powers of four, each with its own usual time.
+ * The usual duration of a deployment's calls. Long inputs are slower than short ones and ten images slower than one, so
+ * calls are compared with calls of their own size: sizes are classes by powers of four, each with its own usual duration.
  */
 
-/** Anything up to so many tokens takes about as long: the way there and back dominates. */
+/** Size up to which calls take about the same time: the network dominates. */
 const SMALL_TOKENS = 64
-/** 64 × 4^8 tokens, four million: more than any upstream takes in one call. */
+/** Largest class: 64 × 4^8 tokens, four million, more than any upstream takes in one call. */
 const MAX_CLASS = 8
 
-/** Which size a call is of, by what it asks for. */
+/** The size class of a call. */
 export function sizeClass(tokens: number, images: number): number {
   const work = images > 0 ? images : tokens / SMALL_TOKENS
   return work <= 1 ? 0 : Math.min(MAX_CLASS, Math.ceil(Math.log2(work) / 2))
 }
 
-/** The weight of one call once a size is well known: some twenty calls to forget what was. */
+/** Weight of one call once a size is well known: some twenty calls replace the earlier average. */
 const GAIN = 0.05
 const PACE_GAIN = 0.1
-/** One call out of all proportion counts as if it had been e times the usual. */
+/** Bound of one measurement: an extreme call counts as e times the usual. */
 const MAX_LOG_STEP = 1
-/** Or it would get no calls, and with them no chance to prove otherwise. */
+/** Bound of the pace: a slower deployment would get no calls, and no chance to improve. */
 const MAX_RATIO = 4
-/** What is known of a deployment that nobody calls fades, so that it gets a trial call now and then. */
+/** The measurements of an idle deployment fade, so that it gets an occasional trial call. */
 const IDLE_MS = 2000
 const IDLE_MEMORY_MS = 2000
 
 export class Latency {
-  /** By size: the usual time while the deployment has room to spare, and how many calls told so. */
+  /** By size: the usual duration while the deployment is not busy, and the number of calls behind it. */
   readonly #usualMs: (number | undefined)[] = []
   readonly #counts: number[] = []
-  /** By how much calls of late were slower than usual. */
+  /** The slowdown of recent calls relative to the usual. */
   #pace = 1
   #endedAtMs = 0
 
-  /** How a call compares with the usual of its size, 1 being just that. The first call of a size is the usual. */
+  /** A call relative to the usual duration of its size. The first call of a size is the usual. */
   ratio(size: number, durationMs: number): number {
     const known = this.#usualMs[size]
     if (known !== undefined) return durationMs / known
@@ -42,10 +42,10 @@ export class Latency {
     return this.#pace
   }
 
-  /** A call that ended. One that was sent while the deployment was busy says nothing about what is usual. */
+  /** A call that ended. A call that was sent while the deployment was busy says nothing about the usual duration. */
   learn(size: number, durationMs: number, wasBusy: boolean, nowMs: number): number {
     const ratio = this.ratio(size, durationMs)
-    // The first call after a while tells more than all before it.
+    // The first call after a pause says more than all before it.
     const news = 1 - Math.exp(-Math.max(0, nowMs - this.#endedAtMs) / IDLE_MEMORY_MS)
     this.#pace += (Math.min(ratio, MAX_RATIO) - this.#pace) * Math.max(PACE_GAIN, news)
     this.#endedAtMs = nowMs
@@ -58,7 +58,7 @@ export class Latency {
     return ratio
   }
 
-  /** What is usual has changed for all sizes alike. */
+  /** The usual duration has changed for all sizes alike. */
   rescale(factor: number): void {
     for (const [size, usual] of this.#usualMs.entries())
       if (usual !== undefined) this.#usualMs[size] = Math.max(MIN_MS, usual * factor)
@@ -66,8 +66,8 @@ export class Latency {
   }
 
   /**
-   * The usual time of a size. One never seen is at most as slow as the next larger one, and at most as much slower than the
-   * next smaller one as it is larger. Undefined: nothing is known.
+   * The usual duration of a size. An unseen size is at most as slow as the next larger one, and its ratio to the next
+   * smaller one is at most the ratio of the sizes. Undefined: nothing is known.
    */
   usualMs(size: number): number | undefined {
     for (let larger = size; larger < this.#usualMs.length; larger += 1)
@@ -79,7 +79,7 @@ export class Latency {
     return undefined
   }
 
-  /** What a call sent now may take on its own; less and less, the longer nobody tried. */
+  /** The expected duration of a call sent now; lower and lower, the longer none was sent. */
   expectedMs(size: number, nowMs: number): number | undefined {
     const usual = this.usualMs(size)
     if (usual === undefined) return undefined

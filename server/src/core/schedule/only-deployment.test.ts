@@ -13,7 +13,7 @@ const ONE: Schedulable = {
   },
   emulated: [],
 }
-/** It gets no turns any more, so that the other one is chosen among two, and is the only one all the same. */
+/** It gets no more turns, so the scheduler chooses between two, although the other one is the only one. */
 const GONE: Schedulable = { deployment: { id: 'gone', priority: 0, weight: 1 }, emulated: [] }
 
 const anyEnd: fc.Arbitrary<CallEnd> = fc.oneof(
@@ -65,7 +65,7 @@ test('one deployment gets the same calls, whether or not it is chosen among seve
           const { tokens, project, isRetry } = step
           const request = { nowMs, random: () => 0.5, tokens, images: 0, project, isRetry }
           const [left, right] = [alone.pick([ONE], request), among.pick([GONE, ONE], request)]
-          assert.deepEqual(told(left), told(right))
+          assert.deepEqual(withoutEnd(left), withoutEnd(right))
           if (left.kind === 'go' && right.kind === 'go')
             underWay.push((end, endMs) => (left.end(end, endMs), right.end(end, endMs)))
         }
@@ -75,8 +75,8 @@ test('one deployment gets the same calls, whether or not it is chosen among seve
   )
 })
 
-/** All but the function that ends the call. A deployment that is gone tells nothing of when to ask again. */
-function told(picked: ReturnType<Scheduler['pick']>): object {
+/** Everything but the function that ends the call. A withdrawn deployment says nothing about when to ask again. */
+function withoutEnd(picked: ReturnType<Scheduler['pick']>): object {
   if (picked.kind !== 'go') return picked.kind === 'none' ? { kind: 'none', untilMs: picked.untilMs } : picked
   return { kind: 'go', offer: picked.offer, isProbe: picked.isProbe }
 }

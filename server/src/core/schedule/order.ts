@@ -1,12 +1,12 @@
-/** What is needed of an offer to put it in its place. */
+/** The properties by which an offer is ordered. */
 interface Orderable {
   readonly deployment: { readonly priority: number }
   readonly emulated: readonly string[]
 }
 
 /**
- * The tiers in which deployments are asked: priority first, since it is the operator's word; within a priority the native
- * before the emulating. Equals stay as they were declared.
+ * The tiers in which deployments are asked: priority first, because the operator set it; within a priority the native
+ * before the emulating. Equals stay in the order of their declaration.
  */
 export function inTiers<Offer extends Orderable>(offers: readonly Offer[]): readonly Offer[] {
   if (offers.length === 1) return offers
@@ -24,5 +24,5 @@ export function emulationsOf({ emulated }: Pick<Orderable, 'emulated'>): number 
   return count
 }
 
-/** Another wrapping of the same bytes. */
+/** Emulations that only wrap the same bytes differently. */
 const EXACT: ReadonlySet<string> = new Set(['encoding_format', 'response_format'])

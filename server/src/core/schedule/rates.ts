@@ -6,7 +6,7 @@ import {
   type RateDebt,
   type RateTake,
   type RateUnit,
-} from '../limit.ts'
+} from '../limits/limit.ts'
 import { withReserve } from './background-reserve.ts'
 
 const MINUTE_MS = 60_000
@@ -22,7 +22,7 @@ interface RateDemand {
 export class DeploymentRates {
   readonly #debts = new Map<RateUnit, RateDebt>()
 
-  /** From when on it is worth asking again. Undefined: there is enough left of every limit. */
+  /** When to ask again. Undefined: enough is left of every limit. */
   fullUntilMs(wanted: RateDemand, limits: DeploymentLimits | undefined, share: number): number | undefined {
     const takes = takesOf(wanted, limits).map((take) =>
       wanted.isBackground === true ? withReserve(take) : take,
@@ -66,7 +66,7 @@ export function takesOf(
   const takes: RateTake[] = []
   const add = (unit: RateUnit, perMinute: number | undefined, amount: number): void => {
     if (perMinute === undefined || amount <= 0) return
-    // A call that is larger than a minute's worth takes all of it, or it would wait for ever.
+    // A call that is larger than the amount of a minute takes all of it, or it would wait for ever.
     takes.push({ limit: { id: unit, project: '', unit, perMinute }, amount: Math.min(amount, perMinute) })
   }
   add('requests', limits.requestsPerMinute, 1)

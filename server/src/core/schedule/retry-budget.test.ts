@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 60 },
 )
 
-/** Everything that fails asks to be made again. */
+/** Every failure asks for a retry. */
 function retriesIn(history: readonly Step[], budget = new RetryBudget()): number {
   let [nowMs, retries] = [0, 0]
   for (const { afterMs, firstCalls, failures } of history) {

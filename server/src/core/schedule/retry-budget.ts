@@ -1,19 +1,20 @@
 /**
- * How many calls may be made again. When an upstream is ill, calls made twice are what turns its bad minute into an outage,
- * so retries live on credit that first calls earn:
+ * How many calls may be retried. When an upstream is unhealthy, retries are what turns its bad minute into an outage, so
+ * they live on credit that first calls earn:
  *
- *   retries ≤ BURST + TRICKLE × seconds + SHARE × first calls
+ * retries ≤ BURST + TRICKLE × seconds + SHARE × first calls
  *
- * which is at most 20 % from about 200 first calls a minute on. Credit fades, so that a quiet hour does not pay for a storm.
+ * which is at most 20 % from about 200 first calls per minute on. Credit fades, so that a quiet hour does not pay for a
+ * storm.
  */
 
-/** What one first call earns. With the trickle and the burst this stays under 20 % from a few calls a second on. */
+/** Credit of one first call. With the trickle and the burst this stays under 20 % from a few calls per second on. */
 const SHARE = 0.15
-/** What no call need earn: a node that serves one request a minute may still fail over. */
+/** Credit without calls: a node that serves one request per minute may still fail over. */
 const TRICKLE_PER_MS = 0.5 / 1000
-/** Credit fades e-fold in this time: long enough to catch what a dying upstream had under way, short enough for no storm. */
+/** Credit fades e-fold in this time: long enough to retry the calls that a dying upstream had in progress, too short for a storm. */
 const MEMORY_MS = 10_000
-/** Where credit comes to rest without calls, and where it starts. */
+/** The credit without calls, and the initial credit. */
 const BURST = TRICKLE_PER_MS * MEMORY_MS
 
 export class RetryBudget {
@@ -26,7 +27,7 @@ export class RetryBudget {
     this.#credit += SHARE
   }
 
-  /** Whether a call may be made again. One that may is paid for by asking. */
+  /** Whether a call may be retried. A granted retry is paid for by asking. */
   mayRetry(nowMs: number): boolean {
     this.#fade(nowMs)
     if (this.#credit < 1) return false

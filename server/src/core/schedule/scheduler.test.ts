@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { seeded } from '#test/support/seeded.ts'
 import type { CallEnd } from './deployment.ts'
-import type { DeploymentLimits } from '../limit.ts'
-import { Scheduler, type PickResult, type Schedulable } from './scheduler.ts'
+import type { DeploymentLimits } from '../limits/limit.ts'
+import { DEPLOYMENT_STATES, Scheduler, type PickResult, type Schedulable } from './scheduler.ts'
 
 interface Given {
   readonly priority?: number
@@ -36,7 +36,7 @@ class Bench {
     return picked
   }
 
-  /** One call that takes its time. */
+  /** One call with a duration. */
   call(offers: readonly Schedulable[], end: CallEnd['kind'] = 'ok', durationMs = 50): string {
     const { offer, end: ended } = this.go(offers)
     this.nowMs += durationMs
@@ -51,7 +51,7 @@ class Bench {
   }
 }
 
-test('who waits to be compared may be let in at any moment, who is quarantined may not: the first is what callers are told', () => {
+test('a deployment that waits for its comparison may be let in at any moment, a quarantined one may not: callers get the first reason', () => {
   const bench = new Bench()
   const offers = [offer('new'), offer('bad')]
   bench.scheduler.hold('new', 'held-back')
@@ -84,7 +84,7 @@ test('an offer of a deployment that was withdrawn gets no turn, not even as a pr
     scheduler.states(0).map(({ deployment }) => deployment),
     ['other'],
   )
-  // Another one under its id is not it.
+  // Another deployment under its id.
   assert.equal(idOf([offer('one'), other]), 'one')
 })
 
@@ -163,7 +163,7 @@ test('one ten times as slow gets next to nothing, and a trial now and then', () 
   assert.ok(slow >= 2 && slow < 40, String(slow))
 })
 
-test('whoever fails is left alone, then probed by one request at a time, then back', () => {
+test('a failing deployment is left alone, then probed by one request at a time, then back', () => {
   const bench = new Bench()
   const offers = [offer('ill'), offer('spare', { priority: 1 })]
   for (let call = 0; call < 5; call += 1) bench.call(offers, 'failed', 1)
@@ -178,7 +178,7 @@ test('whoever fails is left alone, then probed by one request at a time, then ba
   assert.equal(bench.state('ill'), 'healthy')
 })
 
-test('a retry is no probe while somebody healthy is there', () => {
+test('a retry is no probe while another deployment is healthy', () => {
   const bench = new Bench()
   const offers = [offer('ill'), offer('spare', { priority: 1 })]
   for (let call = 0; call < 5; call += 1) bench.call(offers, 'failed', 1)
@@ -234,7 +234,7 @@ test("a node keeps within its share of a deployment's limits a minute", () => {
         sent += 1
         picked.end({ kind: 'ok', durationMs: 1 }, bench.nowMs)
       }
-      // A minute's worth at once, and two minutes'.
+      // The amount of a minute at once, and of two more minutes.
       assert.ok(sent <= (3 * 120) / nodes + 1)
       assert.ok(sent * tokens <= (3 * 60_000) / nodes + tokens)
     }),
@@ -292,7 +292,7 @@ test('a wrong credential sends callers elsewhere for half a minute', () => {
   assert.equal(bench.call(offers, 'ok', 0), 'refusing')
 })
 
-test('an end that is told twice counts once; what is forgotten starts anew', () => {
+test('an end that is reported twice counts once; a forgotten deployment starts from nothing', () => {
   const bench = new Bench()
   const offers = [offer('one'), offer('two')]
   const { end } = bench.go(offers)
@@ -388,3 +388,72 @@ test('a drained deployment gets no more calls and no probes, what is under way e
   bench.scheduler.drain('one', false)
   assert.equal(bench.call([one, two]), 'one')
 })
+
+const one = offer('one')
+/** What happens to a deployment, the state that is reported then, and for how long it is closed. */
+const REPORTS: readonly (readonly [
+  state: (typeof DEPLOYMENT_STATES)[number],
+  happens: (bench: Bench) => void,
+  closedForMs?: number,
+])[] = [
+  ['drained', ({ scheduler }) => scheduler.drain('one', true)],
+  ['held-back', ({ scheduler }) => scheduler.hold('one', 'held-back')],
+  ['healthy', () => {}],
+  ['limited', (bench) => bench.go([one]).end({ kind: 'limited', retryAfterMs: 5000 }, bench.nowMs), 5000],
+  [
+    'probing',
+    (bench) => {
+      bench.call([one], 'rejectedUs')
+      bench.nowMs += 30_000
+      bench.go([one])
+    },
+  ],
+  ['ejected', (bench) => bench.go([one]).end({ kind: 'rejectedUs' }, bench.nowMs), 30_000],
+  ['quarantined', ({ scheduler }) => scheduler.hold('one', 'quarantined')],
+]
+
+test('the states of a deployment are reported from the least to the worst for callers', () => {
+  assert.deepEqual(
+    DEPLOYMENT_STATES,
+    REPORTS.map(([state]) => state),
+  )
+})
+
+for (const [state, happens, closedForMs] of REPORTS)
+  test(`a deployment that is ${state} is reported as such, closed for ${closedForMs ?? 'no'} ms`, () => {
+    const bench = new Bench()
+    bench.call([one])
+    happens(bench)
+    const [report] = bench.scheduler.states(bench.nowMs)
+    assert.deepEqual(
+      [report?.state, report?.closedUntilMs],
+      [state, closedForMs === undefined ? undefined : bench.nowMs + closedForMs],
+    )
+  })
+
+test('the last healthy one of several deployments is not ejected unless it is dead', () => {
+  const bench = new Bench()
+  const offers = [offer('bad', { priority: 1 }), offer('good')]
+  bench.scheduler.drain('bad', true)
+  for (let call = 0; call < 100; call += 1) bench.call(offers, 'ok', 1)
+  for (let call = 0; call < 6; call += 1) bench.call(offers, 'failed', 1)
+  assert.equal(bench.state('good'), 'healthy')
+  bench.scheduler.drain('bad', false)
+  for (let call = 0; call < 6 && bench.state('good') === 'healthy'; call += 1) bench.call(offers, 'failed', 1)
+  assert.equal(bench.state('good'), 'ejected')
+})
+
+for (const [usualMs, afterMs, state] of [
+  [50, 999, 'healthy'],
+  [50, 1000, 'ejected'],
+  [200, 1999, 'healthy'],
+  [200, 2000, 'ejected'],
+] as const)
+  test(`a call that usually takes ${usualMs} ms leaves its deployment ${state} after ${afterMs} ms without an answer`, () => {
+    const bench = new Bench()
+    const offers = [one, offer('spare', { priority: 1 })]
+    for (let call = 0; call < 10; call += 1) bench.call(offers, 'ok', usualMs)
+    bench.go(offers)
+    bench.nowMs += afterMs
+    assert.equal(bench.state('one'), state)
+  })

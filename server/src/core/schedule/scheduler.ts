@@ -12,10 +12,10 @@ import {
   type Readiness,
   type CallDemand,
 } from './deployment.ts'
-import type { DeploymentLimits } from '../limit.ts'
+import type { DeploymentLimits } from '../limits/limit.ts'
 import { emulationsOf } from './order.ts'
 
-/** What the scheduler needs to know of an offer. */
+/** The properties of an offer that the scheduler needs. */
 export interface Schedulable {
   readonly deployment: {
     readonly id: string
@@ -39,19 +39,19 @@ export type PickResult<Offer> =
       readonly kind: 'go'
       readonly offer: Offer
       readonly isProbe: boolean
-      /** To be called once, however the call ended; a second time changes nothing. */
+      /** Must be called once, however the call ended; a second time changes nothing. */
       readonly end: (end: CallEnd, nowMs: number) => void
     }
   /** A healthy deployment only lacks head-room: it is worth waiting until a call ends. */
   | { readonly kind: 'full' }
-  /** No deployment is ready before then, unless a probe that is under way comes back. */
+  /** No deployment is ready before then, unless a probe in progress returns. */
   | {
       readonly kind: 'none'
       readonly untilMs: number
       readonly why: 'ejected' | 'limited' | 'drained' | HoldReason
     }
 
-/** The states of a deployment in one word each, from the least to the worst for callers. */
+/** The states of a deployment, from the best to the worst for callers. */
 export const DEPLOYMENT_STATES = [
   'drained',
   'held-back',
@@ -67,11 +67,11 @@ export interface DeploymentReport {
   readonly deployment: string
   readonly state: DeploymentStateName
   readonly inFlight: number
-  /** How many calls it may have under way. */
+  /** Calls that it may have in progress. */
   readonly limit: number
-  /** Whether the node learns the limit from how long calls take. */
+  /** Whether the node learns the limit from the durations of calls. */
   readonly learnsLimit: boolean
-  /** How long its smallest calls usually take. */
+  /** The usual duration of its smallest calls. */
   readonly latencyMs: number | undefined
   readonly failureShare: number
   /** When it is probed or called again. */
@@ -86,14 +86,14 @@ interface Candidate<Offer> {
 
 /** The second draw must have an expected wait shorter by a fifth to win: within that, weights decide. */
 const CLEARLY_SHORTER = 0.8
-/** A failed call costs its caller a whole second call, and the retry budget a part: worth many waits. */
+/** A failed call costs its caller a whole second call, and some of the retry budget: worth many waits. */
 const FAILURE_COST = 10
 
 export interface SchedulerOptions {
   readonly nodes: () => number
   /**
-   * Whether an offer is of an earlier catalog whose deployment is gone or leads elsewhere now. What the
-   * node knows by its id is then of another deployment, so the offer gets no more turns. Absent: never.
+   * Whether an offer is of an earlier catalog whose deployment is gone or has another address now. The node's state under
+   * its id then belongs to another deployment, so the offer gets no more turns. Absent: never.
    */
   readonly isWithdrawn?: ((deployment: Schedulable['deployment']) => boolean) | undefined
 }
@@ -122,7 +122,7 @@ export class Scheduler {
     )
   }
 
-  /** Where there is one deployment, and it is ready, there is nothing to choose. Undefined: it is not ready. */
+  /** A single deployment that is ready needs no choice. Undefined: it is not ready. */
   #only<Offer extends Schedulable>(
     [offer]: readonly Offer[],
     request: PickRequest,
@@ -144,8 +144,7 @@ export class Scheduler {
   ): PickResult<Offer> {
     const candidates = offers.map((offer): Candidate<Offer> => {
       const { deployment } = offer
-      // A withdrawn deployment gets no state under its id: the id
-      // may be another's now, or nothing would delete the state.
+      // A withdrawn deployment gets no state under its id: the id may be another's now, or nothing would delete the state.
       if (this.#isWithdrawn(deployment)) return { offer, state: new DeploymentState(), standing: WITHDRAWN }
       const state = this.#stateOf(deployment.id)
       this.#limits.set(deployment.id, deployment.limits)
@@ -167,20 +166,17 @@ export class Scheduler {
       if (probed) return go(probed, true)
       const ready = tier.filter(({ standing }) => standing.kind === 'ready')
       if (ready.length > 0) return go(chooseOf(ready, request), false)
-      // A later tier is there for those who wait, and may cost more.
+      // A later tier is for waiting callers, and may cost more.
       if (request.isBackground === true && tier.some((one) => one.standing.kind === 'full'))
         return { kind: 'full' }
     }
     // No other deployment can take the call, so an ejected one is probed sooner.
     const last = tiers.flat().find((candidate) => mayProbe(candidate, true))
     if (last) return go(last, true)
-    return healthy.length > 0 ? { kind: 'full' } : nobody(candidates, request.nowMs)
+    return healthy.length > 0 ? { kind: 'full' } : closedResult(candidates, request.nowMs)
   }
 
-  /**
-   * A deployment whose vectors are, or may be, of another
-   * space gets no calls until it is let back (undefined).
-   */
+  /** A deployment whose vectors are, or may be, of another space gets no calls until it is let back (undefined). */
   hold(deploymentId: string, why: HoldReason | undefined): void {
     this.#stateOf(deploymentId).held = why
   }
@@ -190,10 +186,7 @@ export class Scheduler {
     this.#stateOf(deploymentId).isDrained = isDrained
   }
 
-  /**
-   * Called after a reload. A deployment whose upstream changed
-   * is left out too: a new credential gets a new start.
-   */
+  /** Called after a reload. A deployment whose upstream changed is dropped too: a new credential gets a new start. */
   forgetAllBut(ids: ReadonlySet<string>): void {
     for (const id of this.#states.keys()) {
       if (ids.has(id)) continue
@@ -268,14 +261,14 @@ function chooseOf<Offer extends Schedulable>(
   )
   const meanWeight = (first.offer.deployment.weight + second.offer.deployment.weight) / 2
   const [one, two] = [first.state.expectedMs(request), second.state.expectedMs(request)]
-  // A deployment that was never called counts as quick as the other.
+  // A deployment that was never called counts as fast as the other.
   const latencyOf = (own: number | undefined, others: number | undefined): number => own ?? others ?? 1
   const firstCost = costOf(first, latencyOf(one, two), meanWeight, request.nowMs)
   const secondCost = costOf(second, latencyOf(two, one), meanWeight, request.nowMs)
   return secondCost < firstCost * CLEARLY_SHORTER ? second : first
 }
 
-/** The expected wait. Calls under way count by weight, so that idle deployments differ in latency alone. */
+/** The expected wait. Calls in progress count by weight, so that idle deployments differ in latency alone. */
 function costOf<Offer extends Schedulable>(
   { offer, state }: Candidate<Offer>,
   latencyMs: number,
@@ -301,7 +294,7 @@ function draw<Offer extends Schedulable>(
   return candidates.at(-1) as Candidate<Offer>
 }
 
-function nobody<Offer extends Schedulable>(
+function closedResult<Offer extends Schedulable>(
   candidates: readonly Candidate<Offer>[],
   nowMs: number,
 ): PickResult<Offer> {

@@ -11,7 +11,7 @@ test('the wait of an event is that at a random moment: one long turn weighs more
 
 const PATIENCE_MS = 2000
 
-test('a few long turns refuse nobody, nor does a loop that is always busy but answers in time', () => {
+test('neither a few long turns nor a busy loop that answers in time refuse a request', () => {
   const shedding = new Shedding(PATIENCE_MS)
   for (let look = 0; look < 3; look += 1) shedding.look({ workMs: 800, slowdown: 1, utilization: 1 })
   assert.equal(shedding.share, 0)
@@ -23,18 +23,18 @@ test('a few long turns refuse nobody, nor does a loop that is always busy but an
 
 test('a node that gets little of its processor refuses nothing that it answers in time', () => {
   const shedding = new Shedding(PATIENCE_MS)
-  // 256 requests stand before each event, and the process runs a tenth of the time.
+  // 256 requests are ahead of each event, and the process runs a tenth of the time.
   for (let look = 0; look < 100; look += 1) shedding.look({ workMs: 30, slowdown: 10, utilization: 1 })
   assert.equal(shedding.share, 0)
-  // A pause of the host: no work stands before anybody.
+  // A pause of the host: no work is queued.
   for (let look = 0; look < 10; look += 1) shedding.look({ workMs: 2, slowdown: 100, utilization: 1 })
   assert.equal(shedding.share, 0)
-  // What would wait for seconds is refused, for the same reason as with a core of its own.
+  // A request that would wait for seconds is refused, for the same reason as on a dedicated core.
   for (let look = 0; look < 10; look += 1) shedding.look({ workMs: 60, slowdown: 10, utilization: 1 })
   assert.ok(shedding.share > 0)
 })
 
-/** A processor that takes 0.5 ms for an answer and 0.1 ms for a refusal; what is not done waits. */
+/** A CPU that takes 0.5 ms for an answer and 0.1 ms for a refusal; the rest waits. */
 function serve(times: number, seconds: number) {
   const shedding = new Shedding(PATIENCE_MS)
   const perTenth = 200 * times
@@ -47,7 +47,7 @@ function serve(times: number, seconds: number) {
     const done = Math.min(waiting, Math.max(0, 100 - refused * 0.1) / 0.5)
     waiting -= done
     answered += done
-    // Of what is ready half is done before.
+    // Half of the ready work is done before.
     const workMs = (waiting * 0.5) / 2
     if (tenth > 100) worstMs = Math.max(worstMs, workMs)
     shedding.look({ workMs, slowdown: 1, utilization: waiting > 0 ? 1 : (done * 0.5) / 100 })
@@ -73,3 +73,33 @@ test('when the overload is over, all is taken on again within two seconds', () =
   for (let look = 0; look < 20; look += 1) shedding.look({ workMs: 0, slowdown: 1, utilization: 0.3 })
   assert.equal(shedding.share, 0)
 })
+
+/** With work of 400 ms before each event, a request waits as long as it may. */
+const OVERLOADS: readonly (readonly [why: string, workMs: number, shares: readonly number[]])[] = [
+  ['only from the fourth sign on', 480, [0, 0, 0, 0.06, 0.12]],
+  ['in proportion to the wait', 800, [0, 0, 0, 0.1, 0.2]],
+  ['in steps of 15 % at most, and never all', 4000, [0, 0, 0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 0.95, 0.95]],
+]
+const rounded = (share: number): number => Number(share.toFixed(6))
+
+for (const [why, workMs, shares] of OVERLOADS)
+  test(`an overloaded node refuses more and more: ${why}`, () => {
+    const shedding = new Shedding(PATIENCE_MS)
+    const seen = shares.map(() => (shedding.look({ workMs, slowdown: 1, utilization: 1 }), shedding.share))
+    assert.deepEqual(seen.map(rounded), shares)
+  })
+
+const EASINGS: readonly (readonly [why: string, workMs: number, utilization: number, less: number])[] = [
+  ['time to spare', 0, 0.89, 0.1],
+  ['hardly time to spare, and no wait', 0, 0.95, 0.05],
+  ['hardly time to spare, and half the wait', 200, 0.95, 0.025],
+  ['hardly time to spare, and nearly the whole wait', 400, 1, 0.01],
+]
+
+for (const [why, workMs, utilization, less] of EASINGS)
+  test(`a node that is no longer overloaded refuses ${less} less at each look: ${why}`, () => {
+    const shedding = new Shedding(PATIENCE_MS)
+    shedding.share = 0.5
+    shedding.look({ workMs, slowdown: 1, utilization })
+    assert.equal(rounded(shedding.share), rounded(0.5 - less))
+  })

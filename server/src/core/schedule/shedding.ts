@@ -1,42 +1,42 @@
 /**
- * Load shedding: which share of what comes a node refuses unread, because the node could not answer it in time.
+ * Load shedding: the share of requests that a node refuses unread, because the node could not answer them in time.
  *
- * A node that is short of processor is slow, and slow is no reason to refuse. A request is refused only when it would wait for
- * the node longer than a request may wait for anything. What tells is the work that stands before an event that is
- * ready: the processor time between two turns of the event loop. Time in which the process did not run (the quota of a
- * container, a busy neighbour, a paused host) is no work. It only makes the work that there is take longer.
+ * A node that is short of CPU is slow, and slow is no reason to refuse. A request is refused only when it would wait for
+ * the node longer than a request may wait for anything. The measure is the work ahead of a ready event: the CPU time
+ * between two turns of the event loop. Time in which the process did not run (the quota of a container, a busy neighbour, a
+ * paused host) is no work. It only makes the existing work take longer.
  */
 
-/** Above this the event loop has no time to spare, */
+/** Above this the event loop has no spare time, */
 const BUSY = 0.98
 /** and below this it clearly has. */
 const SPARE = 0.9
 /** A request waits to be read, to be sent on, for the head and the body of the answer, and to be answered. */
 const WAITS_OF_A_REQUEST = 5
-/** So often in a row: less may have been one long turn. */
+/** Signs in a row before refusals change: fewer may have been one long turn. */
 const SIGNS = 4
-/** More is refused in proportion to the wait: requests that are late wait in sockets, where the node can't count them. */
+/** More is refused in proportion to the wait: late requests wait in sockets, where the node can't count them. */
 const STEP = 0.05
 const MAX_STEP = 0.15
-/** Less is refused while there is hardly time to spare: slowly while the wait is nearly too long, to find what can be taken. */
+/** Less is refused while there is hardly any spare time: slowly while the wait is nearly too long, to find what can be accepted. */
 const EASE = 0.05
-const LEAST_EASE = 0.01
-/** Less is refused when there is time: from all to nothing in a second. */
+const MIN_EASE = 0.01
+/** Less is refused when there is spare time: from all to nothing in a second. */
 const RELEASE = 0.1
-/** Some requests always get through, so that the node notices the end of an overload. */
-const MOST = 0.95
+/** Largest share: some requests always get through, so that the node notices the end of an overload. */
+const MAX_SHARE = 0.95
 
 export interface LoadSample {
-  /** Processor time that stands before an event that gets ready, on average. */
+  /** Average CPU time ahead of an event that becomes ready. */
   readonly workMs: number
-  /** Time that passed for each unit of processor time: 1 when the process has a core of its own. */
+  /** Wall time per unit of CPU time: 1 when the process has a core of its own. */
   readonly slowdown: number
-  /** 0 to 1: the part of the time in which the event loop had something to do. */
+  /** 0 to 1: the share of time in which the event loop was busy. */
   readonly utilization: number
 }
 
 export class Shedding {
-  /** 0 to 1: which share of the requests should be refused at once. */
+  /** 0 to 1: the share of requests to refuse at once. */
   share = 0
   readonly #patienceMs: number
   #signs = 0
@@ -46,22 +46,19 @@ export class Shedding {
     this.#patienceMs = patienceMs
   }
 
-  /** To be called about every tenth of a second. */
+  /** Must be called about every tenth of a second. */
   look({ workMs, slowdown, utilization }: LoadSample): void {
     const wait = (workMs * slowdown * WAITS_OF_A_REQUEST) / this.#patienceMs
     const isOverloaded = utilization > BUSY && wait > 1
     this.#signs = isOverloaded ? this.#signs + 1 : 0
-    const ease = Math.max(LEAST_EASE, EASE * (1 - wait))
+    const ease = Math.max(MIN_EASE, EASE * (1 - wait))
     if (!isOverloaded) this.share = Math.max(0, this.share - (utilization < SPARE ? RELEASE : ease))
     else if (this.share > 0 || this.#signs >= SIGNS)
-      this.share = Math.min(MOST, this.share + Math.min(MAX_STEP, STEP * wait))
+      this.share = Math.min(MAX_SHARE, this.share + Math.min(MAX_STEP, STEP * wait))
   }
 }
 
-/**
- * How long an event that gets ready at any moment waits
- * on average, given the times between rounds of the loop.
- */
+/** The average wait of an event that becomes ready at any moment, given the times between rounds of the loop. */
 export function meanWaitMs(gapsMs: readonly number[], usualGapMs: number): number {
   let sum = 0
   let squares = 0

@@ -1,16 +1,16 @@
 /**
- * How long things took, as counts in classes of growing width: cheap to add to, and the counts of several nodes and times add
- * up to those of all. A quantile is right within a twentieth.
+ * Durations as counts in classes of growing width: cheap to add to, and the counts of several nodes and times can be
+ * summed. A quantile is accurate within a twentieth.
  */
 
-/** Where the second class begins. */
+/** Start of the second class. */
 const FIRST_MS = 0.1
 const GROWTH = 1.1
 const LOG_GROWTH = Math.log(GROWTH)
 /** The last class begins at 13 minutes: longer than anything that we wait for. */
 const CLASSES = 167
 
-/** The classes that hold anything, and what they hold: what is stored and sent. */
+/** The classes that are not empty, and their counts: the form that is stored and sent. */
 export interface SparseCounts {
   readonly classes: readonly number[]
   readonly counts: readonly number[]
@@ -30,7 +30,7 @@ export class LatencyCounts {
     this.addIn(latencyClassOf(durationMs))
   }
 
-  /** For what is counted in several places: its class is found once. */
+  /** For durations that are counted in several places: the class is found once. */
   addIn(index: number): void {
     this.#counts[index] = (this.#counts[index] as number) + 1
     this.#total += 1
@@ -45,7 +45,7 @@ export class LatencyCounts {
     }
   }
 
-  /** The time within which this share of all were done; undefined: nothing was counted. */
+  /** The time within which this share of all were done. Undefined: nothing was counted. */
   quantile(share: number): number | undefined {
     if (this.#total === 0) return undefined
     let left = Math.max(1, Math.ceil(share * this.#total))
@@ -88,7 +88,7 @@ export function latencyClassOf(durationMs: number): number {
   return Math.min(CLASSES - 1, Math.ceil(Math.log(durationMs / FIRST_MS) / LOG_GROWTH))
 }
 
-/** The geometric middle, rounded to what anybody reads. */
+/** The geometric middle, rounded to readable figures. */
 function middleOf(index: number): number {
   const ms = index === 0 ? FIRST_MS / 2 : FIRST_MS * GROWTH ** (index - 0.5)
   return ms < 10 ? Math.round(ms * 100) / 100 : Math.round(ms * 10) / 10

@@ -6,7 +6,7 @@ import { NO_COUNTS } from './latency-counts.ts'
 import {
   flowsFor,
   joined,
-  MOST_FLOWS,
+  MAX_FLOWS,
   standingsOf,
   worseOf,
   type DeploymentSummary,
@@ -51,15 +51,15 @@ const aNode = (node: string, given: Partial<NodeSummary>): NodeSummary => ({
   loopBusy: 0,
   spoolWaiting: 0,
   callsUnderWay: 0,
-  isStoreAway: false,
+  isStoreUnreachable: false,
   ledgerDifferences: 0,
   deployments: [],
   flows: [],
   ...given,
 })
 
-test('a deployment is as ill as on the node that finds it worst, and everything else is the sum of all nodes', () => {
-  const ill = aDeployment({
+test('a deployment has the worst state of any node, and everything else is the sum of all nodes', () => {
+  const unhealthy = aDeployment({
     state: 'ejected',
     sinceMs: 300,
     untilMs: 900,
@@ -68,8 +68,8 @@ test('a deployment is as ill as on the node that finds it worst, and everything 
   })
   const standing = standingsOf([
     aNode('a', { deployments: [aDeployment({})] }),
-    aNode('b', { deployments: [ill] }),
-    aNode('c', { deployments: [{ ...ill, sinceMs: 200, untilMs: 950 }] }),
+    aNode('b', { deployments: [unhealthy] }),
+    aNode('c', { deployments: [{ ...unhealthy, sinceMs: 200, untilMs: 950 }] }),
   ]).get('m/one')
   assert.ok(standing)
   const { state, sinceMs, untilMs, reason, inFlight, limit, calls, failedShare, failures, rate, nodes } =
@@ -113,7 +113,7 @@ test('joining flows loses no request and no nano-dollar, and shows no more than 
         aFlow({ project, key: `${project}/${name}`, deployment, requests, nanoUsd: String(nano) }),
       )
       const shown = joined(all)
-      assert.ok(shown.length <= MOST_FLOWS + 1)
+      assert.ok(shown.length <= MAX_FLOWS + 1)
       const requestsOf = (list: readonly Flow[]): number => list.reduce((sum, one) => sum + one.requests, 0)
       const nanoOf = (list: readonly Flow[]): bigint =>
         list.reduce((sum, one) => sum + BigInt(one.nanoUsd), 0n)

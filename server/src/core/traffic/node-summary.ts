@@ -1,8 +1,8 @@
-/** What one node knows of the traffic of the last minutes, as plain values that can be sent to other nodes, and their sum. */
+/** One node's view of the traffic of the last minutes, as plain values that can be sent to other nodes, and the sum of several. */
 import { DEPLOYMENT_STATES, type DeploymentStateName } from '../schedule/scheduler.ts'
 import { LatencyCounts, type SparseCounts } from './latency-counts.ts'
 
-/** What flows from one key through a model to a deployment, a second, as the mean of the last ten. */
+/** Requests per second from one key through a model to a deployment, as the mean of the last ten seconds. */
 export interface Flow {
   readonly project: string
   /** `project/name`. */
@@ -36,9 +36,9 @@ export interface DeploymentSummary {
   /** null: there is none. */
   readonly limit: number | null
   readonly learnsLimit: boolean
-  /** A second, as the mean of the last ten. */
+  /** Per second, as the mean of the last ten seconds. */
   readonly rate: Rate
-  /** Of the last 15 minutes, as are those below. */
+  /** Of the last 15 minutes, like the fields below. */
   readonly calls: number
   readonly failed: number
   /** By kind of failure. */
@@ -46,12 +46,12 @@ export interface DeploymentSummary {
   readonly latency: SparseCounts
 }
 
-/** Calls of one deployment whose upstream counted, or charged, more than was expected of them at most. */
+/** Calls of one deployment whose upstream counted, or charged, more than the expected maximum. */
 export interface OvercountSummary {
   readonly deployment: string
-  /** Since `sinceMs`, as are those below. */
+  /** Since `sinceMs`, like the fields below. */
   readonly calls: number
-  /** Of them, those that were not charged in full. */
+  /** Those of them that were not charged in full. */
   readonly cutCalls: number
   readonly sinceMs: number
   readonly lastMs: number
@@ -65,7 +65,7 @@ export interface NodeSummary {
   /** Entries that wait on its disk for the store. */
   readonly spoolWaiting: number
   readonly callsUnderWay: number
-  readonly isStoreAway: boolean
+  readonly isStoreUnreachable: boolean
   /** Places where ledger and sums differ, as far as this node has compared them. */
   readonly ledgerDifferences: number
   /** Absent: a node of an earlier version. */
@@ -91,7 +91,7 @@ export function worseOf(a: DeploymentStateName, b: DeploymentStateName): Deploym
   return DEPLOYMENT_STATES.indexOf(a) < DEPLOYMENT_STATES.indexOf(b) ? b : a
 }
 
-/** By deployment. One that no node has called yet is in none of the summaries, and not in the result. */
+/** By deployment. A deployment that no node has called yet is in no summary, and not in the result. */
 export function standingsOf(summaries: readonly NodeSummary[]): ReadonlyMap<string, DeploymentStanding> {
   const seen = new Map<string, { readonly node: string; readonly of: DeploymentSummary }[]>()
   for (const { node, deployments } of summaries)
@@ -145,8 +145,8 @@ function standingOf(
   }
 }
 
-/** Where more flow than a picture can show, the thinnest are one. */
-export const MOST_FLOWS = 64
+/** Flows shown separately: beyond what a chart can show, the thinnest are merged. */
+export const MAX_FLOWS = 64
 const OTHERS = 'others'
 
 /** The flows of all nodes, the thickest first. */
@@ -154,7 +154,7 @@ export function flowsOf(summaries: readonly NodeSummary[]): readonly Flow[] {
   return joined(summaries.flatMap(({ flows }) => flows))
 }
 
-/** Flows of one way become one; those beyond `MOST_FLOWS` become one without a way. */
+/** Merges flows of the same path; those beyond `MAX_FLOWS` become one without a path. */
 export function joined(flows: readonly Flow[]): readonly Flow[] {
   const byWay = new Map<string, Flow>()
   for (const flow of flows) {
@@ -163,7 +163,7 @@ export function joined(flows: readonly Flow[]): readonly Flow[] {
     byWay.set(way, known ? sumOf(known, flow) : flow)
   }
   const sorted = [...byWay.values()].sort((a, b) => b.requests - a.requests || (a.key < b.key ? -1 : 1))
-  const [shown, rest] = [sorted.slice(0, MOST_FLOWS), sorted.slice(MOST_FLOWS)]
+  const [shown, rest] = [sorted.slice(0, MAX_FLOWS), sorted.slice(MAX_FLOWS)]
   if (rest.length === 0) return shown
   const others = { project: '', key: OTHERS, model: OTHERS, deployment: null }
   return [...shown, { ...rest.reduce(sumOf), ...others }]
@@ -184,8 +184,8 @@ function sumOf(a: Flow, b: Flow): Flow {
 const OTHER_PROJECTS = 'other projects'
 
 /**
- * The flows that somebody who sees only these projects may see. What others send through the same deployments is one flow
- * without a name; what they send elsewhere is not there.
+ * The flows that a viewer of only these projects may see. What others send through the same deployments is one flow without
+ * a name; what they send elsewhere is left out.
  */
 export function flowsFor(flows: readonly Flow[], projects: readonly string[] | undefined): readonly Flow[] {
   if (projects === undefined) return flows
@@ -197,7 +197,7 @@ export function flowsFor(flows: readonly Flow[], projects: readonly string[] | u
   )
   return joined([
     ...own,
-    // What they pay is theirs to know.
+    // The other projects' spending is hidden.
     ...beside.map((flow) => ({ ...flow, project: '', key: OTHER_PROJECTS, nanoUsd: '0' })),
   ])
 }

@@ -1,19 +1,19 @@
-/** Serves the console on the control port: its files, and its one page at every address that is nobody else's. */
+/** Serves the console on the control port: its files, and its one page at every address that no other route has. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendPage } from '../pages.ts'
 import { ConsoleFiles } from './files.ts'
 
 export interface ConsoleDependencies {
-  /** Where `npm run console:build` puts it. */
+  /** The output folder of `npm run console:build`. */
   readonly folder: string
-  /** The path that the console is reached below, with a slash at both ends: `/`, `/console/`. */
+  /** The path below which the console is reached, with a slash at both ends: `/`, `/console/`. */
   readonly basePath: string
 }
 
 /** Addresses of the control port that never show the console. */
 const OTHERS = /^\/(?:api|metrics|livez|readyz|docs)(?:\/|$)/
 
-/** Where files are. Elsewhere a dot is part of a name: `/models/gpt-image-1.5` is a page. */
+/** Addresses of files. Elsewhere a dot is part of a name: `/models/gpt-image-1.5` is a page. */
 const FILE = /^\/(?:assets\/|\.)|^\/[^/]*\.\w+$/
 
 const NOT_BUILT = [
@@ -29,8 +29,8 @@ const NOT_BUILT = [
 ].join('\n')
 
 /**
- * A proxy may leave the console's path in the address or take it away: here it is taken away where it stands, so that the rest
- * of the control port knows one address for each thing.
+ * A proxy may keep the console's path in the address or remove it. It is removed here, so that the rest of the control port has one
+ * address for each thing.
  */
 export function withoutBasePath(url: string, basePath: string): string {
   const bare = basePath.slice(0, -1)
@@ -39,7 +39,7 @@ export function withoutBasePath(url: string, basePath: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest.startsWith('/') ? rest : url
 }
 
-/** Answers what no route of the control port answers. False: it is nothing of the console. */
+/** Answers what no route of the control port answers. False: the address does not belong to the console. */
 export type ConsoleAnswer = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
 
 export function consoleAnswer({ folder, basePath }: ConsoleDependencies): ConsoleAnswer {
@@ -60,7 +60,7 @@ export function consoleAnswer({ folder, basePath }: ConsoleDependencies): Consol
       await reply.send(file.bytes)
       return true
     }
-    // A file that is not there is not the console's page: a browser would run HTML as a script. Programs get a fault.
+    // A missing file is not the console's page: a browser would run HTML as a script. Programs get a fault.
     if (FILE.test(path) || headers.accept?.includes('text/html') !== true) return false
     const index = await files.index()
     if (index === undefined) await sendPage(request, reply.code(503), NOT_BUILT)
@@ -73,7 +73,7 @@ export function consoleAnswer({ folder, basePath }: ConsoleDependencies): Consol
   }
 }
 
-/** For a browser `/` is the console, for a program a list of what is here. */
+/** `/` is the console for a browser, and a list of what is here for a program. */
 export function registerConsole(app: FastifyInstance, answer: ConsoleAnswer, list: string): void {
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     if (!(await answer(request, reply))) await sendPage(request, reply, list)

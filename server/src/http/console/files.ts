@@ -1,4 +1,4 @@
-/** The built console on disk: files whose name changes with their content are read once. */
+/** The built console on disk. Files whose name changes with their content are read once. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** Nothing else is served, whatever stands in the folder: not the manifest, and no path that leads out of it. */
+/** The only files that are served: not the manifest, and no path that leads out of the folder. */
 const SERVED = /^\/(assets\/[\w.-]+|theme|mark)\.(css|js|svg|woff2)$/
 
 const ENCODINGS = [
@@ -31,7 +31,7 @@ const ASK_AGAIN = 'no-cache'
 export class ConsoleFiles {
   readonly #folder: string
   readonly #basePath: string
-  /** By path and encoding. There are no more entries than files: paths that are not there are not kept. */
+  /** By path and encoding. Missing paths are not cached, so there are no more entries than files. */
   readonly #files = new Map<string, ConsoleFile>()
 
   /** `basePath` has a slash at both ends. */
@@ -40,14 +40,14 @@ export class ConsoleFiles {
     this.#basePath = basePath
   }
 
-  /** Undefined: the console was not built. Read each time, since somebody may build it anew while the node runs. */
+  /** The console's page; undefined if the console was not built. It is read each time, since it may be rebuilt while the node runs. */
   async index(): Promise<string | undefined> {
     const bytes = await this.#read('index.html')
-    // Every address in it begins so: vite builds it with relative ones.
+    // Every address in it begins with `./`: vite builds the console with relative addresses.
     return bytes?.toString('utf8').replaceAll('"./', `"${this.#basePath}`)
   }
 
-  /** Undefined: it is no file of the console. */
+  /** Undefined if the path is no file of the console. */
   async file(path: string, accepted: string): Promise<ConsoleFile | undefined> {
     const [, name, extension = ''] = SERVED.exec(path) ?? []
     if (name === undefined) return undefined

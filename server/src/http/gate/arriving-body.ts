@@ -1,9 +1,9 @@
 /**
- * One body on its way into memory. Nearly every body is here whole with its first piece: nothing is asked or held for those.
- * For any other the request is counted, and its bytes take room, before more is read; a sender that has no room is not read.
+ * One body on its way into memory. Nearly every body arrives whole with its first part: those are neither counted nor given room. For
+ * any other, the request is counted and its bytes take room before more is read; without room the node does not read on.
  */
 import type { IncomingMessage } from 'node:http'
-import type { Holding } from '#core/fair-share.ts'
+import type { Holding } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { AwaitedRoom, BodyRoom, WatchedBody } from './body-room.ts'
 import type { BodyLimit } from './bounds.ts'
@@ -11,24 +11,24 @@ import { paceFault } from './pace.ts'
 
 /** The sender of a body that arrives, as far as its bounds go. */
 export interface BodySender {
-  /** Whose share of the memory for bodies it takes. */
+  /** The project or client whose share of the memory for bodies it takes. */
   readonly share: string
-  /** The same in a message: `project 'search'`. */
+  /** The share as messages name it: `project 'search'`. */
   readonly shownAs: string
-  /** Counts the request before more of it is read. Undefined: there is nothing to wait for. */
+  /** Counts the request before more of it is read. Undefined if there is nothing to wait for. */
   readonly count: () => Promise<void> | undefined
-  /** Gets the memory that the body takes, to give it back when the request ends. */
+  /** Receives the memory that the body takes, and gives it back when the request ends. */
   readonly hold: (room: Disposable) => void
 }
 
-/** Room is taken in pieces as large as all before: few pieces, and never more than twice of what was received. */
+/** Room grows by doubling: few steps, and never more than twice the bytes received. */
 const FIRST_ROOM_BYTES = 4 * 1024
 const MAX_ROOM_BYTES = 1024 * 1024
-/** A sender of so much means to send the rest. What others have merely announced is no reason to take room. */
+/** Bytes received before memory is reserved for the rest. An announced length alone reserves nothing. */
 const EARNEST_BYTES = 64 * 1024
-/** A piece takes some hundred bytes beside its own, which may be one. */
-const MAX_PIECES = 1000
-/** When room is free again nobody knows; bodies come and go within a second. */
+/** Parts held before they are joined: each takes some hundred bytes besides its own, which may be one. */
+const MAX_PARTS = 1000
+/** Bodies come and go within a second. */
 const RETRY_MS = 1000
 
 export class ArrivingBody implements WatchedBody, Disposable {
@@ -40,7 +40,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   readonly #resolve: (body: Buffer<ArrayBuffer>) => void
   readonly #reject: (error: unknown) => void
   #bytes = 0
-  #pieces: Buffer<ArrayBuffer>[] = []
+  #parts: Buffer<ArrayBuffer>[] = []
   #joined: Buffer<ArrayBuffer>[] | undefined
   #isCounted = false
   #isOver = false
@@ -48,7 +48,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #holdings: Holding[] | undefined
   #awaited: AwaitedRoom | undefined
   #isPaused = false
-  /** Its room is the reserve's. */
+  /** Whether its room comes from the reserve. */
   #isLent = false
   #bytesAtLook = 0
   #idleMs = 0
@@ -81,7 +81,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   }
 
   look(passedMs: number): void {
-    // The sender waits for the node, not the other way round.
+    // The node makes the sender wait: the pause does not count as slowness.
     if (this.#isPaused) return
     this.#readingMs += passedMs
     this.#idleMs = this.#bytes === this.#bytesAtLook ? this.#idleMs + passedMs : 0
@@ -93,21 +93,21 @@ export class ArrivingBody implements WatchedBody, Disposable {
     else if (this.#isLent && this.#readingMs >= idleMs) this.#fail(this.#noRoom())
   }
 
-  readonly #onData = (piece: Buffer<ArrayBuffer>): void => {
+  readonly #onData = (part: Buffer<ArrayBuffer>): void => {
     if (this.#isOver) return
-    this.#bytes += piece.length
+    this.#bytes += part.length
     if (this.#bytes > this.#limit.maxBytes) return this.#fail(tooLarge(this.#limit))
-    this.#pieces.push(piece)
+    this.#parts.push(part)
     if (this.#bytes === this.#announced && this.#roomBytes === 0) return
-    if (this.#pieces.length === MAX_PIECES) this.#join()
+    if (this.#parts.length === MAX_PARTS) this.#join()
     if (this.#bytes > this.#roomBytes) this.#grow()
   }
 
   readonly #onEnd = (): void => {
     if (this.#isOver) return
     this.#end()
-    const [only] = this.#pieces
-    const all = this.#joined === undefined ? this.#pieces : [...this.#joined, ...this.#pieces]
+    const [only] = this.#parts
+    const all = this.#joined === undefined ? this.#parts : [...this.#joined, ...this.#parts]
     this.#resolve(only !== undefined && all.length === 1 ? only : Buffer.concat(all))
   }
 
@@ -115,11 +115,11 @@ export class ArrivingBody implements WatchedBody, Disposable {
     this.#fail(new Fault('request_timeout', 'The connection ended before the whole body arrived.'))
   }
 
-  /** In portions, and never again: what was joined is not copied once more for each portion that follows. */
+  /** Joins the parts received since the last join. Joined bytes are not copied again for later parts. */
   #join(): void {
     this.#joined ??= []
-    this.#joined.push(Buffer.concat(this.#pieces))
-    this.#pieces = []
+    this.#joined.push(Buffer.concat(this.#parts))
+    this.#parts = []
   }
 
   #grow(): void {
@@ -190,7 +190,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #fail(error: unknown): void {
     if (this.#isOver) return
     this.#end()
-    this.#pieces = []
+    this.#parts = []
     this.#joined = undefined
     this.#request.pause()
     this[Symbol.dispose]()

@@ -1,35 +1,35 @@
 /**
- * The memory of a node for bodies that arrive: one amount for all, of which each project gets a fair share. Bytes take room as
- * they are received, not as they are announced: an announcement costs its sender nothing.
+ * A node's memory for arriving bodies, of which each project gets a fair share. Bytes take room as they are received, not as they are
+ * announced: an announcement costs its sender nothing.
  */
-import { FairShare, type Holding } from '#core/fair-share.ts'
+import { FairShare, type Holding } from '#core/schedule/fair-share.ts'
 import type { Limits } from '#core/settings.ts'
 
 /** A project gets at most three times what stays free: three quarters of all when it is alone. */
 const HEADROOM = 3
-/** Bodies of one project that wait for room. Each has up to 128 KB in the buffers of its connection: 64 MB in all. */
+/** Bodies of one project in the queue for room. Each has up to 128 KB in the buffers of its connection: 64 MB in all. */
 const MAX_WAITING = 512
-/** Bodies that wait for one another stand still. From then on one at a time is helped out of the reserve. */
+/** Time after which bodies that wait for one another are stuck. From then on one at a time gets the reserve. */
 const STANDSTILL_MS = 1000
-/** How often the pace of all bodies is looked at: one timer for all, since nearly every body is here at once. */
+/** Interval of the check of all bodies' pace. One timer serves all, since nearly every body arrives at once. */
 const LOOK_MS = 1000
 
 export interface WatchedBody {
-  /** `passedMs`: since the last look. */
+  /** `passedMs`: time since the last check. */
   look(passedMs: number): void
 }
 
-/** Room that was waited for. */
+/** Room given to a body from the queue. */
 interface GrantedRoom {
   readonly holding: Holding
-  /** Out of the reserve, which others wait for: the body must arrive within the idle time. */
+  /** The room comes from the reserve, which others need: the body must arrive within the idle time. */
   readonly isReserve: boolean
 }
 
 export interface AwaitedRoom {
-  /** Undefined: there was none in time. */
+  /** Undefined if there was no room in time. */
   readonly granted: Promise<GrantedRoom | undefined>
-  /** The body is given up. */
+  /** Takes the body out of the queue. */
   leave(): void
 }
 
@@ -42,7 +42,7 @@ export class BodyRoom {
   readonly idleMs: number
   readonly #capacity: number
   readonly #common: FairShare
-  /** Beside the common room, for one largest body: what a project's bodies lack when each waits for the others. */
+  /** Room besides the common room, for one largest body: what a project's bodies lack when each waits for the others. */
   readonly #reserve: FairShare
   readonly #watched = new Set<WatchedBody>()
   #looking: NodeJS.Timeout | undefined
@@ -56,7 +56,7 @@ export class BodyRoom {
     this.#reserve = new FairShare({ capacity: largest, headroom: Infinity, maxWaiting: MAX_WAITING })
   }
 
-  /** Bytes of all projects, for words and figures. */
+  /** Bytes of all projects, for messages and metrics. */
   get held(): number {
     return this.#capacity - this.#common.free
   }
@@ -74,8 +74,8 @@ export class BodyRoom {
   }
 
   /**
-   * `isWhole`: it is all that the body still needs. Only then may it come out of the reserve, where nothing may be held by a
-   * body that waits for more. Undefined: too many bodies of this project wait already.
+   * `isWhole`: `bytes` is all that the body still needs. Only such a body may get the reserve, since it never waits for more while it
+   * holds it. Undefined if too many bodies of this project wait already.
    */
   wait(project: string, bytes: number, isWhole: boolean): AwaitedRoom | undefined {
     const common = this.#common.wait(project, bytes)
@@ -118,7 +118,7 @@ export class BodyRoom {
     let lastMs = performance.now()
     this.#looking = setInterval(() => {
       const nowMs = performance.now()
-      // While the node itself stood still, what was sent waited in the system.
+      // While the node itself stalled, the sent bytes waited in the system.
       const passedMs = Math.min(nowMs - lastMs, 2 * everyMs)
       lastMs = nowMs
       for (const body of this.#watched) body.look(passedMs)

@@ -1,16 +1,16 @@
 /**
- * The bounds of every route, of both ports: which body it reads, and how much of it. A listener registers no route that is missing
- * here. Routes that read, list or delete (GET, HEAD, DELETE) have no body; every other route has a line.
+ * The bounds of every route of both ports: which body it reads, and how much of it. A listener refuses to register a route that is
+ * missing here. Routes that read, list or delete (GET, HEAD, DELETE) have no body; every other route has a line.
  */
 import type { Limits } from '#core/settings.ts'
 
 export interface BodyLimit {
   readonly maxBytes: number
-  /** What a sender of too much should do instead. */
+  /** Advice for a sender of too large a body. */
   readonly advice: string
 }
 
-/** The bodies that a route takes. Neither: it has none, and the node does not read what a client sends all the same. */
+/** The bodies that a route takes. With neither, the node does not read what a client sends. */
 export interface RouteBounds {
   readonly json?: BodyLimit
   readonly form?: BodyLimit
@@ -24,9 +24,9 @@ export const FORM_BYTES = 64 * 1024
 const UPLOAD_PART_BYTES = 64 * 1024 * 1024
 /** `POST /v1/batches`: sixteen pairs of metadata, every character of them escaped, are 100 KB. */
 const BATCH_BYTES = 128 * 1024
-/** The ids of 8,192 parts, the most of one upload, are 400 KB. */
+/** The ids of 8,192 parts, the maximum of one upload, are 400 KB. */
 const COMPLETION_BYTES = 1024 * 1024
-/** What begins an upload: a name, a type and numbers. */
+/** The request that begins an upload: a name, a type and numbers. */
 const UPLOAD_BYTES = 16 * 1024
 
 /** Routes of the public port, without their prefixes. */
@@ -46,7 +46,7 @@ export function gatewayBounds(limits: Limits) {
     'POST /engines/*': inputs,
     'POST /images/generations': generation,
     'POST /images/edits': edit,
-    /** One of the three above, by the end of its path, within the bounds of that one. */
+    /** One of the three above, by the end of its path, with its bounds. */
     'POST /openai/deployments/*': edit,
     'POST /files': { form: { maxBytes: fileBytes + FORM_BYTES, advice: 'Split the file.' } },
     'POST /uploads': { json: { maxBytes: UPLOAD_BYTES, advice: 'Send what this path takes only.' } },
@@ -63,14 +63,14 @@ export function gatewayBounds(limits: Limits) {
 }
 
 const CONTROL_ADVICE = 'Send what this path takes only.'
-/** A sign-in, an invitation: what clients may send before they are known. The longest fields are a password and a token. */
+/** A sign-in or an invitation: what clients may send before they are known. The longest fields are a password and a token. */
 const STRANGER: RouteBounds = { json: { maxBytes: 8 * 1024, advice: CONTROL_ADVICE } }
 /** One object with its terms: the longest has a few hundred models of 200 characters. */
 const OBJECT: RouteBounds = { json: { maxBytes: 128 * 1024, advice: CONTROL_ADVICE } }
 /** A list of objects. */
 const LIST: RouteBounds = { json: { maxBytes: 1024 * 1024, advice: CONTROL_ADVICE } }
 
-/** Routes of the control port, below `/api/v1`. Their callers are signed in, but for those of `STRANGER`. */
+/** Routes of the control port, below `/api/v1`. Their callers are signed in, except those of `STRANGER`. */
 export function controlBounds(limits: Limits) {
   const gateway = gatewayBounds(limits)
   return {

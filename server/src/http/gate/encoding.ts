@@ -1,4 +1,4 @@
-/** How a body is written: the node reads plain bytes, and JSON in UTF-8. */
+/** The encoding of a body: the node reads plain bytes, and JSON in UTF-8. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 
@@ -14,7 +14,7 @@ export function refuseCompressed({ headers }: IncomingMessage): void {
 export function refuseEncoded(request: IncomingMessage): void {
   refuseCompressed(request)
   const type = request.headers['content-type']
-  // What nearly every client sends; an empty header says as much as none.
+  // What nearly every client sends; an empty header equals a missing one.
   if (!type || type === 'application/json') return
   if (!isJson(type))
     throw new Fault(
@@ -28,10 +28,10 @@ export function isJson(contentType: string): boolean {
   return contentType.toLowerCase().includes('json')
 }
 
-/** Every text in ASCII is one in UTF-8. */
+/** Every ASCII text is also UTF-8. */
 const CHARSETS: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii'])
 
-/** JSON is UTF-8. In another charset the same bytes are another text, which would be embedded and charged. */
+/** JSON is UTF-8. In another charset the same bytes are a different text, which would be embedded and charged. */
 export function refuseCharset(contentType: string): void {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType) ?? []
   if (CHARSETS.has(charset?.toLowerCase())) return

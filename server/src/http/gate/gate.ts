@@ -1,22 +1,22 @@
-/** What every route of a listener is held to before its handler runs. Both ports pass here. */
+/** Checks that every route of both listeners passes before its handler runs. */
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { NO_BODY, type RouteBounds } from './bounds.ts'
 import { endUnread, isUnread } from './unread.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route has them: a route without bounds cannot be registered. */
+    /** Every route has bounds: a route without them cannot be registered. */
     bounds?: RouteBounds
   }
 }
 
-/** Their routes have no body. */
+/** Methods whose routes have no body. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
 
 /** The line of a route in the list of bounds, such as `POST /files`. */
 type LineOf = (method: string, url: string) => string
 
-/** Before any route is registered. `bounds` is one of the lists in `bounds.ts`. */
+/** To be called before any route is registered. `bounds` is one of the lists in `bounds.ts`. */
 export function boundRoutes(
   app: FastifyInstance,
   bounds: Readonly<Record<string, RouteBounds>>,
@@ -26,7 +26,7 @@ export function boundRoutes(
     route.config = { ...route.config, bounds: boundsOf(route, bounds, lineOf) }
   })
   app.addHook('onRequest', (request, reply, done) => {
-    // The node does not read this body, and its sender could hold the connection with it.
+    // The node does not read this body, and its sender could keep the connection busy with it.
     if (!hasBody(request.routeOptions.config.bounds) && isUnread(request.raw))
       reply.raw.shouldKeepAlive = false
     done()
@@ -34,7 +34,7 @@ export function boundRoutes(
   app.addHook('onSend', async (request, reply) => {
     if (!isUnread(request.raw)) return
     void reply.header('connection', 'close')
-    // When the answer ends, however late that is.
+    // At the end of the answer, however late that is.
     reply.raw.once('prefinish', () => endUnread(request.raw, reply.raw))
   })
 }

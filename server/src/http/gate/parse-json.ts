@@ -1,19 +1,19 @@
-/** A JSON body, held to its bounds before it is parsed. */
+/** A JSON body, checked against its bounds before it is parsed. */
 import { isUtf8 } from 'node:buffer'
-import { exactFields, exactFieldTexts } from '#core/exact-json.ts'
+import { exactFields, exactFieldTexts } from '#core/text/exact-json.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { boundsOf, scanJson, type JsonBounds } from '#core/json-bounds.ts'
-import { isRecord } from '#core/record.ts'
-import { notUtf8Message, withoutByteOrderMark } from '#core/utf8.ts'
+import { boundsOf, scanJson, type JsonBounds } from '#core/text/json-bounds.ts'
+import { isRecord } from '#core/text/record.ts'
+import { notUtf8Message, withoutByteOrderMark } from '#core/text/utf8.ts'
 import { JsonRefused, type LargeJson, type ParsedJson } from '#ports/json.ts'
 import type { Asker } from '#ports/asker.ts'
 
-/** Checking and parsing this much takes a few milliseconds; more goes to a thread of its own. */
+/** Size up to which checking and parsing take a few milliseconds; larger bodies go to a thread of their own. */
 const LARGE_BYTES = 1024 * 1024
 
 const SMALL_VALUES = boundsOf(undefined)
 
-/** The body's JSON, at once unless it is large. What holds more than a request may hold is refused before it is parsed. */
+/** The body's JSON, at once unless it is large. A body that holds more than a request may hold is refused before it is parsed. */
 export function parseBody(
   body: Buffer<ArrayBuffer>,
   json: LargeJson,
@@ -44,7 +44,7 @@ function exactIn(bytes: Buffer): ParsedJson['exact'] {
   return exactFields(exactFieldTexts(bytes, INPUT, (start, end) => bytes.toString('utf8', start, end)))
 }
 
-/** The parser's own message quotes the text, which may be private: only the position is passed on. */
+/** The parser's own message quotes the text, which may be private, so only the position is passed on. */
 export function refuseJson(error: unknown): never {
   if (!(error instanceof SyntaxError)) throw error
   if (error instanceof JsonRefused)

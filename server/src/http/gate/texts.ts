@@ -1,15 +1,15 @@
-/** One check of a caller's texts for each way they enter: paths and queries on both ports, and JSON that is stored. */
+/** One check of callers' texts for each way in: paths and queries on both ports, and JSON that is stored. */
 import { Fault } from '#core/fault/fault.ts'
-import { unstorableIn } from '#core/storable.ts'
+import { unstorableIn } from '#core/text/storable.ts'
 
 /** Percent-encoded: a NUL, or half of a surrogate pair. */
 const UNSTORABLE = /%00|%ed%[ab][0-9a-f]/i
-/** The part of a path or of a place that a message repeats. */
+/** Longest part of a path or of a place that a message repeats. */
 const SHOWN_LENGTH = 200
 
 const WHY = 'a NUL character or half of a surrogate pair, which no text here can have'
 
-/** Throws a fault: nothing has such a name, and no store takes it to look for it. Costs a search for `%` where there is none. */
+/** Throws a fault: nothing has such a name, and no store accepts it as a search term. Without a `%` it costs one search. */
 export function checkUrl(method: string, url: string): void {
   if (!url.includes('%')) return
   const [path = '', query] = url.split('?', 2)
@@ -25,7 +25,7 @@ export function checkUrl(method: string, url: string): void {
     }
 }
 
-/** For JSON whose texts are stored or looked for. Texts to embed and prompts are passed on as they are, and are none of it. */
+/** For JSON whose texts are stored or looked up. Texts to embed and prompts are passed on unchanged and are not checked here. */
 export function checkTexts(body: unknown): void {
   const place = unstorableIn(body)?.slice(0, SHOWN_LENGTH)
   if (place !== undefined)

@@ -1,4 +1,4 @@
-/** Refuses requests before they are read while the process has no time for them: a refusal costs a small part of an answer. */
+/** Refuses requests before they are read while the process is overloaded: a refusal costs a small part of an answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
@@ -14,16 +14,16 @@ export interface BrakeParts {
   readonly random: () => number
   readonly nextId: () => string
   readonly docsUrl: () => string
-  /** Counted, not logged: a line for each would cost what was to be saved. */
+  /** Counted, not logged: a log line for each would cost as much as the refusal saves. */
   readonly refused: () => void
 }
 
-/** Spread, so that those who were refused together do not come back together. */
+/** Retry times are spread, so that clients that were refused together do not return together. */
 const RETRY_FROM_MS = 1000
 const RETRY_STEP_MS = 100
 const RETRY_STEPS = 20
 
-/** An answer that lacks its request id alone: it is written thousands of times a second when time is scarce. */
+/** An answer that lacks only its request id: it is written thousands of times per second under overload. */
 interface Prepared {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -53,9 +53,9 @@ export function brakeOf({ refusedShare, random, nextId, docsUrl, refused }: Brak
       const all = answers()
       const { status, headers, before, after } = all[Math.floor(random() * all.length)] as Prepared
       const body = `${before}${requestId}${after}`
-      // A small body is thrown away by Node once this is out; a new connection would cost more than that.
+      // Node discards a small body after this answer; a new connection would cost more than that.
       if (!isSmall(request)) response.setHeader('connection', 'close')
-      // With its length, or it would be sent in chunks.
+      // With its length; otherwise it would be sent with chunked encoding.
       response.writeHead(status, {
         ...headers,
         'x-request-id': requestId,
@@ -68,7 +68,7 @@ export function brakeOf({ refusedShare, random, nextId, docsUrl, refused }: Brak
   }
 }
 
-/** What fits into the packets that follow the headers. */
+/** Size of a body that fits into the packets after the headers. */
 const SMALL_BYTES = 64 * 1024
 
 function isSmall({ headers }: IncomingMessage): boolean {

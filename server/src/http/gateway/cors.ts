@@ -1,16 +1,16 @@
-/** Lets web pages of other origins call the API and read pictures. Off unless an operator names the origins. */
+/** Lets web pages of other origins call the API and read images. Off unless an operator names the origins. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CorsSettings } from '#core/settings.ts'
 
 export interface Cors {
-  /** Adds what a browser needs to see. True: the request was a browser's question before the real one, and is answered. */
+  /** Adds the headers that a browser needs. True when the request was a browser's preflight and is answered. */
   answers(request: IncomingMessage, response: ServerResponse): boolean
 }
 
 const METHODS = 'GET, HEAD, POST'
-/** The longest that Chrome remembers the answer to such a question; Firefox takes it too. */
+/** The longest time that Chrome caches a preflight answer; Firefox accepts it too. */
 const MAX_AGE_S = '7200'
-/** A page sees no other headers than these and a few of HTTP's own. */
+/** The headers that a page can read, besides a few of HTTP's own. */
 const EXPOSED = [
   'accept-ranges',
   'allow',
@@ -43,7 +43,7 @@ const EXPOSED = [
   'x-torana-usage',
 ].join(', ')
 
-/** Names of headers. Anything else in a question is not repeated. */
+/** Names of headers. A preflight with anything else is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]*$/
 
 export function corsOf({ origins }: CorsSettings): Cors {
@@ -51,7 +51,7 @@ export function corsOf({ origins }: CorsSettings): Cors {
   return {
     answers(request, response) {
       const { origin } = request.headers
-      // A cache must not hand the answer for one origin to another.
+      // A cache must not return the answer for one origin to another.
       if (listed !== undefined) response.setHeader('vary', 'origin')
       const allowed = listed === undefined ? '*' : listed.has(origin ?? '') ? origin : undefined
       if (allowed === undefined) return false
@@ -72,7 +72,7 @@ export function corsOf({ origins }: CorsSettings): Cors {
 function answerQuestion({ headers }: IncomingMessage, response: ServerResponse): void {
   const asked = headers['access-control-request-headers'] ?? ''
   response.setHeader('access-control-allow-methods', METHODS)
-  // The SDKs send a dozen of their own, which change with their versions; none of them opens anything without a key.
+  // The SDKs send a dozen headers of their own, which change with their versions; none of them opens anything without a key.
   if (asked !== '' && HEADER_NAMES.test(asked)) response.setHeader('access-control-allow-headers', asked)
   response.setHeader('access-control-max-age', MAX_AGE_S)
   response.writeHead(204).end()

@@ -1,8 +1,9 @@
-/** Faults of what no room answers: requests that are no HTTP, paths that do not exist, and routes of the framework. */
+/** Faults outside the rooms: requests that are not HTTP, paths that do not exist, and routes of the framework. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
+import { recordOf } from '#request/request-record.ts'
 import { checkUrl } from '../gate/texts.ts'
 import { toFault } from '../faults.ts'
 import { writeFault } from './caller/caller.ts'
@@ -11,7 +12,7 @@ import { unknownPath, wrongMethod } from './caller/routes.ts'
 import { knownPaths } from './caller/known-paths.ts'
 import { answerUnreadable } from '../unreadable.ts'
 
-/** Before all routes, which it learns from. */
+/** To be called before all routes: it collects their paths. */
 export function registerFaults(app: FastifyInstance, dependencies: ListenerDependencies): void {
   const methodsOf = knownPaths(app)
   const strayed = (request: FastifyRequest): Fault => {
@@ -34,21 +35,21 @@ export function failWith(
   { clientAddress, docsUrl, observer }: ListenerDependencies,
 ): void {
   const fault = toFault(error)
-  const { status } = fault.entry
-  observer.requestEnded({
-    requestId: request.id,
-    route: request.routeOptions.url === undefined ? 'unknown' : 'models',
-    status,
-    fault: fault.code,
-    cause: fault.cause,
-    clientAddress: clientAddress(request.raw),
-    durationMs: reply.elapsedTime,
-  })
+  observer.requestEnded(
+    recordOf({
+      requestId: request.id,
+      route: request.routeOptions.url === undefined ? 'unknown' : 'models',
+      clientAddress: clientAddress(request.raw),
+      trace: undefined,
+      fault,
+      durationMs: reply.elapsedTime,
+    }),
+  )
   reply.hijack()
   writeFault(reply.raw, fault, request.id, docsUrl())
 }
 
-/** What arrived is no request that HTTP can read, or came too slowly. */
+/** The bytes are not a valid HTTP request, or came too slowly. */
 export function failUnreadable(
   error: { readonly code?: string },
   socket: Socket,
@@ -57,18 +58,13 @@ export function failUnreadable(
   const requestId = identifiers.next()
   const fault = answerUnreadable(error, socket, requestId, docsUrl())
   if (fault === undefined) return
-  const { status } = fault.entry
-  observer.requestEnded({
-    requestId,
-    route: 'unknown',
-    status,
-    fault: fault.code,
-    clientAddress: clientAddress({ socket, headers: {} }),
-    durationMs: 0,
-  })
+  const address = clientAddress({ socket, headers: {} })
+  observer.requestEnded(
+    recordOf({ requestId, route: 'unknown', clientAddress: address, trace: undefined, fault }),
+  )
 }
 
-/** The client expects something else of the node than leave to send its body. */
+/** For an `Expect` header other than `100-continue`. */
 export function failUnexpected(
   request: IncomingMessage,
   response: ServerResponse,
@@ -79,13 +75,9 @@ export function failUnexpected(
     'expectation_failed',
     `The header Expect is '${request.headers.expect?.slice(0, 80)}'. Send 100-continue, or leave the header out.`,
   )
-  observer.requestEnded({
-    requestId,
-    route: 'unknown',
-    status: fault.entry.status,
-    fault: fault.code,
-    clientAddress: clientAddress(request),
-    durationMs: 0,
-  })
+  const address = clientAddress(request)
+  observer.requestEnded(
+    recordOf({ requestId, route: 'unknown', clientAddress: address, trace: undefined, fault }),
+  )
   writeFault(response, fault, requestId, docsUrl())
 }

@@ -1,4 +1,4 @@
-/** The three kinds of requests that callers pay for, as handlers. The playground of the console leads to the same. */
+/** The handlers of the three kinds of requests that callers pay for. The console's playground uses them too. */
 import type { RequestHandler } from './caller/journey.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { imagesHandler, type ImagesDependencies } from './images/images.ts'

@@ -1,4 +1,4 @@
-/** What a person finds who opens the gateway in a browser, and the pages that `doc_url` points at. */
+/** The page at `/` for people who open the gateway in a browser, and the pages that `doc_url` points to. */
 import type { FastifyInstance } from 'fastify'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { faultMarkdown } from '#core/fault/page.ts'

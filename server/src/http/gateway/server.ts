@@ -40,11 +40,11 @@ export interface GatewayDependencies
     Readiness {
   readonly version: string
   readonly brake: Brake
-  /** Undefined: no page of another origin may see an answer. */
+  /** Undefined if no page of another origin may see an answer. */
   readonly cors?: Cors | undefined
 }
 
-/** The longest id of a model that a path may hold. */
+/** The longest model id that a path may contain. */
 const MAX_PARAM_LENGTH = 512
 
 export async function gatewayServer(
@@ -77,7 +77,7 @@ export async function gatewayServer(
   return app
 }
 
-/** Every path answers under several prefixes, within the same bounds. */
+/** Every path answers under several prefixes, with the same bounds. */
 function gatewayLine(method: string, url: string): string {
   const { prefix } = PREFIXES.find((one) => url.startsWith(`${one.prefix}/`)) ?? { prefix: '' }
   return `${method} ${url.slice(prefix.length)}`
@@ -100,7 +100,7 @@ function frameworkOf(embeddings: RequestHandler, dependencies: GatewayDependenci
   return app
 }
 
-/** Before the framework's router come the brake, and the one path that nearly every request takes. Time-outs are those of the port. */
+/** The brake and the hot path of embeddings come before the framework's router. Timeouts are those of the port. */
 function listenerOf(
   framework: RequestListener,
   embeddings: RequestHandler,
@@ -116,7 +116,7 @@ function listenerOf(
   }
   return (
     createServer(take)
-      // The client asks whether it may send its body. It is told so where the body is read: nobody uploads for a wrong key.
+      // The client asks whether it may send its body. It gets `100 Continue` where the body is read, so a wrong key causes no upload.
       .on('checkContinue', take)
       .on('checkExpectation', (request, response) => failUnexpected(request, response, dependencies))
   )

@@ -1,12 +1,12 @@
 import { Fault } from '#core/fault/fault.ts'
-import { cellOf, keyForm, keyTail } from '#core/key.ts'
+import { cellOf, keyForm, keyTail } from '#core/keys/key.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
 import { STORE_RETRY_MS } from '#ports/store.ts'
 
 /**
- * Who is asking. Immediate when the key is known in memory. `waitMs`: so many wrong keys came from the caller's address that no
- * other is looked up before; keys that are known count all the same.
+ * The key of a caller. Immediate when the key is known in memory. `waitMs` is set when the caller's address
+ * has sent too many wrong keys: only keys in memory are accepted until then, and no store is asked.
  */
 export function authenticate(
   secret: string | undefined,
@@ -59,7 +59,7 @@ function hintFor(secret: string): string {
   return `It was never created here, or it was revoked or rotated. Ask the operator for a new one.${where}`
 }
 
-/** The caller held the secret, so it may know what became of it. */
+/** A caller who holds the secret may know what became of its key. */
 function wordsOfEnd({ name, how, atMs }: KeyEnd, secret: string): string {
   return how === 'revoked'
     ? `Key '${name}' was revoked at ${isoOf(atMs)}. Ask the operator for a new one.`

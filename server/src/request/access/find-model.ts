@@ -1,6 +1,6 @@
-import type { Catalog, EmbeddingModel, ImageModel, Model } from '#core/catalog.ts'
+import type { Catalog, EmbeddingModel, ImageModel, Model } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { nearest } from '#core/nearest.ts'
+import { nearest } from '#core/text/nearest.ts'
 import type { Key } from '#ports/keys.ts'
 
 export function findEmbeddingModel(asked: string, key: Key, catalog: Catalog): EmbeddingModel {

@@ -2,7 +2,7 @@
 import type { Key } from '#ports/keys.ts'
 
 export interface StoredKey extends Pick<Key, 'id' | 'name' | 'project' | 'limits'> {
-  /** Undefined: all. */
+  /** Undefined means all models. */
   readonly models?: readonly string[] | undefined
   readonly budgets: readonly (Omit<Key['budgets'][number], 'limitNanoUsd'> & {
     readonly limitNanoUsd: string

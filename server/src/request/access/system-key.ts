@@ -1,6 +1,6 @@
 import type { Key } from '#ports/keys.ts'
 
-/** The gateway's own key. It has no limits, and what it spends stands under its own name. */
+/** The gateway's own key, without limits. Its spending is recorded under its own name. */
 export const SYSTEM_KEY: Key = {
   id: 'system',
   name: 'system',

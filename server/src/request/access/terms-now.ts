@@ -1,5 +1,5 @@
 /** The key under which work may spend money at this moment, or the fault that says why it may not. */
-import { continuationOf, type Continuation } from '#core/rights/continuation.ts'
+import { continuationOf, type Continuation } from '#core/access/continuation.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
 import { STORE_RETRY_MS } from '#ports/store.ts'

@@ -6,6 +6,7 @@ import { keyNow } from '../access/terms-now.ts'
 /** Rejects with a fault when nothing more may be bought for the batch. */
 export async function batchKey(batch: Batch, terms: TermsInForce): Promise<Key> {
   const key = await keyNow(batch, batch.isContinued, terms)
-  // Rates are for those who wait: a batch is bound by its budget, and by what interactive requests leave.
+  // Rate limits protect interactive callers. A batch is bound by its budget and by the capacity that
+  // interactive requests leave.
   return { ...key, limits: [] }
 }

@@ -1,4 +1,4 @@
-/** What has come of the lines of a chunk so far, and the part that it becomes. */
+/** The results of a chunk so far, and the part that is made of them. */
 import type { ChunkCounts } from '#core/batch/chunk.ts'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
 import { headText, MAX_MAKERS, type PartHead, type PartRanges } from '#core/batch/part.ts'
@@ -7,12 +7,12 @@ import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Makers } from '#core/embedding/made-vectors.ts'
 import { base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import type { Fault } from '#core/fault/fault.ts'
-import { asciiJson } from '#core/json-text.ts'
-import { divideTokens } from '#core/usage.ts'
+import { asciiJson } from '#core/text/json-text.ts'
+import { divideTokens } from '#core/money/usage.ts'
 import { CACHE, type EmbedResult } from '../embeddings/embed.ts'
 import { PartBytes } from './part-bytes.ts'
 
-/** A head with a few faults and makers. */
+/** Size of a head with a few faults and deployments. */
 const HEAD_BYTES = 1024
 
 export interface ResultTerms {
@@ -50,7 +50,7 @@ export class ChunkResults {
     this.#terms = terms
   }
 
-  /** `span`: from when the vectors were asked for until they had come, in Unix milliseconds. */
+  /** `span`: from the request for the vectors until their arrival, in Unix milliseconds. */
   answered(lines: LineRun, result: EmbedResult, requestId: string, span: MakingSpan): void {
     const { vectors, usage, extraFields } = result
     const tokens = divideTokens(
@@ -83,12 +83,12 @@ export class ChunkResults {
       this.#makers.add({ ...named, deployment, fromMs: madeAtMs, untilMs: madeAtMs })
   }
 
-  /** Nothing more is to come in: the head could not name all who made it. */
+  /** Whether the part takes no further result, because its head could not name every deployment that made one. */
   get isFull(): boolean {
     return this.#makers.size >= MAX_MAKERS
   }
 
-  /** `body`: of the answer, in ASCII. */
+  /** `body`: the answer's body, in ASCII. */
   made(line: BatchLine, body: readonly string[], outputTokens: number, requestId: string): void {
     this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
     for (const piece of body) this.#output.write(piece)
@@ -119,7 +119,7 @@ export class ChunkResults {
     this.#faults.set(code, (this.#faults.get(code) ?? 0) + lines)
   }
 
-  /** Of the part so far, its head included. */
+  /** Size of the part so far, its head included. */
   get bytes(): number {
     return HEAD_BYTES + this.#output.size + this.#errorBytes
   }
@@ -133,7 +133,7 @@ export class ChunkResults {
       completed: this.#completed,
       failed: this.#failed,
       expired: this.#expired,
-      // The ledger has what the lines used.
+      // The ledger records what the lines used.
       tokens: 0,
       costNanoUsd: 0n,
       outputTokens: this.#outputTokens,
@@ -141,7 +141,7 @@ export class ChunkResults {
     }
   }
 
-  /** The blob, and what its head says. The same each time: nothing comes in afterwards. */
+  /** The blob, and what its head says. Repeated calls return the same: nothing is added afterwards. */
   part(ranges: PartRanges): MadePart {
     this.#part ??= this.#made(ranges)
     return this.#part
@@ -161,7 +161,7 @@ export class ChunkResults {
     return { bytes: this.#output.behind(text), head, headBytes: text.length }
   }
 
-  /** Its bytes are used by others from here on. */
+  /** From here on the bytes belong to others. */
   release(): void {
     this.#output.release()
   }
@@ -172,7 +172,7 @@ export class ChunkResults {
   }
 }
 
-/** What came as bytes stays bytes: a text of them would be made only to be taken apart again. */
+/** Bytes stay bytes: a string would be built only to be split again. */
 function writeItem(output: PartBytes, vector: Vector, index: number, encoding: 'float' | 'base64'): void {
   const opening = `${index === 0 ? '' : ','}{"object":"embedding","index":${index},"embedding":`
   if (encoding === 'base64') {

@@ -1,6 +1,6 @@
-/** Makes a batch of a file: from what its lines were found to be when they came, without reading it again. */
+/** Makes a batch of a file from the scan that was done when the file arrived, without reading it again. */
 import { canonicalBatch, isOfPictures, type BatchRequest } from '#core/batch/request.ts'
-import type { Catalog } from '#core/catalog.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { fileIdOf } from '#core/files/blob-names.ts'
 import type { FileScan } from '#core/files/scan-result.ts'
@@ -30,11 +30,11 @@ export interface CreateOptions {
   readonly isRetry: boolean
 }
 
-/** Of a project. Each is looked at by every claim; more work fits into larger files. */
+/** Open batches of a project. Every claim looks at each of them; larger files hold more work. */
 const MAX_OPEN = 1000
-/** By then one of them may have ended. */
+/** Retry time of a caller whose project has too many open batches: one of them may have ended by then. */
 const FULL_RETRY_MS = 60_000
-/** The bytes of the input stay for as long as somebody may still have to tell its lines that their time was up. */
+/** Time for which the input's bytes are kept after the window, for the worker that expires the remaining lines. */
 const AFTER_WINDOW_MS = 24 * 3_600_000
 
 export async function createBatch(
@@ -53,7 +53,7 @@ export async function createBatch(
       { param: 'input_file_id' },
     )
   const scan = file.source.kind === 'uploaded' ? await files.scan(file.id) : undefined
-  // Nothing will work with the bytes.
+  // No batch will read the bytes.
   if (scan === undefined) await files.release(file.id, id)
   if (file.source.kind !== 'uploaded')
     throw new Fault(
@@ -92,7 +92,7 @@ export async function createBatch(
     },
     MAX_OPEN,
   )
-  // Only a batch that runs needs the bytes to stay.
+  // Only a running batch needs the bytes.
   if (created.kind !== 'created' || created.batch.state === 'failed') await files.release(file.id, id)
   if (created.kind === 'too-many')
     throw new Fault(
@@ -108,7 +108,7 @@ export async function createBatch(
   return created.batch
 }
 
-/** The first of each kind is enough for a person to see what is wrong. */
+/** The first error of each kind is enough to show what is wrong. */
 function errorsOf(scan: FileScan, endpoint: string, key: Key, catalog: Catalog): readonly BatchError[] {
   const errors: BatchError[] = scan.errors.map(({ code, message, param, line }) => ({
     code,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileSegment } from '#ports/files.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { InputBytes } from './input-bytes.ts'
@@ -42,6 +42,6 @@ test('a file whose bytes are gone is told, and then asked for anew', async () =>
   assert.equal(await textAt(0, 4), 'abcd')
   await blobs.delete('f/0')
   forget()
-  await assert.rejects(textAt(0, 4), StoreAway)
+  await assert.rejects(textAt(0, 4), StoreUnreachable)
   assert.equal(await textAt(0, 4), undefined)
 })

@@ -1,18 +1,21 @@
-/** The bytes of chunks, out of the files that batches run. */
-import { BoundedMap } from '#core/bounded-map.ts'
+/** Reads the bytes of chunks from the files that batches run. */
+import { BoundedMap } from '#core/structure/bounded-map.ts'
 import type { LineRange } from '#core/batch/chunk.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Files, FileSegment } from '#ports/files.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { bytesOf, segmentsWithin } from '../files/content.ts'
 
-/** Files whose places are remembered. A file of 8 GB has two thousand pieces, and as many chunks: each would ask for all of them. */
+/**
+ * Files whose segments are remembered. A file of 8 GB has two thousand segments and as many chunks, and each
+ * chunk would read the whole list.
+ */
 const REMEMBERED = 64
 
 export class InputBytes {
   readonly #files: Pick<Files, 'segments'>
   readonly #blobs: Pick<BlobStore, 'open'>
-  /** A file that has arrived stays where it is. */
+  /** The segments of an arrived file never move. */
   readonly #segments = new BoundedMap<string, readonly FileSegment[]>(REMEMBERED)
 
   constructor(files: Pick<Files, 'segments'>, blobs: Pick<BlobStore, 'open'>) {
@@ -20,7 +23,7 @@ export class InputBytes {
     this.#blobs = blobs
   }
 
-  /** Undefined: the file is gone. */
+  /** Undefined when the file is gone. */
   async read(
     fileId: string,
     { firstByte, bytes }: Pick<LineRange, 'firstByte' | 'bytes'>,
@@ -37,8 +40,8 @@ export class InputBytes {
         at += piece.length
       }
     } catch (error) {
-      // Perhaps the file is gone with its blobs: the next look asks for it.
-      if (error instanceof StoreAway) this.#segments.delete(fileId)
+      // The file may be gone together with its blobs: the next read looks it up again.
+      if (error instanceof StoreUnreachable) this.#segments.delete(fileId)
       throw error
     }
     return whole

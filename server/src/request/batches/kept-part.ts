@@ -1,4 +1,4 @@
-/** The part of a chunk in the blob store: written once it is made, found again by the next holder should this one die. */
+/** The part of a chunk in the blob store: written once, and found again by the next holder if this one dies. */
 import {
   headIn,
   MAX_HEAD_BYTES,
@@ -13,10 +13,13 @@ import type { BlobStore } from '#ports/blobs.ts'
 import type { ChunkResults } from './chunk-results.ts'
 import type { LineRange } from '#core/batch/chunk.ts'
 
-/** Holders of one chunk that may have left a part. */
+/** Holders of one chunk that may each have left a part. */
 const MAX_PARTS = 100
 
-/** What an earlier holder of the chunk left. Its calls are in the books, since it wrote them before the part. */
+/**
+ * The part that an earlier holder of the chunk left. Its calls are in the ledger, because a holder writes
+ * them before the part.
+ */
 export async function partBefore(
   { hold: { batchId, chunk, token }, ...held }: HeldChunk,
   blobs: BlobStore,
@@ -44,7 +47,7 @@ export async function partBefore(
   return undefined
 }
 
-/** Resolves once the results are durable. Rejects with `StoreAway` when they are not. */
+/** Resolves once the results are durable, and rejects with `StoreUnreachable` otherwise. */
 export async function keepPart(
   { batchId, chunk, token }: ChunkHold,
   results: ChunkResults,

@@ -1,19 +1,19 @@
-/** The bytes of a part while it grows: each result is written into them once, and keeps nothing else alive. */
+/** The bytes of a part while it grows. Each result is written into them once and keeps nothing else alive. */
 import { MAX_HEAD_BYTES, type Piece } from '#core/batch/part.ts'
 
-/** What it grows by. Only what was written takes memory: a chunk may wait for minutes between two of its calls. */
+/** Growth step. Only written bytes take memory: a chunk may wait for minutes between two of its calls. */
 const STEP_BYTES = 256 * 1024
-/** Addresses that are set aside, so that it grows where it is. A part that becomes larger moves once more. */
+/** Address space reserved so that the buffer grows in place. A larger part moves once more. */
 const USUAL_BYTES = 16 * 1024 * 1024
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array(0)
 
 export class PartBytes {
-  /** The head comes last and stands first: room for it is left at the beginning. */
+  /** The head is written last but comes first in the part, so its space is reserved at the beginning. */
   #bytes = growing(MAX_HEAD_BYTES, USUAL_BYTES)
   #end = MAX_HEAD_BYTES
 
-  /** Of what was written so far. */
+  /** Size of the written bytes. */
   get size(): number {
     return this.#end - MAX_HEAD_BYTES
   }
@@ -34,9 +34,9 @@ export class PartBytes {
     return this.#bytes.subarray(start, this.#end)
   }
 
-  /** The part is kept elsewhere, or nobody needs it. What `behind` gave must not be used any more. */
+  /** Frees the buffer once the part is stored or discarded. The result of `behind` must not be used afterwards. */
   release(): void {
-    // The collector may be long in coming.
+    // The garbage collector may take long to free it.
     this.#bytes.buffer.transferToFixedLength(0)
     this.#bytes = NOTHING
   }

@@ -1,19 +1,19 @@
 import { Fault } from '#core/fault/fault.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import type { Tags } from '#core/labels.ts'
+import type { Tags } from '#core/money/labels.ts'
 import { withBatchTags } from '#core/request/labels.ts'
 import { NO_FILES, type RequestFiles } from '../images/files.ts'
 
-/** A line as its own route reads it. */
+/** A line as its route reads it. */
 export interface PictureLine {
   readonly customId: string
-  /** Undefined: it asks for nothing that can be run; the fault says why. */
+  /** Undefined when the line asks for nothing that can run; the fault says why. */
   readonly asked: ImageRequest | undefined
   readonly fault: Fault | undefined
   readonly files: RequestFiles
 }
 
-/** The tags of the batch are those of its line, unless that has its own. */
+/** A line without tags takes those of its batch. */
 export async function taggedLine(line: PictureLine, tags: Tags | undefined): Promise<PictureLine> {
   const { asked, files } = line
   if (asked === undefined || tags === undefined) return line

@@ -1,7 +1,10 @@
-/** Room for the results of a chunk, within what its project may keep and what the disk has: taken before its lines run. */
+/**
+ * Reserves space for the results of a chunk before its lines run, within the project's quota and the free
+ * space of the disk.
+ */
 import { resultBytes } from '#core/batch/room.ts'
 import type { BatchLine } from '#core/batch/line.ts'
-import type { Catalog } from '#core/catalog.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { DiskRoom } from '#ports/disk-room.ts'
@@ -12,11 +15,11 @@ export interface RoomOutside {
   readonly batches: Pick<Batches, 'takeRoom'>
   readonly limits: Limits
   readonly catalog: () => Catalog
-  /** Where results are kept. */
+  /** The disk that holds the results. */
   readonly diskRoom: DiskRoom
 }
 
-/** Of a chunk, for lines that run now. */
+/** Space reserved for lines of a chunk that run now. */
 export interface RoomForLines extends Disposable {
   /** At least one. */
   readonly lines: number
@@ -26,9 +29,9 @@ export class ResultRoom {
   readonly #held: HeldChunk
   readonly #outside: RoomOutside
   #takenBytes = 0
-  /** For the results of lines that are running. */
+  /** Bytes reserved for results of running lines. */
   #usedBytes = 0
-  /** Groups of a chunk run at the same time, and ask one after another. */
+  /** Groups of a chunk run concurrently; their reservations are made one after another. */
   #asking: Promise<unknown> = Promise.resolve()
 
   constructor(held: HeldChunk, outside: RoomOutside) {
@@ -37,8 +40,9 @@ export class ResultRoom {
   }
 
   /**
-   * Room for as many of the lines as there is, from the first on, until it is disposed of. `ofChunk`: results that the chunk has, and
-   * lines that it still has. Throws a fault when there is no room for the first.
+   * Reserves space for as many of the lines as fit, from the first on, until it is disposed of. `ofChunk`:
+   * the results that the chunk has, and its remaining lines. Throws a fault when there is no space for the
+   * first line.
    */
   linesFor(
     lines: readonly [BatchLine, ...BatchLine[]],
@@ -62,7 +66,7 @@ export class ResultRoom {
     const allBytes = needs.reduce((sum, bytes) => sum + bytes, 0)
     const before = ofChunk.resultBytes + this.#usedBytes
     if (before + allBytes > this.#takenBytes) {
-      // The rest of the chunk is likely to need as much: one step for all of it.
+      // The rest of the chunk is likely to need as much per line, so one reservation covers all of it.
       const mostBytes = before + Math.ceil((allBytes / lines.length) * ofChunk.linesLeft)
       await this.take(before + (needs[0] ?? 0), Math.max(mostBytes, before + allBytes))
     }
@@ -76,7 +80,7 @@ export class ResultRoom {
     return { lines: fitting, [Symbol.dispose]: () => void (this.#usedBytes -= usedBytes) }
   }
 
-  /** Throws a fault when there are not `leastBytes`. */
+  /** Throws a fault when fewer than `leastBytes` are free. */
   async take(leastBytes: number, mostBytes: number = leastBytes): Promise<void> {
     const { batches, limits, diskRoom } = this.#outside
     const { hold, batch } = this.#held

@@ -1,9 +1,16 @@
-/** The output and error files of a batch: the halves of its parts, one after another, as far as there are any. */
+/** Where the bytes of a file are. Output and error files of a batch are made of the matching half of each part that exists. */
 import { partName } from '#core/batch/part.ts'
 import type { Batches } from '#ports/batches.ts'
-import type { FileSegment, OutputFile } from '#ports/files.ts'
+import type { Files, FileSegment, OutputFile, StoredFile } from '#ports/files.ts'
 
 const PAGE = 1000
+
+export function segmentsIn(
+  files: Pick<Files, 'segments'>,
+  batches: Pick<Batches, 'parts'>,
+): (file: Pick<StoredFile, 'id' | 'source'>) => Promise<readonly FileSegment[]> {
+  return ({ id, source }) => (source.kind === 'batch' ? resultSegments(source, batches) : files.segments(id))
+}
 
 export async function resultSegments(
   { batchId, half }: OutputFile['source'],

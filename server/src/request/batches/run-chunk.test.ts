@@ -8,9 +8,9 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { SetTerms } from '#test/support/terms.ts'
 import { storedKey } from '../access/stored-key.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
-import { MemoryBatches } from '#stores/memory/batches.ts'
+import { MemoryBatches } from '#test/support/stores/batches.ts'
 import { ENDLESS_ROOM } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -20,7 +20,7 @@ import { embedDependencies, MemoryUpstream, type MemoryUpstreamOptions } from '#
 import { aModel } from '#test/support/models.ts'
 import { aKey } from '#test/support/sharing.ts'
 import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
-import { StopSign } from './stop-sign.ts'
+import { StopSignal } from './stop-signal.ts'
 import { runChunk, type ChunkDependencies } from './run-chunk.ts'
 import { Suspects, type ChunkOrders } from './run-lines.ts'
 
@@ -40,7 +40,7 @@ interface ResultLine {
 }
 
 const HOUR_MS = 3_600_000
-/** What a call takes. */
+/** Duration of a call. */
 const CALL_MS = 20
 const identifiers = uuidv7Identifiers(systemClock)
 const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } as const
@@ -67,7 +67,7 @@ function linesOf(texts: readonly string[], bodyOf: (index: number) => object): s
   return `${lines.join('\n')}\n`
 }
 
-/** A batch of one chunk, with an upstream in memory, and a time that can be let pass. */
+/** A batch of one chunk, with an upstream in memory and a clock that the test moves. */
 async function world(
   texts: readonly string[],
   options: MemoryUpstreamOptions = {},
@@ -132,7 +132,7 @@ async function world(
     terms,
     wait: async (ms) => void (nowMs += ms),
   }
-  const stop = new StopSign()
+  const stop = new StopSignal()
   const orders: ChunkOrders = {
     stop,
     circuits: new Circuits(),
@@ -258,7 +258,7 @@ test('lines whose time was up are told so, each once, and the batch has expired'
 
 test('a chunk that must stop ends with what it has, and the rest is run as a chunk of its own', async () => {
   const { claimed, dependencies, orders, run, batch, output, upstream } = await world(texts(100))
-  const stop = new StopSign()
+  const stop = new StopSignal()
   await runChunk(await claimed(), { ...orders, stop, answered: () => stop.raise() }, dependencies)
   assert.deepEqual([(await batch()).state, (await batch()).completed], ['in_progress', 64])
   await run()
@@ -269,15 +269,15 @@ test('a chunk that must stop ends with what it has, and the rest is run as a chu
   assert.equal((await batch()).state, 'completed')
 })
 
-test('while an upstream is ill no line fails: the batch waits and says why', async () => {
-  let isIll = true
+test('while an upstream is down no line fails: the batch waits and says why', async () => {
+  let isDown = true
   const { run, batch, passes, output, errors } = await world(texts(3), {
-    plan: () => (isIll ? 'unreachable' : undefined),
+    plan: () => (isDown ? 'unreachable' : undefined),
   })
   await run()
   const { state, pause, completed, failed } = await batch()
   assert.deepEqual([state, pause?.code, completed, failed], ['in_progress', 'upstream_unreachable', 0, 0])
-  isIll = false
+  isDown = false
   passes(60_000)
   await run()
   assert.deepEqual([(await output()).length, (await errors()).length], [3, 0])
@@ -302,6 +302,9 @@ test('an upstream that fails on one text, while others get their answers, fails 
     (await all.errors()).map(({ custom_id }) => custom_id),
     ['r5'],
   )
+  // The sixth line of the file.
+  assert.equal(all.orders.suspects.get(`${all.id} 6`)?.beside, 3)
+  assert.equal(all.orders.suspects.get(`${all.id} 5`), undefined)
 })
 
 for (const [what, begins] of [
@@ -417,7 +420,7 @@ test('a store that is away for a moment gets the same part afterwards, error lin
   const blobs: typeof dependencies.blobs = {
     put: async (name, bytes) => {
       tries += 1
-      if (tries < 3) throw new StoreAway('away')
+      if (tries < 3) throw new StoreUnreachable('away')
       await dependencies.blobs.put(name, bytes)
     },
     open: (name, range) => dependencies.blobs.open(name, range),
@@ -444,7 +447,7 @@ test('lines whose deployment left the vector space meanwhile are made again', as
 const HARD = { id: 'project:p', limitNanoUsd: 0n, per: 'day', hard: true } as const
 const ENDED = { isProjectDeleted: false } as const
 
-/** What a change means for a chunk that is half done. Undefined: it goes on. */
+/** What a change means for a half-done chunk. Undefined when the chunk continues. */
 const CHANGES: readonly (readonly [
   what: string,
   change: (terms: SetTerms) => void,
@@ -507,4 +510,72 @@ test('a batch that was continued is bound by the budget of its project', async (
   await runChunk(await all.claimed(), orders, dependencies)
   assert.equal((await batches.find(all.id, 'p'))?.pause?.code, 'budget_exhausted')
   assert.equal(upstream.calls.length, 0)
+})
+
+test('a line that can not be read fails alone', async () => {
+  const { run, output, errors } = await world(texts(3), {}, (index) => (index === 1 ? { input: [] } : {}))
+  await run()
+  assert.deepEqual(
+    [await output(), await errors()].map((lines) => lines.map(({ custom_id }) => custom_id)),
+    [['r0', 'r2'], ['r1']],
+  )
+})
+
+test('lines whose file is gone fail, and none is bought', async () => {
+  const { claimed, orders, dependencies, batch, upstream } = await world(texts(3))
+  await runChunk(await claimed(), orders, { ...dependencies, readInput: async () => undefined })
+  assert.deepEqual(
+    [(await batch()).failed, (await batch()).state, upstream.calls.length],
+    [3, 'completed', 0],
+  )
+})
+
+for (const { puts, isReleased } of [
+  { puts: 1, isReleased: true },
+  { puts: 2, isReleased: false },
+])
+  test(`results that the store took at try ${puts} are ${isReleased ? 'given up at once' : 'left to a try that may still send them'}`, async () => {
+    const { claimed, orders, dependencies } = await world(texts(3))
+    const sent: Uint8Array[] = []
+    const { blobs } = dependencies
+    const counting = Object.assign(Object.create(blobs) as typeof blobs, {
+      put: async (name: string, bytes: Uint8Array) => {
+        if (sent.push(bytes) < puts) throw new StoreUnreachable('unreachable')
+        await blobs.put(name, Uint8Array.from(bytes))
+      },
+      list: blobs.list.bind(blobs),
+      open: blobs.open.bind(blobs),
+    })
+    await runChunk(await claimed(), orders, { ...dependencies, blobs: counting })
+    assert.deepEqual([sent.length, sent.at(-1)?.length === 0], [puts, isReleased])
+  })
+
+for (const [what, users, user] of [
+  ['for one user', ['a', 'a', 'a'], 'a'],
+  ['for several users', ['a', 'b', 'b'], undefined],
+] as const)
+  test(`the record of a request that carries lines ${what} names ${user ?? 'none'}`, async () => {
+    const { run, records } = await world(texts(3), {}, (index) => ({ user: users[index] }))
+    await run()
+    assert.deepEqual(
+      records.map((record) => record.user),
+      [user],
+    )
+  })
+
+test('where an upstream learns the user, each of its users has requests of their own, eight groups at once', async () => {
+  const takesUser = aModel({ deployments: [aDeployment({ price })] })
+  const { claimed, orders, dependencies, upstream, output } = await world(texts(40), {}, (index) => ({
+    user: `u${index % 20}`,
+  }))
+  let [beside, most] = [0, 0]
+  const place = (): Disposable => {
+    most = Math.max(most, (beside += 1))
+    return { [Symbol.dispose]: () => void (beside -= 1) }
+  }
+  const catalog = () => ({ models: new Map([[takesUser.id, takesUser]]), retired: new Map(), projects: [] })
+  await runChunk(await claimed(), { ...orders, place }, { ...dependencies, catalog })
+  assert.deepEqual([upstream.calls.length, (await output()).length], [20, 40])
+  // The first of them has a place already.
+  assert.deepEqual([most, beside], [7, 0])
 })

@@ -1,8 +1,9 @@
 /**
- * One chunk of a batch: its lines are run through the same engine as requests that somebody waits for, in groups that one call can
- * carry, several groups at once. Each request has an id of its own, made in this claim, and is in the books before the results are
- * kept. So a holder that dies leaves either a part, which the next one takes as it is, or nothing, and then the chunk is run again.
- * Lines end in any order. Those that have an end are in the part, and the others become a chunk of their own.
+ * Runs one chunk of a batch. Its lines go through the same engine as interactive requests, in groups that one
+ * call can carry, several groups concurrently. Each request gets its own id in this claim and is in the
+ * ledger before the results are kept. A holder that dies therefore leaves either a part, which the next
+ * holder takes as it is, or nothing, and then the chunk runs again. Lines end in any order: those with a
+ * result are in the part, the others become another chunk.
  */
 import { NOTHING, partOf, rangeOfLines, withoutInput, type LineRange } from '#core/batch/chunk.ts'
 import {
@@ -18,15 +19,15 @@ import {
 import { parted } from '#core/batch/parted.ts'
 import type { PartRanges } from '#core/batch/part.ts'
 import { pauseAfter } from '#core/batch/policy.ts'
-import { idOf } from '#core/catalog.ts'
+import { idOf } from '#core/catalog/catalog.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Key, TermsInForce } from '#ports/keys.ts'
 import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { embed, type EmbedDependencies, type EmbedResult } from '../embeddings/embed.ts'
 import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
 import { batchKey } from './batch-key.ts'
@@ -45,25 +46,28 @@ import {
 
 export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 'diskRoom'> {
   readonly batches: Batches
-  /** Where parts are kept, for all nodes. */
+  /** Store of the parts, shared by all nodes. */
   readonly blobs: BlobStore
-  /** Undefined: the file is gone. */
+  /** Undefined when the file is gone. */
   readonly readInput: (
     fileId: string,
     range: Pick<LineRange, 'firstByte' | 'bytes'>,
   ) => Promise<Uint8Array | undefined>
-  /** How many inputs a call in the background may carry at present. */
+  /** Inputs that a background call may carry at present. */
   readonly callInputs: () => number
   readonly docsUrl: () => string
   readonly terms: TermsInForce
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-/** Groups of a chunk that run at once, while the node has places: more would keep too many answers in memory beside the results. */
+/**
+ * Groups of a chunk that run concurrently while the node has slots. More would keep too many answers in
+ * memory beside the results.
+ */
 const GROUPS_AT_ONCE = 8
-/** Lines parsed before others get a turn: a millisecond or two. */
+/** Lines parsed before other work gets the event loop: a millisecond or two. */
 const READ_AT_ONCE = 64
-/** The wait before the store is asked again to take results that have been paid for. */
+/** Wait before paid results are offered to the store again. */
 const KEEP_AGAIN_MS = 2000
 
 export async function runChunk(
@@ -94,33 +98,33 @@ export async function runChunk(
     return batches.giveBack(hold, trouble?.pauseMs ?? 0)
   }
   const ranges = rangesOf(held, within, lines, run.ended)
-  const reached = whenReached(orders, dependencies)
+  const reached = retryWhileStoreUnreachable(orders, dependencies)
   let tries = 0
   const end = await reached(() => {
     tries += 1
     return keepPart(hold, results, ranges, blobs)
   })
-  // A try that was given up may still be sending them.
+  // An abandoned attempt may still be sending them.
   if (tries === 1) results.release()
   await reached(pause)
   await reached(() => batches.finish(hold, { ...end, pictureBytes: 0 }))
 }
 
-/** What was paid for is not given up because a store is away: it is asked again until it is back, or the chunk must end. */
-function whenReached({ stop }: ChunkOrders, { wait }: ChunkDependencies) {
+/** Retries work that keeps paid results until the store is reachable, or until the chunk must end. */
+function retryWhileStoreUnreachable({ stop }: ChunkOrders, { wait }: ChunkDependencies) {
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
     for (;;) {
       try {
         return await work()
       } catch (error) {
-        if (!(error instanceof StoreAway) || stop.isUp) throw error
+        if (!(error instanceof StoreUnreachable) || stop.isUp) throw error
         await wait(KEEP_AGAIN_MS)
       }
     }
   }
 }
 
-/** Which lines of the chunk have an end, and which have none. */
+/** The ranges of the chunk's lines with a result and without one. */
 function rangesOf(
   held: HeldChunk,
   within: readonly BatchLine[],
@@ -136,7 +140,7 @@ function rangesOf(
 }
 
 class ChunkRun {
-  /** Numbers of the lines that have a result. */
+  /** Line numbers that have a result. */
   readonly ended = new Set<number>()
   readonly #held: HeldChunk
   readonly #lines: readonly BatchLine[]
@@ -163,7 +167,7 @@ class ChunkRun {
     this.#loop = new LineLoop(held, orders, dependencies)
   }
 
-  /** Runs the lines. Returns what keeps those that have no end from running now. */
+  /** Runs the lines. Returns why the remaining ones can't run now. */
   async all(): Promise<Trouble | undefined> {
     if (!this.#loop.isLate) await this.#runGroups(await this.#groups())
     if (this.#loop.isLate) {
@@ -174,7 +178,7 @@ class ChunkRun {
     return this.#trouble
   }
 
-  /** Lines that can't be read end here. */
+  /** Unreadable lines end here. */
   async #groups(): Promise<readonly LineGroup[]> {
     const { catalog, yieldLoop } = this.#dependencies
     const { models } = catalog()
@@ -193,7 +197,7 @@ class ChunkRun {
     return groups.all
   }
 
-  /** One after another, and beside them as many as the node has places for. */
+  /** Runs groups one after another, and more of them concurrently while the node has slots. */
   async #runGroups(groups: readonly LineGroup[]): Promise<void> {
     const waiting = [...groups]
     const runs: Promise<void>[] = []
@@ -237,14 +241,14 @@ class ChunkRun {
     }
   }
 
-  /** Undefined: there is none, and the batch waits for it. */
+  /** Undefined when there is no space and the batch waits for some. */
   async #roomFor(lines: readonly [BatchLine, ...BatchLine[]]): Promise<RoomForLines | undefined> {
     const ofChunk = (): { resultBytes: number; linesLeft: number } => ({
       resultBytes: this.#results.bytes,
       linesLeft: this.#lines.length - this.ended.size,
     })
     try {
-      const reached = whenReached(this.#orders, this.#dependencies)
+      const reached = retryWhileStoreUnreachable(this.#orders, this.#dependencies)
       return await reached(() => this.#room.linesFor(lines, ofChunk))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
@@ -253,7 +257,7 @@ class ChunkRun {
     }
   }
 
-  /** The trouble that lasts longest is the one to tell. */
+  /** Of several reasons to wait, the one that lasts longest is kept. */
   #note(trouble: Trouble): void {
     if (this.#trouble === undefined || trouble.pauseMs > this.#trouble.pauseMs) this.#trouble = trouble
   }
@@ -325,7 +329,7 @@ class ChunkRun {
   }
 }
 
-/** Lines of one request may be for different users and tags. */
+/** Lines of one request may have different users and tags. */
 function partsOf([first, ...others]: LineRun): [LabelShare, ...LabelShare[]] {
   const part = ({ request: { user, tags, input } }: LineRun[0]): LabelShare => ({
     user,

@@ -1,40 +1,40 @@
 /**
- * Runs lines of a batch until each has an end, or until the batch has to wait: attempt after attempt, each followed by what
- * `core/batch/policy.ts` says. The same for texts and for images.
+ * Runs lines of a batch until each has an end or the batch has to wait. Each attempt is followed by what
+ * `core/batch/policy.ts` decides, for texts and images alike.
  */
-import { BoundedMap } from '#core/bounded-map.ts'
+import { BoundedMap } from '#core/structure/bounded-map.ts'
 import type { Circuits } from '#core/batch/circuits.ts'
 import { actionFor, kindOf, waitBefore, type FaultKind } from '#core/batch/policy.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { BudgetRefusal } from '../money/budget-refusal.ts'
-import type { StopSign } from './stop-sign.ts'
+import type { StopSignal } from './stop-signal.ts'
 
-/** What the holder of a chunk is told while it works. */
+/** Orders to the holder of a chunk while it works. */
 export interface ChunkOrders {
-  /** It ends with what it has: the batch was cancelled, the node stops, or the chunk is no longer its own. */
-  readonly stop: StopSign
+  /** Ends the chunk with what it has: the batch was cancelled, the node stops, or the chunk was lost to another holder. */
+  readonly stop: StopSignal
   readonly circuits: Circuits
   readonly suspects: Suspects
-  /** A place for one more call at the same time, if this node has one. */
+  /** Takes a slot for one more concurrent call, if this node has one. */
   readonly place: () => Disposable | undefined
-  /** How many lines of the chunk have answers by now, which are in memory. */
+  /** Reports the answered lines of the chunk and their bytes, which are in memory. */
   readonly answered: (lines: number, bytes: number) => void
 }
 
-/** Lines that fail by themselves, beyond the end of a hold: their failures go on counting with the next one. */
+/** Failures of lines that fail by themselves. They outlive a hold and keep counting in the next one. */
 export class Suspects extends BoundedMap<string, Failures> {
   constructor() {
-    // A line that is forgotten is tried a few times more.
+    // A forgotten line is tried a few more times.
     super(10_000)
   }
 }
 
-/** Failures of calls. */
+/** Failed calls of a line. */
 interface Failures {
-  /** After which others succeeded, before the lines failed again. */
+  /** Failures after which other lines succeeded before this one failed again. */
   readonly beside: number
   /** On the monotonic clock. */
   readonly lastMs: number
@@ -45,21 +45,21 @@ export interface LineLoopOutside {
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly wait: (ms: number) => Promise<unknown>
-  /** Whether a call of the model has succeeded that began later than that, on the monotonic clock. */
+  /** Whether a call of the model succeeded that began after `sinceMs`, on the monotonic clock. */
   readonly dispatch: { hasSucceededSince(model: string, sinceMs: number): boolean }
 }
 
-/** What the loop is about. */
+/** The work that the loop does for one kind of line. */
 export interface LineWork<Line> {
-  /** The id of the model, for what is known of it. */
+  /** The model id, for what is known of the model. */
   readonly model: string
-  /** Tells a line from all others of the batch. */
+  /** Identifies a line within the batch. */
   readonly nameOf: (line: Line) => string
-  /** `ended`: the lines have an end that tells nothing of their model, or their holder is to stop. */
+  /** Returns `ended` when the outcome says nothing about the model, or when the holder must stop. */
   attempt(lines: readonly Line[], requestId: string): Promise<Attempted>
-  /** The lines end with the fault of this request. */
+  /** Ends the lines with the fault of this request. */
   fail(lines: readonly Line[], fault: Fault, requestId: string): void
-  /** Lines in which the fault may be found, and the others. */
+  /** Separates the lines that may have caused the fault from the others. */
   split(lines: readonly Line[], fault: Fault): readonly (readonly Line[])[]
 }
 
@@ -71,7 +71,7 @@ interface Piece<Line> {
   waits: number
 }
 
-/** Why lines wait, and how long. */
+/** Why lines wait, and for how long. */
 export interface Trouble {
   readonly fault: Fault
   readonly pauseMs: number
@@ -83,7 +83,7 @@ export class LineLoop {
   readonly #outside: LineLoopOutside
   readonly #begunMs: number
   #mustResume: boolean
-  /** What was tried once in this hold is not due any more. */
+  /** Lines already tried in this hold are not due again. */
   readonly #tried = new Set<string>()
 
   constructor(held: HeldChunk, orders: ChunkOrders, outside: LineLoopOutside) {
@@ -94,7 +94,7 @@ export class LineLoop {
     this.#mustResume = held.batch.pause !== undefined
   }
 
-  /** Nothing more begins: the holder is to stop, or the time of the batch is up. */
+  /** Whether nothing more may begin: the holder must stop, or the batch's time is up. */
   get mustEnd(): boolean {
     return this.#orders.stop.isUp || this.isLate
   }
@@ -104,12 +104,12 @@ export class LineLoop {
     return isLate || batch.expiresAtMs <= this.#outside.clock.nowMs()
   }
 
-  /** Undefined: each line has an end, or `mustEnd`. */
+  /** Undefined when each line has an end, or when `mustEnd`. */
   async run<Line>(lines: readonly Line[], work: LineWork<Line>): Promise<Trouble | undefined> {
     const { circuits } = this.#orders
     const { clock, wait } = this.#outside
     const { id, isContinued } = this.#held.batch
-    // A person who lets it go on without its key starts afresh.
+    // A batch that a person lets continue without its key starts with a fresh circuit.
     const circuit = `${id}\n${isContinued}\n${work.model}`
     const waiting: Piece<Line>[] = [this.#pieceOf(lines, work)]
     let failuresInRow = 0
@@ -135,7 +135,7 @@ export class LineLoop {
         continue
       }
       const kind = kindOf(fault)
-      // It left the queue because its holder stops, which says nothing of the batch.
+      // It left the queue because its holder stops, which says nothing about the batch.
       if (kind === 'moment' && this.#orders.stop.isUp) {
         if (isProbe) circuits.left(circuit)
         return undefined
@@ -160,7 +160,7 @@ export class LineLoop {
       if (action !== 'pause' && isProbe) circuits.left(circuit)
       if (action === 'pause') return this.#trouble(circuit, fault)
       if (action === 'fail') work.fail(piece.lines, fault, requestId)
-      // Others come first: whether they succeed tells what is at fault.
+      // The other lines come first: whether they succeed shows what is at fault.
       else if (action === 'split') waiting.push(...parts(piece, kind, fault, work))
       else {
         if (this.mustEnd) return undefined
@@ -212,7 +212,7 @@ export class LineLoop {
       this.#orders.suspects.set(work.nameOf(line), piece.failures)
   }
 
-  /** One line is enough to see whether the trouble is over: another one each time, since a line may be the trouble itself. */
+  /** One line is enough to see whether the trouble is over, a different one each time, since a line may be the cause. */
   #sampleOf<Line>(piece: Piece<Line>, waiting: Piece<Line>[], work: LineWork<Line>): Piece<Line> {
     const { lines } = piece
     if (lines.length <= 1) return piece
@@ -221,21 +221,21 @@ export class LineLoop {
     return this.#pieceOf(lines.slice(at, at + 1), work)
   }
 
-  /** The first success of a batch that was paused ends its pause. */
+  /** The first success of a paused batch ends its pause. */
   async #resume(): Promise<void> {
     if (!this.#mustResume) return
     this.#mustResume = false
     try {
       await this.#outside.batches.resume(this.#held.batch.id)
     } catch (error) {
-      // What was paid for is not given up because of it: the next success tells it again.
-      if (!(error instanceof StoreAway)) throw error
+      // Paid results are kept all the same; the next success reports it again.
+      if (!(error instanceof StoreUnreachable)) throw error
       this.#mustResume = true
     }
   }
 }
 
-/** The lines of a fault's parts have failed with it. */
+/** The lines that a fault names have failed with it. */
 function parts<Line>(
   piece: Piece<Line>,
   kind: FaultKind,
@@ -248,7 +248,7 @@ function parts<Line>(
   return cut.map((some) => ({ lines: some, failures, waits: 0 }))
 }
 
-/** How many of the lines the rest of the budget is enough for, if they cost the same. */
+/** Lines that the rest of the budget can pay for, if all cost the same. */
 function payableLines(fault: Fault, lines: number): number {
   if (!(fault instanceof BudgetRefusal) || fault.askedNanoUsd === 0n) return 0
   return Number((BigInt(lines) * fault.leftNanoUsd) / fault.askedNanoUsd)

@@ -1,20 +1,21 @@
 /**
- * The line of a batch that asks for pictures. It becomes an image job with the line's own idempotency key. So whoever holds the
- * line finds the job that was begun for it, and nothing is bought twice: the chunk only begins the job, and waits for its end.
+ * Runs the line of a batch that asks for images. The line becomes an image job under the line's own
+ * idempotency key, so that a later holder of the line finds the same job and nothing is bought twice. The
+ * chunk only begins the job and waits for its end.
  */
 import { NOTHING, withoutInput } from '#core/batch/chunk.ts'
 import type { BatchLine } from '#core/batch/line.ts'
 import type { PartRanges } from '#core/batch/part.ts'
 import { PICTURE_BYTES } from '#core/batch/room.ts'
 import { isEdits } from '#core/batch/request.ts'
-import { idOf } from '#core/catalog.ts'
+import { idOf } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { isBlank, LineSplitter } from '#core/files/lines.ts'
 import { assetIdOf, type ImageResult } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import { nanoUsdOf } from '#core/price.ts'
-import { RequestTrace } from '#core/request-trace.ts'
-import type { Semaphore } from '#core/semaphore.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
+import type { Semaphore } from '#core/structure/semaphore.ts'
 import type { HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { ImageJob } from '#ports/image-jobs.ts'
@@ -37,24 +38,24 @@ import { faultOf, LineLoop, type ChunkOrders, type LineWork, type Trouble } from
 
 export interface PictureDependencies
   extends Pick<ChunkDependencies, 'batches' | 'readInput' | 'docsUrl'>, ImageDependencies {
-  /** Where parts are kept, for all nodes. Pictures are in `blobs`. */
+  /** Store of the parts, shared by all nodes. The images are in `blobs`. */
   readonly partBlobs: BlobStore
-  /** Pictures in base64 are held whole while a part is made of them. */
+  /** Bounds the parts that hold images in base64 in memory. */
   readonly assembling: Semaphore
-  /** The line is given away. */
+  /** The caller takes ownership of the line. */
   readonly readLine: (
     endpoint: string,
     line: Uint8Array<ArrayBuffer>,
     project: string,
   ) => Promise<PictureLine>
-  /** The body of the answer, in ASCII. Links in it are good until then, in Unix milliseconds. */
+  /** The answer's body in ASCII, with links that are valid until `expiresAtMs`, in Unix milliseconds. */
   readonly answerOf: (
     made: { readonly result: ImageResult; readonly jobId: string; readonly held: HeldBytes },
     linkedUntilMs: number,
   ) => AsyncIterable<string>
 }
 
-/** How it ended for a line. `later`: nothing of the kind can run at present. `stopped`: its holder is to end. */
+/** How a line ended. `later`: lines of this kind can't run at present. `stopped`: the holder must stop. */
 type LineEnd =
   | { readonly kind: 'made'; readonly job: EndedJob; readonly requestId: string }
   | { readonly kind: 'refused'; readonly fault: Fault; readonly requestId: string }
@@ -98,7 +99,8 @@ export async function runPictures(
   }
   if (end.kind === 'refused') results.refused([line], end.fault, end.requestId)
   else if (end.kind === 'expired') results.expired([line])
-  // Until the chunk has ended, whoever holds it finds the job by its key: when the store is away, it is all done anew.
+  // The job can be found by its key until the chunk has ended. When the store is unreachable, the next holder
+  // repeats this step.
   const part = await assembling.run(async () => {
     if (end.kind === 'made') {
       const { id, outcome } = end.job
@@ -120,7 +122,7 @@ class PictureRun {
   readonly #orders: ChunkOrders
   readonly #loop: LineLoop
   readonly #dependencies: PictureDependencies
-  /** Of this line alone: no caller can send a line break. */
+  /** Unique to this line: a caller can't send a line break. */
   readonly #jobKey: string
 
   constructor(held: HeldChunk, orders: ChunkOrders, dependencies: PictureDependencies) {
@@ -132,11 +134,11 @@ class PictureRun {
     this.#loop = new LineLoop(held, orders, this.#dependencies)
   }
 
-  /** `read`: reads the line anew, since a job takes the files of an edit with it. */
+  /** `read` reads the line again, since a job takes ownership of the files of an edit. */
   async ended(first: PictureLine, read: () => Promise<PictureLine>): Promise<LineEnd> {
     const { batch, hold } = this.#held
     const { jobs } = this.#dependencies
-    // An earlier holder may have begun it. What was bought is handed out, however late it is.
+    // An earlier holder may have begun the job. What it bought is handed out, however late.
     const begun = hold.token === 1 ? undefined : await jobs.findByKey(this.#jobKey, batch.project)
     const earlier = begun && (await this.#endOf(begun, begun.id))
     if (earlier === undefined || earlier instanceof Fault) return this.#run(first, read)
@@ -144,13 +146,13 @@ class PictureRun {
     return earlier
   }
 
-  /** Begins jobs until one of them tells how it is with the line. Each that ended before bought nothing. */
+  /** Begins jobs until one decides the line. Every job before it bought nothing. */
   async #run(first: PictureLine, read: () => Promise<PictureLine>): Promise<LineEnd> {
     const { catalog, identifiers } = this.#dependencies
     const { asked, fault = new Fault('internal_error', 'The line could not be read.') } = first
     if (asked === undefined) return { kind: 'refused', fault, requestId: identifiers.next() }
     let end: LineEnd | undefined
-    /** A job takes the files of an edit with it, so the line is read again for the next. */
+    /** A job takes ownership of the files of an edit, so the line is read again for the next job. */
     let unread: PictureLine | undefined = first
     const mustStop = (): boolean => this.#orders.stop.isUp || this.#held.batch.state === 'cancelling'
     const work: LineWork<ImageRequest> = {
@@ -175,7 +177,7 @@ class PictureRun {
     return end ?? { kind: mustStop() ? 'stopped' : 'expired' }
   }
 
-  /** A fault: there is no room for what the line asks for. A picture in base64 is kept in the output as well. */
+  /** A fault when there is no space for the line's results. Images in base64 are kept in the output as well. */
   async #takeRoom({ images }: ImageRequest): Promise<Fault | undefined> {
     try {
       await new ResultRoom(this.#held, this.#dependencies).take(images * PICTURE_BYTES)
@@ -186,7 +188,7 @@ class PictureRun {
     }
   }
 
-  /** A fault: the job ended with nothing bought. */
+  /** A fault when the job ended with nothing bought. */
   async #once(asked: ImageRequest, files: RequestFiles, requestId: string): Promise<LineEnd | Fault> {
     const dependencies = this.#dependencies
     const { clock } = dependencies
@@ -198,7 +200,7 @@ class PictureRun {
       await using unread = new AsyncDisposableStack()
       unread.defer(() => files.discard())
       const key = await keyNow()
-      // From here on the request has the files.
+      // From here on the request owns the files.
       unread.move()
       const begun = await generateImages(
         asked,
@@ -211,7 +213,7 @@ class PictureRun {
           isRetry: false,
           background: { batchId: batch.id, caller: this.#orders.stop },
           dryRun: false,
-          // Nobody waits on this connection, so the files of an edit are kept for a node that may have to go on.
+          // No client waits on a connection, so the files of an edit are kept for a node that may take over.
           respondAsync: true,
           whenGone() {},
           onPreview() {},
@@ -231,7 +233,10 @@ class PictureRun {
     }
   }
 
-  /** A fault: it ended with nothing bought, and gave up its key. `stopped`: the job goes on, and the chunk ends before it. */
+  /**
+   * A fault when the job ended with nothing bought and gave up its key. `stopped` when the chunk ends while
+   * the job continues.
+   */
   async #endOf(job: ImageJob, requestId: string): Promise<LineEnd | Fault> {
     for (;;) {
       const outcome = await outcomeOfOther(job, this.#dependencies).catch(stillRunning)
@@ -276,7 +281,7 @@ class PictureRun {
   }
 }
 
-/** A chunk of pictures is one line. */
+/** A chunk of images is one line. */
 function lineIn(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   const splitter = new LineSplitter({ firstLine: 0, firstByte: 0 })
   for (const { content } of [...splitter.push(bytes), ...splitter.end()])
@@ -288,7 +293,7 @@ function outputTokensOf({ tokens: { textOutput = 0, imageOutput = 0 } }: ImageRe
   return textOutput + imageOutput
 }
 
-/** Of pictures that lie in the folder of the batch, those that Torana converted included. */
+/** Bytes of the images in the batch's folder, converted ones included. */
 function keptBytesOf({ pictures }: ImageResult): number {
   return pictures.reduce((sum, { bytes, converted }) => sum + bytes + (converted?.bytes ?? 0), 0)
 }

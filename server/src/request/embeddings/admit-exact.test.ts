@@ -1,7 +1,7 @@
 /** Hard budgets that have too little for the bytes of a request, and enough for its tokens. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import type { TokenCounter } from '#ports/tokens.ts'

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
 import type { Input } from '#core/embedding/input.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { RateLimit } from '#core/limit.ts'
+import type { RateLimit } from '#core/limits/limit.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
-import { costOf } from '#core/price.ts'
+import { costOf } from '#core/money/price.ts'
 import type { Key } from '#ports/keys.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import type { Loss } from '#test/support/losing-store.ts'
@@ -73,13 +73,13 @@ async function aWorld({
     admitted: async (input: Input, more: Partial<AdmissionRequest> = {}): Promise<Admission> =>
       admit({ requestId: identifiers.next(), key, model, offers: [offer], input, ...more }, node.outside),
     key,
-    /** What could be taken now. */
+    /** The amounts that could be taken now. */
     async remaining(): Promise<readonly number[]> {
       const takes = [TOKENS, REQUESTS].map((limit) => ({ limit, amount: 1 }))
       const { states } = limiter.take(takes)
       return states.map(({ remaining }) => remaining + 1)
     },
-    /** Nothing is under way any more, the store is there, and nobody uses what was leased. */
+    /** Waits until no call is in progress, the store is reachable, and idle leases were returned. */
     async rest(): Promise<void> {
       node.link.planned.length = 0
       for (let round = 0; round < 20; round += 1) await yieldLoop()
@@ -101,18 +101,18 @@ interface PlannedCall {
 }
 
 interface Done {
-  /** Of calls that were sent: by attempt, the tokens of those that were served. */
+  /** Sent calls by attempt, with the tokens of those that were served. */
   readonly calls: Map<
     number,
     { readonly outcome: Outcome; readonly tokens: number; readonly unknown: bigint }
   >
   readonly requestIds: Set<string>
   error: unknown
-  /** Served, also after the request had ended: what its caller is charged against the rate limit. */
+  /** Tokens served, also after the request had ended: what the rate limit is charged. */
   tokens: number
 }
 
-/** A request with its calls side by side, as the journey makes them: the first that fails ends it, the others go on. */
+/** A request with concurrent calls, as the journey makes them: the first failure ends it, the others continue. */
 async function journey(world: World, planned: readonly PlannedCall[]): Promise<Done> {
   const done: Done = { calls: new Map(), requestIds: new Set(), error: undefined, tokens: 0 }
   const inputs = planned.map(({ bytes }) => texts('x'.repeat(bytes)))
@@ -145,7 +145,7 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
   return done
 }
 
-/** Every call that was sent is in the books by what is known of it, or was forgotten; and nothing is held any more. */
+/** Every sent call is in the ledger with its known outcome, or was forgotten, and no money is held any more. */
 async function assertAccounted(world: World, done: Done): Promise<void> {
   await world.rest()
   const kept = new Map(world.books.entries().map((entry) => [`${entry.attempt}/${entry.kind}`, entry]))
@@ -230,7 +230,7 @@ for (const dies of [false, true])
     assert.deepEqual(world.journal.calls(), [call.unknown])
     assert.ok(world.leased(PROJECT) >= (call.unknown.amountNanoUsd ?? 0n))
     world.node.link.otherwise = 'none'
-    // The call becomes an unknown, and pays from the lease that was kept for it.
+    // The call becomes an unknown, and is paid from the lease that was kept for it.
     if (dies) await world.books.endNode(world.node.id, world.journal.calls())
     else await world.rest()
     assert.equal(world.leased(PROJECT), 0n)
@@ -416,13 +416,13 @@ test('a call is sent under the key of its moment, or not at all', async () => {
   const begin = async () => admission.begin(world.identifiers.next(), offer, texts('abc'))
   const first = await begin()
   assert.equal(first.unknown.projectLeaseNanoUsd, 0n)
-  // A hard budget comes: the next call is held against it.
+  // A hard budget is set: the next call is held against it.
   now = { ...world.key, budgets: [PROJECT] }
   const second = await begin()
   assert.equal(second.unknown.projectLeaseNanoUsd, second.unknown.amountNanoUsd)
   now = new Fault('key_revoked', 'gone')
   await assert.rejects(begin(), (error) => error === now)
-  // What was sent before is finished and posted, and what it did not use goes back to the budget that it came from.
+  // Calls sent before are finished and posted, and their unused money goes back to the budget it came from.
   for (const call of [first, second]) admission.served(call, { kind: 'measured', tokens: 3 })
   await admission.settle()
   await world.rest()

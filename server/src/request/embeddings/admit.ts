@@ -1,9 +1,9 @@
-/** Admission of an embeddings request: what it may cost, told in texts and tokens. */
-import type { EmbeddingModel } from '#core/catalog.ts'
+/** Admission of an embeddings request: its bounds in texts and tokens. */
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import { costOf, maxCostOf } from '#core/price.ts'
-import type { Usage } from '#core/usage.ts'
+import { costOf, maxCostOf } from '#core/money/price.ts'
+import type { Usage } from '#core/money/usage.ts'
 import type { Key } from '#ports/keys.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import {
@@ -30,13 +30,13 @@ export interface AdmissionRequest {
   readonly counted?: TakenRates | undefined
   readonly batchId?: string | undefined
   readonly keyNow?: KeyAsked | undefined
-  /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
+  /** Counts the tokens of the input when a hard budget has too little for a bound by bytes. */
   readonly tokenContext?: TokenContext | undefined
 }
 
 export interface BegunEmbedding extends BegunCall {
   readonly offer: Offer
-  /** The most that Torana expects it to use. It is reserved. An upstream's meter may count more, up to `MOST_TIMES_EXPECTED`. */
+  /** The most that Torana expects it to use. It is reserved. An upstream's meter may count more, up to `MAX_TIMES_EXPECTED`. */
   readonly mostTokens: number
 }
 
@@ -61,7 +61,7 @@ function admitLimited(
 export class EmbeddingAdmission extends Admission {
   readonly #request: AdmissionRequest
   readonly #bytesOf: (text: string) => number
-  /** Tokens by text, where they were counted. */
+  /** Tokens by text, for texts that were counted. */
   #counts: ReadonlyMap<string, number> | undefined
 
   constructor(terms: AdmissionTerms, request: AdmissionRequest, outside: MoneyOutside, taken: TakenRates) {
@@ -76,31 +76,31 @@ export class EmbeddingAdmission extends Admission {
     const tokens = mostTokens(input, this.#request.model, this.#bytesOf, counts && { counts })
     const cost = maxCostOf(offer.deployment.price, { tokens, rows: 1 })
     const begun = this.beginAtOnce(callId, offer.deployment.id, cost)
-    const told = ({ attempt, unknown }: BegunCall): BegunEmbedding => ({
+    const asEmbedding = ({ attempt, unknown }: BegunCall): BegunEmbedding => ({
       attempt,
       unknown,
       offer,
       mostTokens: tokens,
     })
-    return begun instanceof Promise ? begun.then(told) : told(begun)
+    return begun instanceof Promise ? begun.then(asEmbedding) : asEmbedding(begun)
   }
 
   served(call: BegunEmbedding, used: Exclude<Usage, { readonly kind: 'unknown' }>): void {
     const { tokens } = used
     const cost = costOf(call.offer.deployment.price, tokens)
     if (used.kind === 'measured') this.paid(call, { usage: 'upstream', tokens, images: 0, cost })
-    else this.paid(call, { usage: 'estimated', tokens, images: 0, cost, toldTokens: used.toldTokens })
+    else this.paid(call, { usage: 'estimated', tokens, images: 0, cost, reportedTokens: used.reportedTokens })
   }
 
   /**
-   * By the count of the texts, where the upstream counts as we do. They are not counted if they can't fit even as the fewest
-   * tokens that they may be, so that a key without money does not keep the tokenizer busy.
+   * The bound by counted tokens, where the upstream counts as we do. Texts are not counted if even their
+   * smallest possible count does not fit, so that a key without money does not keep the tokenizer busy.
    */
   protected override async closerMostNanoUsd(leftNanoUsd: bigint): Promise<bigint | undefined> {
     const { model, input, offers, tokenContext } = this.#request
     const { tokenizer, tokenCounts, maxInputTokens = Infinity } = model.facts
     if (tokenContext === undefined || input.kind === 'tokens') return undefined
-    // What stands before a text may be counted as one token with its beginning.
+    // A prefix may share a token with the beginning of its text.
     if (tokenizer === 'none' || tokenCounts !== 'exact' || offers.some(({ prefix }) => prefix !== ''))
       return undefined
     const longest = LONGEST_TOKEN_BYTES[tokenizer]
@@ -117,7 +117,7 @@ export class EmbeddingAdmission extends Admission {
         counted.map(({ tokens }, index) => [input.texts[index] as string, Math.min(tokens, maxInputTokens)]),
       )
     } catch {
-      // There is no time left, or the tokenizer's thread has died: the refusal stands.
+      // The time is up or the tokenizer's thread has died, so the refusal remains.
       return undefined
     }
     return mostNanoUsd(offers, input, mostTokens(input, model, this.#bytesOf, { counts: this.#counts }))
@@ -140,7 +140,7 @@ function termsOf(
     batchId,
     keyNow,
     mostNanoUsd() {
-      // Nearly always the same at all of them. One pass over the texts is enough.
+      // Nearly always the same for every deployment, so that one pass over the texts is enough.
       const prefix = offers.reduce(
         (long, offer) => (offer.prefix.length > long.length ? offer.prefix : long),
         '',
@@ -150,7 +150,7 @@ function termsOf(
   }
 }
 
-/** What so many tokens cost at most, at the dearest of the deployments. Each input may become a row of its own. */
+/** Largest cost of `tokens` at the most expensive deployment. Each input may become a separate ledger row. */
 function mostNanoUsd(offers: readonly Offer[], input: Input, tokens: number): bigint {
   const rows = inputCount(input)
   return dearest(offers.map(({ deployment }) => maxCostOf(deployment.price, { tokens, rows })))

@@ -1,12 +1,12 @@
 /** An embeddings request after its admission: what its steps and its calls share. */
-import type { EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
-import { endedOf } from '#core/model-end.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import { endedOf } from '#core/catalog/model-end.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
@@ -20,15 +20,15 @@ export interface CallContext {
   readonly model: EmbeddingModel
   readonly admission: EmbeddingAdmission
   readonly trace: RequestTrace
-  /** Nobody waits for it: its calls get what others leave. */
+  /** A background request: no caller waits, and its calls get the capacity that others leave. */
   readonly isBackground?: boolean | undefined
   readonly batchId?: string | undefined
-  /** Undefined: nobody can leave, since the node asks for itself. */
+  /** Undefined for requests of the node itself, which have no client that can leave. */
   readonly caller?: Caller | undefined
   /** On the monotonic clock. */
   readonly deadlineMs: number
   readonly outside: EmbedOutside
-  /** The input is so large that other requests get the event loop between two steps over it. */
+  /** Whether the input is large enough that other requests get the event loop between two passes over it. */
   readonly isLarge: boolean
   readonly attemptsMade: () => number
   readonly countAttempt: () => void
@@ -40,18 +40,18 @@ export interface AdmittedRequest extends CallContext {
   /** A field that forbids splitting the inputs, if there is one. */
   readonly wholeBecauseOf: string | undefined
   readonly wantedForm: VectorForm
-  /** Where a distinct input stands in the caller's request, for messages. */
+  /** The index of a distinct input in the caller's request, for messages. */
   readonly placeOf: (slot: number) => number
 }
 
-/** One request's part in a call. */
+/** The share of one request in a call. */
 export interface Share {
   readonly request: CallContext
   readonly inputs: Input
   readonly work: CalledWork
 }
 
-/** What the caller is told when this error ends the request. */
+/** The error that the caller gets when this error ends its request. */
 export function endOf(
   error: unknown,
   { model, attemptsMade, outside }: Pick<CallContext, 'model' | 'attemptsMade' | 'outside'>,

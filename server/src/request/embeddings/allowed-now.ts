@@ -1,5 +1,5 @@
 /** Whether a key may still ask for these vectors, at the moment of a call. */
-import type { Catalog } from '#core/catalog.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'

@@ -1,14 +1,17 @@
-/**
- * One call to one deployment, for one request or several:
- * its time, its id, its entries in the books, its record.
- */
-import type { EmbeddingFacts } from '#core/catalog.ts'
+/** One call to one deployment, for one or several requests: its timeout, its id, its ledger entries and its record. */
+import type { EmbeddingFacts } from '#core/catalog/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
-import type { CallTrace } from '#core/request-trace.ts'
-import { chargedUsage, divideTokens, divideWithin, MOST_TIMES_EXPECTED, type Usage } from '#core/usage.ts'
+import type { CallTrace } from '#core/request/request-trace.ts'
+import {
+  chargedUsage,
+  divideTokens,
+  divideWithin,
+  MAX_TIMES_EXPECTED,
+  type Usage,
+} from '#core/money/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
@@ -16,7 +19,7 @@ import type { Share } from './admitted-request.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
 import { estimateTokens } from './tokens.ts'
 
-/** The answer to each share, in order, with its part of what the call used. */
+/** The answer to each share, in order, with its share of the call's usage. */
 export async function attempt(
   shares: readonly [Share, ...Share[]],
   offer: Offer,
@@ -81,7 +84,7 @@ export async function attempt(
       inputTypeField: offer.inputTypeField,
       user: offer.user,
       extraFields: offer.extraFields,
-      // A vector that is going to be truncated or scaled is wanted as values.
+      // Vectors that are truncated or scaled here are requested as values.
       wantedForm: offer.width === offer.upstreamWidth && !offer.isScaledHere ? wantedForm : 'float32',
       timeoutMs,
       traceHeaders: lead.request.trace.context?.headersFor(callId),
@@ -105,7 +108,7 @@ export async function attempt(
       }
       const cutTokens = usage.kind === 'estimated' ? tokens - usage.tokens : 0
       if (tokens > most) outside.observer.overcounted({ ...about, excessTokens: tokens - most, cutTokens })
-      else outside.observer.undercounted({ ...about, toldTokens: tokens })
+      else outside.observer.undercounted({ ...about, reportedTokens: tokens })
     }
     return answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
@@ -117,13 +120,13 @@ export async function attempt(
   }
 }
 
-/** For people who ask the upstream what became of the call. */
+/** Text for people who ask the upstream about the call. */
 function whatOf({ inputs }: Share): string {
   const count = inputCount(inputs)
   return count === 1 ? '1 input' : `${count} inputs`
 }
 
-/** What a call's end tells beside its outcome. */
+/** What the end of a call adds to its outcome. */
 interface AnsweredCall extends Pick<EmbeddingAnswer, 'firstByteMs' | 'upstreamRequestId'> {
   readonly usages?: readonly KnownUsage[]
 }
@@ -137,7 +140,7 @@ function countsOf(usage: KnownUsage | undefined, { deployment: { price } }: Offe
 
 const NOTHING_COUNTED: CallTrace['counts'] = []
 
-/** Of a model whose vectors may be cut, where the upstream was asked to do it. */
+/** The full width of a model with adjustable dimensions, where the upstream was asked to reduce it. */
 function fullWidthOf(
   { dimensions, upstreamWidth }: Offer,
   { matryoshka, dimensions: full }: EmbeddingFacts,
@@ -145,7 +148,7 @@ function fullWidthOf(
   return dimensions !== undefined && matryoshka && upstreamWidth < full ? full : undefined
 }
 
-/** Here, so that requests and caches that share the vectors all get them at their width and length. */
+/** Done here, so that requests and caches that share the vectors get them at their width and length. */
 function asAskedFor(answer: EmbeddingAnswer, { upstreamWidth, isScaledHere }: Offer): EmbeddingAnswer {
   if (!answer.isFullWidth && !isScaledHere) return answer
   const vectors = answer.vectors.map((vector) => {
@@ -158,7 +161,10 @@ function asAskedFor(answer: EmbeddingAnswer, { upstreamWidth, isScaledHere }: Of
   return { ...answer, vectors }
 }
 
-/** Begins the call in the books of every request before it is sent: in all of them or in none. Immediate where it can be. */
+/**
+ * Writes the call into the ledger of every request before it is sent: for all of them or for none. Immediate
+ * where possible.
+ */
 function begun(
   shares: readonly [Share, ...Share[]],
   callId: string,
@@ -191,14 +197,14 @@ async function begunTogether(
   return settled.map((outcome) => (outcome as PromiseFulfilledResult<BegunEmbedding>).value)
 }
 
-/** Where tokens are paid for, each input has at least one. A server that charges nothing may count as it likes. */
+/** Where tokens are charged, each input has at least one. The count of a free server is not checked. */
 function leastTokens({ deployment }: Offer, inputs: Input): number {
   return deployment.price.kind === 'perToken' ? inputCount(inputs) : 0
 }
 
 /**
- * What the upstream counted, or our estimate, divided so that the parts sum to it exactly. No part is larger than what can be
- * charged for it.
+ * What the upstream counted, or our estimate, divided so that the shares add up to it exactly. No share
+ * exceeds what can be charged for it.
  */
 async function dividedUsages(
   usage: Usage,
@@ -214,20 +220,20 @@ async function dividedUsages(
   if (usage.kind === 'unknown') return counts.map((tokens) => ({ kind: 'estimated', tokens }))
   const expected = calls.map(({ mostTokens }) => mostTokens)
   const isAsExpected = usage.tokens <= expected.reduce((sum, most) => sum + most, 0)
-  const mosts = isAsExpected ? expected : expected.map((most) => most * MOST_TIMES_EXPECTED)
+  const mosts = isAsExpected ? expected : expected.map((most) => most * MAX_TIMES_EXPECTED)
   const parts = divideWithin(usage.tokens, counts, mosts)
   if (usage.kind === 'measured') return parts.map((tokens) => ({ kind: 'measured', tokens }))
-  const { toldTokens } = usage
-  const told = toldTokens === undefined ? [] : divideTokens(toldTokens, counts)
-  return parts.map((tokens, index) => ({ kind: 'estimated', tokens, toldTokens: told[index] }))
+  const { reportedTokens } = usage
+  const reported = reportedTokens === undefined ? [] : divideTokens(reportedTokens, counts)
+  return parts.map((tokens, index) => ({ kind: 'estimated', tokens, reportedTokens: reported[index] }))
 }
 
-/** Nearly always the upstream has counted, and there is nothing to replace. */
+/** Nearly always the upstream has counted and nothing is replaced. */
 function isAccounted(answer: EmbeddingAnswer, usage: KnownUsage): answer is AccountedAnswer {
   return answer.usage === usage
 }
 
-/** Fields beside the vectors belong to the whole call: requests that shared it do not get them. */
+/** Fields beside the vectors belong to the whole call, so requests that shared it do not get them. */
 function answersOf(
   answer: EmbeddingAnswer,
   shares: readonly Share[],

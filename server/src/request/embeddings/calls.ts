@@ -7,22 +7,22 @@ import type { TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest } from './admitted-request.ts'
 import { tokensOfCall } from './one-call.ts'
 
-/** Some inputs that one call is to serve, if they fit into it. */
+/** Inputs that one call is to serve, if they fit into it. */
 export interface Part extends TriedWork<Offer> {
   readonly input: Input
   readonly slots: readonly number[]
-  /** Why the last call for it failed. Undefined: none has. */
+  /** The error of its last call. Undefined before the first failure. */
   readonly cause?: unknown
   readonly work: CalledWork
 }
 
-/** Undefined: there is no turn to wait for before another call of the request has ended. */
+/** Undefined when one of the request's own calls must end before there is a turn to wait for. */
 type AskedTurn = Turn<Offer> | undefined | Promise<Turn<Offer>>
 
-/** Woken when a call ends: more than one, since one may find that another request took its place. */
+/** Parts woken when a call ends. More than one, since another request may take the slot first. */
 const WOKEN_AT_ONCE = 8
 
-/** The calls of one request that are under way, so that no deployment gets more of them at once than it takes. */
+/** The calls of one request in progress, so that no deployment gets more of them than it takes concurrently. */
 export class Calls {
   readonly #request: AdmittedRequest
   #hasFailed = false
@@ -31,7 +31,7 @@ export class Calls {
   #parts = 1
   readonly #underWay = new Map<string, number>()
   readonly #waiting: (() => void)[] = []
-  /** Parts in line for a turn: no more than could have one at once, or this request alone would be the line. */
+  /** Parts in the queue: at most as many as could get a turn together, or this request would fill the queue alone. */
   #inLine = 0
 
   constructor(request: AdmittedRequest) {
@@ -79,7 +79,10 @@ export class Calls {
     return open.length > 0 && this.#inLine < roomOf(open) ? this.#ask(part, open) : undefined
   }
 
-  /** False: while the part stood in line, another one took the room or ended the request. The turn is given back then. */
+  /**
+   * False when another part took the slot or ended the request while this part was in the queue. The turn is
+   * then given back.
+   */
   #take(turn: Turn<Offer>): boolean {
     if (this.#hasFailed || !this.#hasRoom(turn.offer)) {
       turn.giveBack()
@@ -89,7 +92,7 @@ export class Calls {
     return true
   }
 
-  /** The turn is the request's. */
+  /** The request takes over the turn. */
   begin({ offer: { deployment } }: Turn<Offer>): void {
     this.#underWay.set(deployment.id, (this.#underWay.get(deployment.id) ?? 0) + 1)
     this.#begun += 1
@@ -104,7 +107,7 @@ export class Calls {
     }
   }
 
-  /** Undefined: one of the request's own calls will make room sooner than any other request's. */
+  /** Undefined when one of the request's own calls frees a slot sooner than another request's. */
   #ask(part: Part, open: readonly Offer[]): AskedTurn {
     const { dispatch, model, project, deadlineMs, caller, isBackground, batchId } = this.#request
     const isWaitingForOwn = open.length < part.offers.length
@@ -117,7 +120,7 @@ export class Calls {
       isBegun: this.#begun > 0,
       isBackground,
       batchId,
-      // What nobody waits for leaves the line when it must end, unless that would waste what it has paid for.
+      // Background work leaves the queue when it must end, unless that would waste calls it has paid for.
       caller: isBackground === true && this.#begun > 0 ? undefined : caller,
     }
     if (part.cause === undefined)

@@ -1,15 +1,15 @@
 /** The answer to `x-torana-dry-run`: what would happen, without a call. */
-import type { EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Negotiated, Offer } from '#core/embedding/negotiate.ts'
-import { costText, maxCostOf } from '#core/price.ts'
+import { costText, maxCostOf } from '#core/money/price.ts'
 import { decodeTokens } from './inputs.ts'
 import { mostTokens, type TokenContext } from './tokens.ts'
 
 export interface DryRun {
   readonly kind: 'dry-run'
   readonly model: EmbeddingModel
-  /** Undefined: a field of unknown effect may change the vectors, or this node does not know it yet. */
+  /** Undefined when a field of unknown effect may change the vectors, or when this node does not know the space yet. */
   readonly space: string | undefined
   readonly deployments: readonly {
     id: string
@@ -18,11 +18,11 @@ export interface DryRun {
     maxCostUsd: string
   }[]
   readonly dropped: readonly string[]
-  /** No more tokens than this can be charged. */
+  /** Largest number of tokens that can be charged. */
   readonly maxTokens: number
 }
 
-/** By the same bounds that a request reserves by: no call is charged more. */
+/** Uses the bounds by which a request reserves: no call is charged more. */
 export async function dryRun(
   input: Input,
   context: TokenContext,

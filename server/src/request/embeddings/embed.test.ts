@@ -107,7 +107,7 @@ function billedTokens({ served }: MemoryUpstream): number {
   return served.reduce((sum, { usage }) => sum + (usage.kind === 'measured' ? usage.tokens : 0), 0)
 }
 
-/** The cost is that of the calls really served; the usage that of one by one. */
+/** The cost is that of the calls actually served; the usage counts every input alone. */
 function assertUsage({ input, prefixed }: Situation, { usage }: EmbedResult, upstream: MemoryUpstream): void {
   const billed = billedTokens(upstream)
   assert.equal(usage.source, 'upstream')
@@ -242,7 +242,7 @@ test('where the upstream does not count, Torana estimates and says so', async ()
   assert.deepEqual(usage, { promptTokens: 4, source: 'estimated', cost: { kind: 'unpriced' } })
 })
 
-/** One request that must fail, and what the caller is told. */
+/** One request that must fail, and the fault that its caller gets. */
 async function faultOf(
   asked: Parameters<typeof aRequest>[0],
   model: ModelOverrides,

@@ -1,20 +1,20 @@
 /**
  * One embeddings request, step by step: find the model, negotiate what each deployment can do, check the
- * inputs, gather the vectors, account for them. The listener authenticates and parses before, and encodes
- * after.
+ * inputs, gather the vectors, account for them. The listener authenticates and parses before this, and
+ * encodes afterwards.
  */
-import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
+import type { Catalog, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
-import type { RateState } from '#core/limit.ts'
+import type { RateState } from '#core/limits/limit.ts'
 import { fieldOfUnknownEffect, negotiate, type Offer } from '#core/embedding/negotiate.ts'
-import { costOf } from '#core/price.ts'
-import { labelsOf } from '#core/labels.ts'
+import { costOf } from '#core/money/price.ts'
+import { labelsOf } from '#core/money/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 import { admit } from './admit.ts'
 import { allowedNow, hasPrice } from './allowed-now.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
@@ -35,10 +35,10 @@ import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
 export interface EmbedDependencies extends EmbedOutside, SpaceWatch {
-  /** The catalog of this moment. */
+  /** The current catalog. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
-  /** How a request of this project may share with others. Undefined: not at all. */
+  /** How a request of this project may share calls and vectors. Undefined when it may not. */
   readonly sharingOf: (
     model: EmbeddingModel,
     request: EmbeddingRequest,
@@ -46,40 +46,41 @@ export interface EmbedDependencies extends EmbedOutside, SpaceWatch {
   ) => SharingRules | undefined
 }
 
-/** The project that wants to share, and how much it may. */
+/** The project that shares, and to what extent. */
 interface SharingTerms {
   readonly project: string
   readonly space: string
   readonly cacheUse: CacheUse
 }
 
-/** What the caller said of the cache: `fresh` asks for new vectors, `none` also forbids keeping them. */
+/** The caller's cache directive: `fresh` asks for new vectors, `none` also forbids keeping them. */
 export type CacheUse = 'usual' | 'fresh' | 'none'
 
-/** What the caller said beside the body. */
+/** Options beside the body. */
 export interface EmbedOptions {
   readonly requestId: string
   readonly key: Key
   readonly unsupported: 'refuse' | 'drop' | undefined
   readonly pinnedSpace: string | undefined
   readonly dryRun: boolean
-  /** The caller's own time-out, when its SDK told us. */
+  /** The caller's own timeout, if its SDK sent one. */
   readonly callerTimeoutMs: number | undefined
   readonly cacheUse: CacheUse
-  /** Once it has left, no further call is made. */
+  /** When it has left, no further call is made. */
   readonly caller?: Caller | undefined
   /**
-   * Nobody waits for it. Its calls get what others leave, however long that takes; it shares no call, and leaves no vector in
-   * the cache, where a corpus would push out what others ask for again.
+   * A background request: no caller waits. Its calls get the capacity that others leave, however long that
+   * takes; it shares no call and leaves no vector in the cache, where a corpus would evict vectors that
+   * others ask for again.
    */
   readonly isBackground?: boolean | undefined
-  /** The batch that it is a part of, for the ledger and for its turns. Undefined: it is a request of its own. */
+  /** The batch it belongs to, for the ledger and for fair turns. Undefined for a request outside batches. */
   readonly batchId?: string | undefined
-  /** Asked before each call, for work that outlives the moment in which its key was looked up. */
+  /** Asked before each call, for work that outlives the look-up of its key. */
   readonly keyNow?: KeyAsked | undefined
-  /** Parts of it with a user and tags of their own. Undefined: those of the request are those of all of it. */
+  /** Shares of the request with their own user and tags. Undefined when the request's labels apply to all of it. */
   readonly labelTerms?: LabelTerms | undefined
-  /** Filled in on the way, also for a request that fails. */
+  /** Filled in step by step, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
   readonly counted?: TakenRates | undefined
@@ -90,11 +91,17 @@ export interface EmbedResult {
   readonly model: EmbeddingModel
   readonly vectors: readonly Vector[]
   readonly usage: RequestUsage
-  /** Where the caller's rate limits stand. */
+  /** The state of the caller's rate limits. */
   readonly rates: readonly RateState[]
-  /** The name of the vectors' space. Undefined: a field of unknown effect may have changed them, or this node does not know it yet. */
+  /**
+   * The name of the vectors' space. Undefined when a field of unknown effect may have changed the vectors, or
+   * when this node does not know the space yet.
+   */
   readonly space: string | undefined
-  /** The space that their deployments are held to, also where a field of unknown effect leaves the vectors without a name. */
+  /**
+   * The space that the deployments are checked against, also when a field of unknown effect leaves the
+   * vectors without a name.
+   */
   readonly guardedSpace: string | undefined
   readonly width: number
   readonly attempts: number
@@ -109,10 +116,10 @@ export interface EmbedResult {
   readonly extraFields: Readonly<Record<string, unknown>>
 }
 
-/** Stands among deployments for vectors that needed no call. */
+/** Listed among the deployments for vectors that needed no call. */
 export const CACHE = 'cache'
 
-/** Characters or token ids over which one pass takes a millisecond or more. */
+/** Characters or token ids for which one pass takes a millisecond or more. */
 const LARGE_INPUT = 512 * 1024
 
 export async function embed(
@@ -161,7 +168,7 @@ export async function embed(
   const admission = admitted instanceof Promise ? await admitted : admitted
   trace.admittedMs = admitted instanceof Promise ? clock.monotonicMs() : trace.admittingMs
   trace.reservation = admission.reservation
-  // As `using` would, which takes half a microsecond more.
+  // Replaces `using`, which takes half a microsecond more.
   try {
     let attempts = 0
     const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
@@ -214,7 +221,7 @@ export async function embed(
   }
 }
 
-/** Undefined: nothing is shared. */
+/** Undefined when nothing is shared. */
 function sharingFor(
   model: EmbeddingModel,
   request: EmbeddingRequest,
@@ -222,7 +229,7 @@ function sharingFor(
   { space, generation }: { readonly space: string; readonly generation: number | undefined },
   { sharingOf }: EmbedDependencies,
 ): SharingRules | undefined {
-  // A vector is kept under the name of its space.
+  // A vector is cached under the name of its space.
   const use = generation === undefined ? 'none' : cacheUse
   const shared = sharingOf(model, request, { project: key.project, space, cacheUse: use })
   return shared && isBackground === true ? { ...shared, mayKeep: false, microBatch: undefined } : shared
@@ -256,16 +263,16 @@ function resultOf(
 }
 
 function formFor({ encoding }: EmbeddingRequest, isShared: boolean, isBackground: boolean): VectorForm {
-  // Texts that live as long as a chunk takes are copied by the garbage collector again and again; bytes are not.
+  // The garbage collector copies strings that live as long as a chunk again and again, but not bytes.
   if (encoding === 'base64') return isBackground ? 'base64Bytes' : 'base64'
-  // Vectors are kept as values, and a text would have to be parsed for that.
+  // Cached vectors are values, so a text would have to be parsed.
   return isShared ? 'float32' : 'text'
 }
 
-/** Leaves the caller's SDK a moment to read our error before its own time-out. */
+/** Time left for the caller's SDK to read our error before its own timeout. */
 const CALLER_MARGIN_MS = 250
 
-/** In the background, nearly all of it may be the wait for a turn. */
+/** Timeout of a background request. Nearly all of it may be the wait for a turn. */
 const BACKGROUND_MS = 10 * 60_000
 
 function timeoutOf({ callerTimeoutMs, isBackground }: EmbedOptions, { limits }: EmbedDependencies): number {
@@ -274,7 +281,7 @@ function timeoutOf({ callerTimeoutMs, isBackground }: EmbedOptions, { limits }: 
   return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
 }
 
-/** Where the vectors came from: deployments, and the cache. */
+/** The deployments that made the vectors, and the cache. */
 function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
   return [...new Set([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])]
 }
@@ -288,7 +295,10 @@ function cacheCounts(
   return { hits: found, misses: slots.length - found }
 }
 
-/** What the hits would have cost where their vectors were made; where that is no more, at the first that would be asked. */
+/**
+ * What the hits would have cost at the deployments that made them, or, for deployments that are gone, at the
+ * first offer.
+ */
 function savedBy({ hits, slots }: GatheredVectors, first: Offer, offers: readonly Offer[]): SavedCall {
   const tokens = new Map<Offer, number>()
   for (const hit of hits) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { base64Of } from '#core/embedding/vector.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
 import { Metrics } from '#telemetry/metrics.ts'
 import { after } from '#runtime/clock.ts'
@@ -45,11 +45,14 @@ const situation = fc.record({
 })
 type Situation = typeof situation extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The clock stands still, so that whoever waits in line does so until it is refused: in the same order, a hundred times sooner. */
+/** The clock does not move, so a queued request waits until it is refused: in the same order, a hundred times sooner. */
 const soon: typeof after = (delayMs, work) => after(delayMs / 100, work)
 
-/** All that a request leaves behind: its answer or its fault, its rows, its calls, its trace, the log and the metrics. */
-async function told(given: Situation, mayTakeTheLane: boolean) {
+/**
+ * Everything that a request leaves behind: its answer or its fault, its rows, its calls, its trace, the log
+ * and the metrics.
+ */
+async function tracesOf(given: Situation, mayTakeTheLane: boolean) {
   const { requests, outcomes, tokens, concurrency, price } = given
   const upstream = new MemoryUpstream({
     plan: (_, number) => outcomes[number % outcomes.length],
@@ -115,7 +118,7 @@ async function told(given: Situation, mayTakeTheLane: boolean) {
   return { ends, rows, traces, calls: upstream.calls, lines, figures }
 }
 
-/** There is never a turn at once: every request takes the general way, where one is asked for again. */
+/** A dispatch that never has an immediate turn: every request takes the general path, which asks again. */
 function generalWayOf(dispatch: EmbedDependencies['dispatch']): EmbedDependencies['dispatch'] {
   return new Proxy(dispatch, {
     get: (target, name) => {
@@ -129,7 +132,7 @@ function generalWayOf(dispatch: EmbedDependencies['dispatch']): EmbedDependencie
 test('one input at one deployment: the lane of its own gives what the general way gives, also to the books, the log and the metrics', async () => {
   await fc.assert(
     fc.asyncProperty(situation, async (given) => {
-      assert.deepEqual(await told(given, true), await told(given, false))
+      assert.deepEqual(await tracesOf(given, true), await tracesOf(given, false))
     }),
   )
 })

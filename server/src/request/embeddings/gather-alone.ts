@@ -1,6 +1,7 @@
 /**
- * The usual request: one input, one deployment that takes it as it came, nothing to share, and nobody in line. It takes the steps of the
- * general way (`serve.ts`) in one function. If its call fails, the general way goes on from there.
+ * The usual request: one input, one deployment that takes it unchanged, nothing to share, and an empty queue.
+ * It does the steps of the general path (`serve.ts`) in one function. If its call fails, the general path
+ * continues from there.
  */
 import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
@@ -18,11 +19,11 @@ import type { SharingRules } from './shared-vectors.ts'
 /** An admitted request before its equal inputs are found. */
 export interface GatherRequest extends AdmittedRequest {
   readonly input: Input
-  /** Undefined: this request shares nothing with others. */
+  /** Undefined when this request shares nothing with others. */
   readonly sharing: SharingRules | undefined
 }
 
-/** Undefined: the request has something to choose, to prepare or to wait for. */
+/** Undefined when the request has something to choose, to prepare or to wait for. */
 export function turnAlone(request: GatherRequest): Turn<Offer> | undefined {
   const { offers, sharing, caller, isBackground, model, project, deadlineMs, input } = request
   const [offer] = offers

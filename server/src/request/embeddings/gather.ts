@@ -1,6 +1,6 @@
 /**
  * Texts in, vectors out, in order. Equal texts are fetched once; known ones come from the cache or from
- * another request that waits for them; deployments make the rest.
+ * another request that already waits for them; deployments make the rest.
  */
 import { dedupe } from '#core/embedding/batches.ts'
 import { inputCount, pick } from '#core/embedding/input.ts'
@@ -45,7 +45,7 @@ async function gatherOne(asked: GatherRequest): Promise<GatheredVectors> {
   return servedOne(await serve(asked, input, ONE_SLOT))
 }
 
-/** Where a distinct input stands in the request, as long as no two are known to be equal. */
+/** The index of a distinct input in the request while no two inputs are known to be equal. */
 export function sameSlot(slot: number): number {
   return slot
 }

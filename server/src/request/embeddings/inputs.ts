@@ -1,14 +1,11 @@
-/** What is done to inputs before they go out: decoding, prefixes, and the check that none is too long. */
-import type { EmbeddingModel } from '#core/catalog.ts'
+/** Prepares inputs for a call: decoding, prefixes, and the check that none is too long. */
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { KnownTokenizer } from '#ports/tokens.ts'
 import { askerOf, type TokenContext } from './tokens.ts'
 
-/**
- * Token ids as texts, for upstreams that read only texts.
- * `placeOf` tells where an input stands in the request.
- */
+/** Turns token ids into texts for upstreams that read only texts. `placeOf` maps an input to its index in the request. */
 export async function decodeTokens(
   context: TokenContext,
   input: Input,
@@ -33,19 +30,19 @@ export function withPrefix(input: Input, prefix: string): Input {
   return input.kind === 'texts' ? { kind: 'texts', texts: input.texts.map((text) => prefix + text) } : input
 }
 
-/** The count of a text that is counted in pieces is at most this much too high. */
+/** Largest error of the count of a text that is counted in steps. */
 const INEXACT_MARGIN = 1.02
 
 /**
- * Of the longest token: a text with more bytes than so many for each token that the model reads is too long without counting.
- * In `cl100k_base` it is the one for 128 spaces.
+ * Bytes of the longest token. A text with more bytes than this for each token of the model's limit is too
+ * long without counting. In `cl100k_base` the longest token is 128 spaces.
  */
 export const LONGEST_TOKEN_BYTES: Readonly<Record<KnownTokenizer, number>> = { cl100k_base: 128 }
 
 /**
- * Refuses an input that the model can't read whole, since many upstreams would cut it off silently. A text
- * with no more bytes than the model reads tokens is not counted, nor is one that is too long by its bytes alone. Where we don't have the model's tokenizer,
- * the upstream is the judge. Undefined: nothing had to be counted.
+ * Refuses an input that the model can't read whole, since many upstreams would silently truncate it. A text
+ * with no more bytes than the model's token limit is not counted, nor is one that is too long by its bytes
+ * alone. Without the model's tokenizer, the upstream decides. Undefined when nothing had to be counted.
  */
 export function checkLengths(context: TokenContext, input: Input): Promise<void> | undefined {
   const { model, outside } = context

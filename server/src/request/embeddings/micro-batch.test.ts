@@ -82,8 +82,8 @@ test('a count that a shared call can not have used is cut, and no member is char
       Math.min(tokens, 280),
     )
     assert.ok(rows.every(({ usage }) => usage === (tokens > 280 ? 'estimated' : 'upstream')))
-    const told = rows.reduce((sum, { remarks }) => sum + (remarks?.toldTokens ?? 0), 0)
-    assert.equal(told, tokens > 280 ? tokens : 0)
+    const reported = rows.reduce((sum, { remarks }) => sum + (remarks?.reportedTokens ?? 0), 0)
+    assert.equal(reported, tokens > 280 ? tokens : 0)
   }
 })
 
@@ -174,7 +174,7 @@ test('a text that an upstream chokes on costs only its sender an answer', async 
   assert.equal(upstream.calls.length, 9)
 })
 
-/** An upstream that fails for some texts in one way, and quotes all texts of the call in every word it says. */
+/** An upstream that fails for some texts in one way, and quotes all texts of the call in every message. */
 function quoting(kind: FailureKind, status: number | undefined, isBad: (text: string) => boolean): Plan {
   return ({ inputs, deployment }) => {
     const texts = inputs.kind === 'texts' ? inputs.texts : []
@@ -249,7 +249,7 @@ for (const [kind, status] of [
     assert.ok(upstream.calls.length <= 25, String(upstream.calls.length))
   })
 
-/** All that leaves of a fault, in the answer and in the log. */
+/** Everything that a fault reveals, in the answer and in the log. */
 function assertOwnWords(reason: unknown, index: number): void {
   assert.ok(reason instanceof Fault, String(reason))
   const shown = JSON.stringify([reason.message, reason.param, reason.upstream, String(reason.cause)])
@@ -275,7 +275,7 @@ for (const kind of [
       assertVectors(answer, [word(index)])
       assert.deepEqual([answer.attempts, answer.deployments], [2, ['d1']])
     }
-    // Together, except after a time-out: a second one would leave no time to take them apart.
+    // Together, except after a timeout: a second one would leave no time to separate them.
     assert.equal(upstream.calls.length, kind === 'timedOut' ? 9 : 2)
   })
 
@@ -387,7 +387,7 @@ test('a batch that is more than a deployment takes at once is taken apart before
 
 test('whoever comes while a batch stands in line still gets in, up to maxItems', async () => {
   const { node, upstream } = start(
-    // The first call is under way while all others come.
+    // The first call is in progress while all others come.
     { loopRounds: [100, 0, 0] },
     {
       microBatch: { ...microBatch, maxItems: 4 },
@@ -396,7 +396,7 @@ test('whoever comes while a batch stands in line still gets in, up to maxItems',
   )
   const answers = [ask(node, ['first'])]
   for (const text of words(6)) {
-    // Longer than a batch waits for company.
+    // Longer than a batch waits for further requests.
     for (let round = 0; round < 5; round += 1) await yieldLoop()
     answers.push(ask(node, [text]))
   }

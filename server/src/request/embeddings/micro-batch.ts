@@ -1,10 +1,10 @@
 /**
- * Requests that come at about the same time share one upstream call. Each request keeps its own entry in the
- * books, its own share of what the call used, and its own errors: a call that fails for one bad text is split
- * until only the request with that text is left with the error. No request is told what an upstream said of a
- * call that it shared: the words may quote another's text.
+ * Requests that come at about the same time share one upstream call. Each request keeps its own ledger entry,
+ * its own share of the usage, and its own errors: a call that fails for one bad text is split until only the
+ * request with that text gets the error. No request sees what an upstream said about a shared call, since the
+ * words may quote another caller's text.
  */
-import type { MicroBatchRules } from '#core/micro-batch-rules.ts'
+import type { MicroBatchRules } from '#core/catalog/micro-batch-rules.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'
@@ -37,7 +37,7 @@ interface Batch {
 
 export class MicroBatches {
   readonly #open = new Map<string, Batch>()
-  /** By model, for people. */
+  /** Shared calls and their texts by model, for metrics. */
   readonly #left = new Map<string, { calls: number; items: number }>()
   readonly #wait: (ms: number) => Promise<unknown>
 
@@ -45,7 +45,7 @@ export class MicroBatches {
     this.#wait = wait
   }
 
-  /** Serves some distinct inputs of one request, together with those of requests that come soon. */
+  /** Serves distinct inputs of one request together with those of requests that come soon. */
   join(
     request: AdmittedRequest,
     input: Input,
@@ -73,7 +73,7 @@ export class MicroBatches {
     })
   }
 
-  /** Texts of a shared call of this model, on average. Undefined: there was none. */
+  /** Average number of texts in a shared call of this model. Undefined before the first shared call. */
   averageItems(model: string): number | undefined {
     const left = this.#left.get(model)
     return left && left.items / left.calls
@@ -86,7 +86,7 @@ export class MicroBatches {
     this.#left.set(request.model.id, left)
   }
 
-  /** Requests may join while the batch stands in line: a busy deployment has only one call to take. */
+  /** Requests may join while the batch is in the queue: a busy deployment then takes one call. */
   async #leave(key: string, batch: Batch): Promise<void> {
     if (batch.isLeaving) return
     batch.isLeaving = true
@@ -103,7 +103,7 @@ function keyOf(
   { kind }: Input,
   { acrossProjects }: MicroBatchRules,
 ): string {
-  // All that a call says beside its inputs, since the terms of one member are sent for all.
+  // All fields of a call beside its inputs, since the terms of one member are sent for all.
   const terms = offers.map((offer) => ({ ...offer, deployment: identityOf(offer.deployment) }))
   return JSON.stringify([model.id, acrossProjects ? '' : project, kind, terms])
 }
@@ -111,10 +111,7 @@ function keyOf(
 const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
-/**
- * A deployment of another configuration is another deployment,
- * even under the same name: it may lead elsewhere.
- */
+/** A deployment of another configuration is another deployment, even under the same name: it may point elsewhere. */
 function identityOf(deployment: Offer['deployment']): number {
   const known = identities.get(deployment) ?? (lastIdentity += 1)
   identities.set(deployment, known)
@@ -123,18 +120,18 @@ function identityOf(deployment: Offer['deployment']): number {
 
 /** A batch that was tried before. */
 interface NextTry {
-  /** Undefined: nothing of this part was tried, only of the batch that it is a part of. */
+  /** Undefined when only the batch that contains this part was tried, not the part itself. */
   readonly work?: TriedWork<Offer> & { readonly turn: Turn<Offer> | Promise<Turn<Offer>> }
   readonly search?: Search | undefined
 }
 
 /** The search for the bad texts of one batch. */
 interface Search {
-  /** How many calls it may still make for more than one request. */
+  /** Calls that it may still make for more than one request. */
   sharedCallsLeft: number
 }
 
-/** Never rejects: each member is told its own end. `close` is called when no request can join any more. */
+/** Never rejects: each member gets its own result or error. `close` is called when no request can join any more. */
 async function serveTogether(all: Members, next?: NextTry, close?: () => void): Promise<void> {
   const [{ request }] = all
   let turn: Turn<Offer>
@@ -165,7 +162,7 @@ async function serveTogether(all: Members, next?: NextTry, close?: () => void): 
   }
 }
 
-/** One place in line, in the name of the first member. The batch leaves it when no member has time left. */
+/** One entry in the queue, in the name of the first member. The batch leaves it when no member has time left. */
 function askedTogether(members: Members): TurnRequest {
   const { model, project } = members[0].request
   return {
@@ -176,14 +173,17 @@ function askedTogether(members: Members): TurnRequest {
     get isOfSeveralProjects() {
       return members.some(({ request }) => request.project !== project)
     },
-    // Counted when asked, since requests join while the batch stands in line.
+    // Counted on demand, since requests join while the batch is in the queue.
     get tokens() {
       return members.reduce((sum, { request, input }) => sum + tokensOfCall(request, input), 0)
     },
   }
 }
 
-/** Ends members without time, so that they don't hold up the others, and those whose client has left. Undefined: no member is left. */
+/**
+ * Ends members that are out of time, so that they don't hold up the others, and those whose client has left.
+ * Undefined when no member is left.
+ */
 function withoutLate(members: Members, { deployment }: Offer, cause?: UpstreamFailure): Members | undefined {
   const nowMs = members[0].request.outside.clock.monotonicMs()
   const error = cause ?? outOfTime(deployment.id)
@@ -219,7 +219,7 @@ function afterFailure(all: Members, turn: Turn<Offer>, error: unknown, next?: Ne
   const work = next?.work ?? { offers, tries: 0 }
   const { maxAttempts } = outside.limits
   const left = offersAfter(error, turn.offer, work, { maxAttempts, buysOnce: false })
-  // An upstream that fails on one text looks like an upstream that fails.
+  // A failure caused by one text looks like a failing upstream.
   const mayBeOneText = all.length > 1 && error.mayBeOneText
   if (mayBeOneText && left.length === 0) turn.endUnclear()
   else turn.end(error)
@@ -237,9 +237,9 @@ function afterFailure(all: Members, turn: Turn<Offer>, error: unknown, next?: Ne
 }
 
 /**
- * In halves: usually one text of many is at fault, and few calls find it. The search makes at most half as many
- * shared calls as it has members; then each member goes on alone. So an upstream that is ill gets at most half as
- * many calls again as it would get from requests that share nothing.
+ * Splits in halves: usually one text of many is at fault, and few calls find it. The search makes at most
+ * half as many shared calls as it has members; then each member continues alone. A failing upstream therefore
+ * gets at most half as many calls again as it would get from requests that share nothing.
  */
 function serveApart(
   members: Members,
@@ -254,8 +254,8 @@ function serveApart(
 }
 
 /**
- * Each member alone, as if it had never shared a call; at other deployments, if there are any. After a time-out at once:
- * for a search in halves, each of which may run into its time again, no member has the time.
+ * Serves each member alone, as if it had never shared a call, at other deployments if there are any. After a
+ * timeout this happens immediately: a search in halves could time out again, and no member has the time.
  */
 function serveEach(members: readonly Member[], others: readonly Offer[] = []): void {
   for (const { request, input, slots, work, resolve, reject } of members) {
@@ -273,7 +273,7 @@ function rejectAll(members: Members, error: unknown): void {
   for (const { request, reject } of members) reject(endOf(error, request))
 }
 
-/** Members with less time than a call may take go on alone: they would end the call of the others early. */
+/** Members with less time than a call may take continue alone: they would end the others' call early. */
 function withoutHurried(members: Members | undefined): Members | undefined {
   const [lead, ...others] = members?.filter(({ request }) => !isHurried(request)) ?? []
   if (members === undefined || lead === undefined) return members

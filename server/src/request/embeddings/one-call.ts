@@ -7,7 +7,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { decodeTokens, withPrefix } from './inputs.ts'
 import { roughTokens } from './tokens.ts'
 
-/** About how many tokens a call for these inputs is charged, at most what one call can carry. */
+/** Estimated tokens of a call for these inputs, at most what one call can carry. */
 export function tokensOfCall(
   { outside, offers }: Pick<AdmittedRequest, 'outside' | 'offers'>,
   input: Input,
@@ -15,7 +15,7 @@ export function tokensOfCall(
   return Math.min(roughTokens(inOneCall(input, offers), outside.bytesOf), tokenCap(input, offers))
 }
 
-/** The inputs that one call can carry at most. The others ask for a turn of their own. */
+/** The most inputs that one call can carry. The others ask for their own turns. */
 function inOneCall(input: Input, offers: readonly Offer[]): Input {
   const count = inputCount(input)
   if (count === 1) return input
@@ -23,7 +23,7 @@ function inOneCall(input: Input, offers: readonly Offer[]): Input {
   return count <= most ? input : slice(input, 0, most)
 }
 
-/** Texts are split as if each byte were a token, and a token is estimated at four bytes. */
+/** Splitting counts each byte as a token; an estimate counts four bytes as one. */
 function tokenCap({ kind }: Input, offers: readonly Offer[]): number {
   let most = 1
   for (const { deployment } of offers) {
@@ -33,7 +33,7 @@ function tokenCap({ kind }: Input, offers: readonly Offer[]): number {
   return most
 }
 
-/** Whether this deployment takes the inputs as they came. */
+/** Whether this deployment takes the inputs unchanged. */
 export function isReady(offer: Offer): boolean {
   return !offer.decodesTokens && offer.prefix === ''
 }
@@ -61,7 +61,7 @@ export function runsOf(
   if (count === 1) return [[0, 1]]
   const bounded = capabilities.maxTokens !== undefined || capabilities.maxBytes !== undefined
   if (count <= capabilities.maxInputs && !bounded) return [[0, count]]
-  // Room for the rest of the body: model name, options and braces.
+  // Space for the rest of the body: model name, options and braces.
   const maxBytes = capabilities.maxBytes === undefined ? undefined : capabilities.maxBytes - 4096
   const runs = split(weightsOf(input, capabilities.maxBytes !== undefined, outside.bytesOf), {
     ...capabilities,
@@ -77,17 +77,14 @@ export function runsOf(
   return runs
 }
 
-/**
- * Bytes stand for tokens that nobody counted: a text never
- * has more tokens than bytes, so no call exceeds its cap.
- */
+/** Uses bytes in place of uncounted tokens: a text never has more tokens than bytes, so no call exceeds its cap. */
 function weightsOf(input: Input, needsBytes: boolean, bytesOf: (text: string) => number): Weight[] {
   if (input.kind === 'tokens') {
     return input.tokens.map((tokens) => ({ tokens: tokens.length, bytes: tokens.length * 11 + 3 }))
   }
   return input.texts.map((text) => ({
     tokens: bytesOf(text),
-    // With its comma.
+    // Includes the comma.
     bytes: needsBytes ? bytesOf(JSON.stringify(text)) + 1 : 0,
   }))
 }

@@ -13,6 +13,6 @@ export interface EmbedOutside extends MoneyOutside {
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly limits: Limits
-  /** Lets other requests have the event loop: a large request takes it in steps. */
+  /** Yields the event loop to other requests; a large request works in steps. */
   readonly yieldLoop: () => Promise<unknown>
 }

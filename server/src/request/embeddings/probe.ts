@@ -1,18 +1,20 @@
 /**
- * The vectors of a few texts from one deployment that the node itself asks: a call like any other, paid for and in the books
- * of project `system`. It does not wait for a turn, so that one that is ejected or drained can be asked too.
+ * The vectors of a few texts from one deployment, for the node itself: a call like any other, paid for and
+ * recorded in the ledger under project `system`. It does not wait for a turn, so that an ejected or drained
+ * deployment can be asked too.
  */
-import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
+import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
-import { endedOf } from '#core/model-end.ts'
-import { costOf, maxCostOf, type Cost } from '#core/price.ts'
-import { RequestTrace } from '#core/request-trace.ts'
+import { endedOf } from '#core/catalog/model-end.ts'
+import { costOf, maxCostOf, type Cost } from '#core/money/price.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { SYSTEM_KEY } from '../access/system-key.ts'
+import { recordedTest } from '../recorded-test.ts'
 import { admit } from './admit.ts'
 import type { CallContext } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
@@ -76,62 +78,33 @@ async function askAlone(
   return { vectors, tokens }
 }
 
-/** What a person asks a deployment to see whether it works. */
+/** The text of a test call. */
 const TEST_TEXT = 'ping'
 
-/** The most that a test can cost. */
+/** Largest cost of a test call. */
 export function mostOfTest({ price }: Deployment): Cost {
   return maxCostOf(price, { tokens: TEST_TEXT.length, rows: 1 })
 }
 
-/** Embeds one word. It stands in the request log like any request. Rejects with what went wrong, after it was noted. */
+/** Embeds one word. The call appears in the request log like any request. Rejects with the error after recording it. */
 export async function testEmbedding(
   model: EmbeddingModel,
   deployment: Deployment,
   requestId: string,
   outside: EmbedOutside,
 ): Promise<Cost> {
-  const { clock, observer } = outside
-  const trace = new RequestTrace(clock.monotonicMs())
-  trace.askedModel = model.id
-  const about = {
-    requestId,
-    route: 'embeddings',
-    project: SYSTEM_KEY.project,
-    key: SYSTEM_KEY.name,
-    keyId: SYSTEM_KEY.id,
-    model: model.id,
-    deployment: deployment.id,
-    inputs: 1,
-    trace,
-  }
-  const durationMs = (): number => clock.monotonicMs() - trace.startedMs
-  try {
-    const { tokens } = await askAlone({ model, deployment, texts: [TEST_TEXT], requestId, trace }, outside)
-    const cost = costOf(deployment.price, tokens)
-    const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
-    trace.isUnpriced = cost.kind !== 'known'
-    observer.requestEnded({
-      ...about,
-      status: 200,
-      attempts: 1,
-      promptTokens: tokens,
-      amountNanoUsd,
-      durationMs: durationMs(),
-    })
-    return cost
-  } catch (error) {
-    const fault =
+  return recordedTest(
+    { requestId, route: 'embeddings', model, deployment },
+    outside,
+    async (trace) => {
+      const { tokens } = await askAlone({ model, deployment, texts: [TEST_TEXT], requestId, trace }, outside)
+      return { cost: costOf(deployment.price, tokens), promptTokens: tokens }
+    },
+    (error) =>
       error instanceof UpstreamFailure
-        ? faultOfFailure(error, model.id, 1, endedOf(model, error.detail.deployment, clock.nowMs()))
-        : error
-    const { status, code } =
-      fault instanceof Fault
-        ? { status: fault.entry.status, code: fault.code }
-        : { status: 500, code: 'internal_error' }
-    observer.requestEnded({ ...about, status, fault: code, attempts: 1, durationMs: durationMs() })
-    throw error
-  }
+        ? faultOfFailure(error, model.id, 1, endedOf(model, error.detail.deployment, outside.clock.nowMs()))
+        : error,
+  )
 }
 
 function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input): Offer {

@@ -1,7 +1,7 @@
 /**
- * Distinct inputs in, their vectors out, from the deployments that have a turn to give. The inputs are split
- * by the caps of the deployment, each part is a call, and a part that fails is tried at another deployment,
- * split anew by that one's caps.
+ * Distinct inputs in, their vectors out, from the deployments that have a free turn. The caps of the
+ * deployment decide how the inputs are split, each part is a call, and a failed part is tried at another
+ * deployment, split again by that one's caps.
  */
 import { slice, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
@@ -25,7 +25,7 @@ export function serve(
   return servePart(request, new Calls(request), { input, slots, offers: request.offers, tries: 0, work })
 }
 
-/** An error that leaves it ends the request: no further call begins for it. */
+/** An error thrown here ends the request: no further call begins for it. */
 async function servePart(request: AdmittedRequest, calls: Calls, part: Part): Promise<ServedInputs[]> {
   try {
     const asked = calls.turn(part)
@@ -53,13 +53,13 @@ async function servePart(request: AdmittedRequest, calls: Calls, part: Part): Pr
   }
 }
 
-/** Inputs as a deployment takes them, and which of them go into each call. */
+/** Inputs as a deployment takes them, and the call that each belongs to. */
 interface PreparedInputs {
   readonly ready: Input
   readonly runs: readonly (readonly [number, number])[]
 }
 
-/** Immediate where the deployment takes the inputs as they came. */
+/** Immediate where the deployment takes the inputs unchanged. */
 function prepared(
   request: AdmittedRequest,
   calls: Calls,
@@ -98,7 +98,7 @@ async function callOnce(
   }
 }
 
-/** The call that was made with this turn has failed. The part is tried again, or the error ends the request. */
+/** The call made with this turn has failed. The part is tried again, or the error ends the request. */
 export async function serveAfter(
   error: unknown,
   request: AdmittedRequest,
@@ -107,7 +107,7 @@ export async function serveAfter(
   turn: Turn<Offer>,
 ): Promise<ServedInputs[]> {
   const next = nextPart(request, part, turn.offer, error)
-  // Before the turn is given back, so that the part that gets it finds out.
+  // Done before the turn is given back, so that the part that gets it sees the failure.
   if (next === undefined) calls.fail(endOf(error, request))
   calls.ended(turn, error)
   calls.check()
@@ -115,7 +115,7 @@ export async function serveAfter(
   return servePart(request, calls, next)
 }
 
-/** The part as it is tried again after this error. Undefined: the error ends the request. */
+/** The part as it is tried again after this error. Undefined when the error ends the request. */
 function nextPart(request: AdmittedRequest, part: Part, failed: Offer, error: unknown): Part | undefined {
   const { clock, limits } = request.outside
   const isTimeOut = error instanceof UpstreamFailure && error.kind === 'timedOut'

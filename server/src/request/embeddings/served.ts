@@ -1,16 +1,13 @@
-/**
- * What a request got: the inputs that calls served, the
- * vectors that needed no call, and all of them in order.
- */
+/** The result of a request: the inputs that calls served, the vectors that needed no call, and all of them in order. */
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { Usage } from '#core/usage.ts'
+import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 
 export type KnownUsage = Exclude<Usage, { readonly kind: 'unknown' }>
 
-/** An answer whose usage is known, if only by our own estimate. */
+/** An answer whose usage is known, at least by our own estimate. */
 export interface AccountedAnswer extends EmbeddingAnswer {
   readonly usage: KnownUsage
 }
@@ -43,7 +40,7 @@ export interface GatheredVectors {
   readonly hits: readonly Hit[]
 }
 
-/** What Torana did itself for a request: what it offered to do, and the cutting that an upstream should have done. */
+/** What Torana did itself for a request: what it offered to do, and truncation that an upstream should have done. */
 export function emulatedIn(
   { served, hits }: Pick<GatheredVectors, 'served' | 'hits'>,
   first: Offer,
@@ -60,7 +57,7 @@ export function emulatedIn(
 export const ONE_SLOT = [0] as const
 export const NO_HITS: readonly Hit[] = []
 
-/** What a request with one input got. */
+/** The result of a request with one input. */
 export function servedOne(served: readonly ServedInputs[]): GatheredVectors {
   const [only] = served
   if (only === undefined) throw new Fault('internal_error', 'No call served the request.')
@@ -84,7 +81,7 @@ function fromOffer(vector: Vector, { width, upstreamWidth }: Offer): Vector {
   return width === upstreamWidth ? vector : narrowed(vector, width)
 }
 
-/** The same bits where there is nothing to cut. */
+/** Returns the same bits where nothing has to be truncated. */
 export function narrowed(vector: Vector, width: number): Vector {
   const values = valuesOf(vector)
   return values.length === width ? vector : { form: 'float32', values: truncate(values, width) }

@@ -40,7 +40,7 @@ const caller = fc.record({
 type Caller = typeof caller extends fc.Arbitrary<infer Value> ? Value : never
 
 const situation = fc.record({
-  /** Of callers that come at once; time passes between them. */
+  /** Rounds of concurrent callers; time passes between them. */
   rounds: fc.array(fc.array(caller, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
   passMs: fc.constantFrom(0, 400, 1000),
   hasCache: fc.nat(4).map((value) => value > 0),
@@ -147,7 +147,7 @@ const eachGetsItsOwn = fc.asyncProperty(situation, async (given) => {
     await Promise.all(round.map((asking) => askOne(node, asking)))
     node.clock.ms += given.passMs
   }
-  // Requests that failed are put into the books behind their backs.
+  // Requests that failed are written to the ledger after they have ended.
   await yieldLoop()
   assert.deepEqual(upstream.violations, [])
   const paid = node.paidByCall()

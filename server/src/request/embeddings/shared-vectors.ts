@@ -1,13 +1,13 @@
 /**
  * Vectors that need not be made again: those in the cache, and those that another request of the same project
- * waits for at this moment. Deployments make only the rest.
+ * already waits for. Deployments make only the rest.
  */
-import type { MicroBatchRules } from '#core/micro-batch-rules.ts'
+import type { MicroBatchRules } from '#core/catalog/micro-batch-rules.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { divideTokens } from '#core/usage.ts'
+import { divideTokens } from '#core/money/usage.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import type { MicroBatches } from './micro-batch.ts'
@@ -15,16 +15,16 @@ import { serve } from './serve.ts'
 import { narrowed, placeVectors, type Hit, type ServedInputs } from './served.ts'
 import { tokensOfEach } from './tokens.ts'
 
-/** How one request may share with others. */
+/** The rules by which one request shares with others. */
 export interface SharingRules {
-  /** Undefined: the model keeps no vectors. */
+  /** Undefined when the model caches no vectors. */
   readonly cache: { readonly store: VectorCache; readonly ttlMs: number } | undefined
-  /** What the caller said: `no-cache` asks for fresh vectors, `no-store` also forbids keeping them. */
+  /** The caller's directives: `no-cache` asks for fresh vectors, `no-store` also forbids keeping them. */
   readonly mayRead: boolean
   readonly mayKeep: boolean
   /** One digest for each input. */
   readonly digestsOf: (input: Input) => readonly string[]
-  /** Whether a vector that this deployment made then still counts as one of the model's space. */
+  /** Whether a vector that this deployment made at that time still belongs to the model's space. */
   readonly isTrusted: (deployment: string, madeAtMs: number) => boolean
   readonly flights: Flights
   readonly batches: MicroBatches
@@ -48,11 +48,11 @@ type Arrival = ArrivedVector | { readonly error: unknown }
 
 interface Flight {
   readonly arrival: Promise<Arrival>
-  /** When it has ended at the latest. */
+  /** The deadline of the flight. */
   readonly deadlineMs: number
 }
 
-/** The texts that requests fetch at this moment, by digest. */
+/** The texts that requests are fetching, by digest. */
 export class Flights {
   readonly #underWay = new Map<string, Flight>()
 
@@ -62,7 +62,7 @@ export class Flights {
     return flight !== undefined && flight.deadlineMs <= deadlineMs ? flight.arrival : undefined
   }
 
-  /** Returns the function that ends the flight. Undefined: another request fetches the text already. */
+  /** Returns the function that ends the flight. Undefined when another request already fetches the text. */
   begin(digest: string, deadlineMs: number): ((arrival: Arrival) => void) | undefined {
     if (this.#underWay.has(digest)) return undefined
     const { promise, resolve } = Promise.withResolvers<Arrival>()
@@ -74,7 +74,7 @@ export class Flights {
   }
 }
 
-/** How often a request waits for others to fetch a text. The second failure in a row is its own too. */
+/** Times a request waits for others to fetch a text. After the second failure in a row it fails too. */
 const MAX_WAITS = 2
 
 export async function gatherShared(
@@ -99,8 +99,7 @@ export async function gatherShared(
   for (const [slot, kept] of found.entries())
     if (kept === undefined) wanted.push(slot)
     else take(slot, kept)
-  // The next round is for texts that another request was
-  // to fetch and did not, perhaps for a reason of its own.
+  // The next round fetches texts that another request was to fetch and did not, perhaps for a reason specific to it.
   for (let round = 1; wanted.length > 0; round += 1) {
     const joined: (readonly [slot: number, flight: Promise<Arrival>])[] = []
     const own: number[] = []
@@ -118,7 +117,7 @@ export async function gatherShared(
         if (round === MAX_WAITS && isOfUpstreams(arrived.error)) throw arrived.error
         wanted.push(slot)
       }
-      // The guard may have put its deployment into quarantine while the text was on its way.
+      // The guard may have quarantined the deployment while the text was being fetched.
       else if (!sharing.isTrusted(arrived.deployment, arrived.madeAtMs)) wanted.push(slot)
       else take(slot, arrived)
     }
@@ -139,7 +138,7 @@ async function lookedUp(
   if (cache === undefined || !mayRead) return digests.map(() => undefined)
   const { store, ttlMs } = cache
   const found = await store.getMany(digests)
-  // An operator may have shortened the time to live since the vector was kept.
+  // An operator may have shortened the time to live since the vector was cached.
   const oldestMs = clock.nowMs() - ttlMs
   return found.map((entry) =>
     entry !== undefined && entry.madeAtMs > oldestMs && isTrusted(entry.deployment, entry.madeAtMs)
@@ -192,7 +191,7 @@ async function keepPart(
   digests: readonly string[],
   arrived: Map<string, ArrivedVector>,
 ): Promise<void> {
-  // A digest stands for vectors of the first offer's width. Vectors of another width are not shared.
+  // A digest refers to vectors of the first offer's width. Vectors of another width are not shared.
   if (offer.upstreamWidth !== request.offers[0]?.upstreamWidth) return
   const madeAtMs = request.outside.clock.nowMs()
   const counts = slots.length === 1 ? [1] : await tokensOfEach(request, pick(distinct, slots))

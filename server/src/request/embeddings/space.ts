@@ -1,24 +1,25 @@
-/** The space of a request: its name before anything is called, and whether everybody who served it is still in it. */
-import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
+/** The space of a request: its name before any call, and whether every deployment that served it still belongs to it. */
+import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { GatheredVectors } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 
-/** What the space guard knows at this moment. */
+/** What the space guard knows at present. */
 export interface SpaceWatch {
-  /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
+  /** The generation of the model's space: how often another space was accepted. Undefined while it is not known. */
   readonly generationOf: (modelId: string) => number | undefined
-  /** Whether no vector of this deployment may leave. It need not be in the catalog any more. */
+  /** Whether no vector of this deployment may be sent. It need not be in the catalog any more. */
   readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
 }
 
-/** About as often as a node asks the store for a space that it does not know yet. */
+/** Retry time of a caller: about the interval at which a node asks the store for a space it does not know yet. */
 const UNKNOWN_RETRY_MS = 2000
 
 /**
- * The space that the deployments of the model are held to, after a look at the one that the caller pinned. Undefined: this node does
- * not know it yet. `unknownField`: because of it nobody can say whether the answer is in it.
+ * The space that the model's deployments are checked against, compared with the one that the caller pinned.
+ * Undefined while this node does not know it. `unknownField`: a field because of which the answer may be in
+ * another space.
  */
 export function guardedSpaceFor(
   model: EmbeddingModel,
@@ -52,8 +53,8 @@ export function guardedSpaceFor(
 }
 
 /**
- * While the request was under way, a deployment may have left
- * its space, or an operator may have accepted another one.
+ * Checks the space again: during the request a deployment may have left its space, or an operator may have
+ * accepted another one.
  */
 export function checkSpace(
   model: EmbeddingModel,
@@ -65,7 +66,7 @@ export function checkSpace(
   const left =
     served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
     hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
-  // A caller that was told no space was promised none.
+  // A caller who got no space name was promised none.
   const isSameSpace = generation === undefined || generationOf(model.id) === generation
   if (left === undefined && isSameSpace) return
   throw new Fault(

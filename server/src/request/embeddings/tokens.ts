@@ -1,10 +1,10 @@
-/** Tokens of inputs: what is counted, what is estimated where nobody counts, and what can't be exceeded. */
-import type { EmbeddingModel } from '#core/catalog.ts'
+/** Tokens of inputs: counts, estimates where there is no tokenizer, and upper bounds. */
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { EmbedOutside } from './outside.ts'
 
-/** What it takes to count the tokens of a model. */
+/** What is needed to count the tokens of a model. */
 export interface TokenContext {
   readonly model: EmbeddingModel
   readonly outside: Pick<EmbedOutside, 'tokens' | 'bytesOf' | 'clock'>
@@ -18,18 +18,18 @@ export function askerOf({ project, deadlineMs, outside }: Omit<TokenContext, 'mo
   return { project, timeoutMs: deadlineMs - outside.clock.monotonicMs() }
 }
 
-/** English has about this many bytes a token. */
+/** Average bytes per token of English text. */
 const BYTES_PER_TOKEN = 4
 
-/** What a call probably used, where its upstream does not say. */
+/** The probable usage of a call whose upstream does not report it. */
 export async function estimateTokens(context: TokenContext, input: Input): Promise<number> {
   const counts = await tokensOfEach(context, input)
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /**
- * Tokens of each input by our own count, or by its bytes where we have no tokenizer. Never more than the
- * model reads: no more is reserved for a text either.
+ * Tokens of each input by our own count, or by its bytes without a tokenizer. At most the model's token
+ * limit, which also bounds the reservation for a text.
  */
 export async function tokensOfEach(context: TokenContext, input: Input): Promise<number[]> {
   const { model, outside } = context
@@ -44,26 +44,23 @@ export async function tokensOfEach(context: TokenContext, input: Input): Promise
     const counts = await outside.tokens.count(input.texts, tokenizer, asker)
     return counts.map(({ tokens }) => bounded(tokens))
   } catch {
-    // There is no time left, or the tokenizer's thread has died. A paid answer is not lost for a count.
+    // The time is up or the tokenizer's thread has died. A paid answer is not lost for a count.
     return byBytes()
   }
 }
 
-/**
- * Tokens that servers put around a text themselves: `[CLS]`,
- * `[SEP]`, an end mark, the frame of an instruction.
- */
+/** Tokens that servers add around a text: `[CLS]`, `[SEP]`, an end mark, the frame of an instruction. */
 const FRAME_TOKENS = 8
 
-/** What is still put before each text, and the tokens of texts that have been counted. */
+/** A prefix that is still added to each text, and the tokens of texts that have been counted. */
 export interface BoundOptions {
   readonly prefix?: string
   readonly counts?: ReadonlyMap<string, number> | undefined
 }
 
 /**
- * The most that an upstream can charge: a token has at least one byte, and the model reads no more than it can. Of a text
- * that was counted as its upstream counts, it is that count.
+ * The most that an upstream can charge: a token has at least one byte, and the model reads at most its token
+ * limit. For a text that was counted as its upstream counts, it is that count.
  */
 export function mostTokens(
   input: Input,
@@ -82,13 +79,13 @@ export function mostTokens(
 
 const NO_OPTIONS: BoundOptions = {}
 
-/** For the first take from the rate limits; the true count corrects it. */
+/** Tokens of the first take from the rate limits; the true count corrects it. */
 export function limiterTokens(input: Input, bytesOf: BytesOf): number {
   if (input.kind === 'tokens') return idCount(input)
   return input.texts.reduce((sum, text) => sum + Math.max(1, Math.ceil(bytesOf(text) / BYTES_PER_TOKEN)), 0)
 }
 
-/** For the limits of a deployment. */
+/** Tokens for the limits of a deployment. */
 export function roughTokens(input: Input, bytesOf: BytesOf): number {
   if (input.kind === 'tokens') return idCount(input)
   let bytes = 0

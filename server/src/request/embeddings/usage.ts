@@ -1,12 +1,12 @@
-/** What a request is told it used, and what it cost: two figures, since equal inputs are sent once. */
+/** The usage in the answer and its cost: two figures, since equal inputs are sent once. */
 import type { Input, TokenIds } from '#core/embedding/input.ts'
-import { addCosts, costOf, type Cost } from '#core/price.ts'
-import { divideTokens } from '#core/usage.ts'
+import { addCosts, costOf, type Cost } from '#core/money/price.ts'
+import { divideTokens } from '#core/money/usage.ts'
 import type { GatheredVectors, ServedInputs } from './served.ts'
 import { tokensOfEach, type TokenContext } from './tokens.ts'
 
 export interface RequestUsage {
-  /** Every input counted as if it had been sent alone. */
+  /** Tokens of every input as if it had been sent alone. */
   readonly promptTokens: number
   readonly source: 'upstream' | 'estimated'
   readonly cost: Cost
@@ -51,14 +51,14 @@ async function divided(
   for (const part of served) {
     const { usage } = part.answer
     cost = addCosts(cost, costOf(part.offer.deployment.price, usage.tokens))
-    // The caller gets what the upstream told, also where less of it is charged.
-    const told = (usage.kind === 'estimated' ? usage.toldTokens : undefined) ?? usage.tokens
+    // The caller gets the count that the upstream reported, also where less of it is charged.
+    const reported = (usage.kind === 'estimated' ? usage.reportedTokens : undefined) ?? usage.tokens
     if (!local || !repeats) {
-      promptTokens += told
+      promptTokens += reported
       continue
     }
     const weights = part.slots.map((slot) => local[slot] as number)
-    for (const [position, share] of divideTokens(told, weights).entries())
+    for (const [position, share] of divideTokens(reported, weights).entries())
       promptTokens += share * (repeats[part.slots[position] as number] as number)
   }
   return { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }
@@ -68,7 +68,7 @@ function distinctOf(served: readonly ServedInputs[]): number {
   return served.reduce((sum, part) => sum + part.slots.length, 0)
 }
 
-/** How many inputs each distinct one stands for. */
+/** The number of inputs that each distinct input represents. */
 function timesEach(slots: readonly number[]): readonly number[] {
   const times: number[] = []
   for (const slot of slots) times[slot] = (times[slot] ?? 0) + 1

@@ -1,6 +1,9 @@
-/** One file on its way: its bytes go into the store and are read in a process, and at the end it is there or leaves nothing. */
+/**
+ * One file while it is uploaded: its bytes go into the store and through the scanning process. At the end the
+ * file exists or leaves nothing behind.
+ */
 import { Fault } from '#core/fault/fault.ts'
-import type { FairShare } from '#core/fair-share.ts'
+import type { FairShare } from '#core/schedule/fair-share.ts'
 import { chunksBlobName, fileBlobName, fileFolder, fileIdOf } from '#core/files/blob-names.ts'
 import type { FileWish } from '#core/files/create.ts'
 import type { Limits } from '#core/settings.ts'
@@ -10,27 +13,27 @@ import { FileUnreadable, type FileReading, type FileScanning, type ReadFile } fr
 import type { BegunFile, Files, FileSegment, StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
 import { DiskLow, type DiskRoom } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { diskFault } from './disk-fault.ts'
 import { bytesOf, segmentsWithin } from './content.ts'
 import { deleteFolder } from './delete-folder.ts'
-import { PieceWriter } from './pieces.ts'
+import { SegmentWriter } from './segment-writer.ts'
 
 export interface FilesOutside {
   readonly files: Files
-  /** Not the one with a disk before it: a file that only one node can read is none. */
+  /** The store that all nodes share, without a disk in front of it: a file that only one node can read is useless. */
   readonly fileBlobs: BlobStore
-  /** Where they are. */
+  /** The disk that holds them. */
   readonly diskRoom: DiskRoom
   readonly scanning: FileScanning
-  /** Places for files that arrive: each holds two pieces in memory. */
+  /** Slots for files that arrive concurrently: each holds two segments in memory. */
   readonly fileRoom: FairShare
   readonly limits: Limits
   readonly identifiers: Identifiers
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-/** Places come free within seconds. */
+/** Longest wait for a slot: slots are freed within seconds. */
 const ROOM_WAIT_MS = 5000
 
 /** Must be completed or discarded. */
@@ -40,7 +43,7 @@ export class ArrivingFile {
   readonly #outside: FilesOutside
   readonly #place: Disposable
   readonly #reading: FileReading
-  readonly #writer: PieceWriter
+  readonly #writer: SegmentWriter
   #keptBytes = 0
 
   private constructor(id: string, project: string, place: Disposable, outside: FilesOutside) {
@@ -53,15 +56,15 @@ export class ArrivingFile {
       again: (bytes) =>
         bytesOf(segmentsWithin(this.#writer.segments, { first: 0, last: bytes - 1 }), outside.fileBlobs),
     })
-    this.#writer = new PieceWriter({
+    this.#writer = new SegmentWriter({
       blobs: outside.fileBlobs,
-      nameOf: (piece) => fileBlobName(id, String(piece)),
+      nameOf: (segment) => fileBlobName(id, String(segment)),
       takeRoom: (bytes) => this.#takeRoom(bytes),
-      kept: (piece) => this.#reading.push(piece),
+      kept: (segment) => this.#reading.push(segment),
     })
   }
 
-  /** `announcedBytes`: the least that is to come. */
+  /** `announcedBytes`: lower bound of the file's size. */
   static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
     const place = await roomFor(key.project, outside)
     try {
@@ -103,7 +106,7 @@ export class ArrivingFile {
     }
   }
 
-  /** What can't be deleted now is deleted with its row, `ARRIVAL_MS` later. */
+  /** Bytes that can't be deleted now are deleted with the file's row, `ARRIVAL_MS` later. */
   async discard(): Promise<void> {
     const { files, fileBlobs } = this.#outside
     try {
@@ -112,7 +115,7 @@ export class ArrivingFile {
       await deleteFolder(fileFolder(this.id), fileBlobs)
       await files.forgotten(this.id)
     } catch (error) {
-      if (!(error instanceof StoreAway)) throw error
+      if (!(error instanceof StoreUnreachable)) throw error
     } finally {
       this.#place[Symbol.dispose]()
     }
@@ -133,7 +136,7 @@ export class ArrivingFile {
   }
 }
 
-/** A place among the files that arrive on this node. */
+/** Takes a slot for a file that arrives on this node. */
 export async function roomFor(
   project: string,
   { fileRoom, wait }: Pick<FilesOutside, 'fileRoom' | 'wait'>,
@@ -170,7 +173,7 @@ export async function beginFile(
   )
 }
 
-/** Takes room for bytes of a file that arrives. `over`: it was given up meanwhile. */
+/** Reserves quota for bytes of a file that arrives. `over` means that the file was given up meanwhile. */
 export async function receiveBytes(
   { id, project }: Pick<BegunFile, 'id' | 'project'>,
   bytes: number,
@@ -191,7 +194,7 @@ async function noRoomFor(
   return noRoom(`${kept.bytes} bytes`, { project, bytes }, limits)
 }
 
-/** `keeps`: what the project has of what it may keep. */
+/** `keeps`: the project's stored bytes and files, and its limits. */
 export function noRoom(
   keeps: string,
   { project, bytes }: { readonly project: string; readonly bytes: number },
@@ -208,7 +211,7 @@ function tookTooLong(): Fault {
   return new Fault('request_timeout', 'The file took longer to arrive than a file may. Send it again.')
 }
 
-/** Where the bytes of a file lie, whoever made it. */
+/** Where the bytes of a file are, for uploaded files and results of batches alike. */
 export type SegmentsOf = (file: StoredFile) => Promise<readonly FileSegment[]>
 
 export function fileFault(error: unknown): unknown {
@@ -219,7 +222,7 @@ export function fileFault(error: unknown): unknown {
       'Torana stopped reading this file, since that took more memory or time than one file may take. Nothing of it is kept. Split it, or shorten its lines.',
       { param: 'file', cause: error },
     )
-  if (!(error instanceof StoreAway)) return error
+  if (!(error instanceof StoreUnreachable)) return error
   return new Fault('file_store_unreachable', 'Torana cannot reach the store of files. Retry.', {
     cause: error,
   })

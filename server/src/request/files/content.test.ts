@@ -4,17 +4,17 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { chunksBlobName } from '#core/files/blob-names.ts'
 import { chunkListText } from '#core/files/chunk-list.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { bytesOf, chunksOf, segmentsWithin } from './content.ts'
 
 test('any range of a file is the bytes that stand there, however the file lies in its blobs', async () => {
-  const pieces = fc.array(fc.record({ before: fc.nat(5), bytes: fc.nat(9), behind: fc.nat(5) }), {
+  const lengthsOfSegments = fc.array(fc.record({ before: fc.nat(5), bytes: fc.nat(9), behind: fc.nat(5) }), {
     minLength: 1,
   })
   await fc.assert(
-    fc.asyncProperty(pieces, fc.nat(), fc.nat(), async (lengths, one, another) => {
+    fc.asyncProperty(lengthsOfSegments, fc.nat(), fc.nat(), async (lengths, one, another) => {
       const blobs = new MemoryBlobs(systemClock)
       let next = 0
       const whole: number[] = []
@@ -37,8 +37,8 @@ test('a blob that is missing is told, and never left out', async () => {
   const blobs = new MemoryBlobs(systemClock)
   await blobs.put('b/0', Buffer.from('one'))
   const segments = ['b/0', 'b/1'].map((blob) => ({ blob, firstByte: 0, bytes: 3 }))
-  await assert.rejects(buffer(bytesOf(segments, blobs)), StoreAway)
-  await assert.rejects(chunksOf('file-1', blobs), StoreAway)
+  await assert.rejects(buffer(bytesOf(segments, blobs)), StoreUnreachable)
+  await assert.rejects(chunksOf('file-1', blobs), StoreUnreachable)
 })
 
 test('chunks are read as they were kept', async () => {

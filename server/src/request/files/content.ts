@@ -1,10 +1,10 @@
-/** The bytes of a file, out of the blobs that they lie in. */
+/** Reads the bytes of a file from its blobs. */
 import { chunksBlobName } from '#core/files/blob-names.ts'
 import { chunksIn } from '#core/files/chunk-list.ts'
 import type { ScannedChunk } from '#core/files/scan-result.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { FileSegment } from '#ports/files.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 
 /** Both ends included. */
 export interface FileRange {
@@ -28,7 +28,10 @@ export function segmentsWithin(
   return within
 }
 
-/** One blob after another, each opened when the one before it was read. Rejects with `StoreAway` when a blob is missing. */
+/**
+ * Reads one blob after another, each opened when the one before it is read. Rejects with `StoreUnreachable` when a
+ * blob is missing.
+ */
 export async function* bytesOf(
   segments: readonly FileSegment[],
   blobs: Pick<BlobStore, 'open'>,
@@ -36,20 +39,20 @@ export async function* bytesOf(
   for (const { blob, firstByte, bytes } of segments) {
     if (bytes === 0) continue
     const open = await blobs.open(blob, { first: firstByte, last: firstByte + bytes - 1 })
-    if (open === undefined) throw new StoreAway(`${blob} is missing`)
+    if (open === undefined) throw new StoreUnreachable(`${blob} is missing`)
     yield* open.bytes
   }
 }
 
-/** The chunks of an uploaded file. Rejects with `StoreAway` when their list is missing. */
+/** The chunks of an uploaded file. Rejects with `StoreUnreachable` when their list is missing. */
 export async function chunksOf(
   fileId: string,
   blobs: Pick<BlobStore, 'open'>,
 ): Promise<readonly ScannedChunk[]> {
   const blob = await blobs.open(chunksBlobName(fileId))
-  if (blob === undefined) throw new StoreAway(`${chunksBlobName(fileId)} is missing`)
+  if (blob === undefined) throw new StoreUnreachable(`${chunksBlobName(fileId)} is missing`)
   const decoder = new TextDecoder()
   let text = ''
-  for await (const piece of blob.bytes) text += decoder.decode(piece, { stream: true })
+  for await (const part of blob.bytes) text += decoder.decode(part, { stream: true })
   return chunksIn(text)
 }

@@ -1,9 +1,9 @@
 import type { BlobStore } from '#ports/blobs.ts'
 
-/** Names looked at between two turns of the event loop. */
+/** Names listed before other work gets the event loop. */
 const LISTED_AT_ONCE = 500
 
-/** All that is kept in a folder which a row of this install leads to: nobody else knows its name. */
+/** Deletes everything in a folder whose name only a row of this install records. */
 export async function deleteFolder(folder: string, blobs: Pick<BlobStore, 'list' | 'delete'>): Promise<void> {
   for (;;) {
     const listed = await blobs.list({ prefix: folder, limit: LISTED_AT_ONCE })

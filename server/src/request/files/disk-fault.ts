@@ -1,8 +1,8 @@
-/** What a caller hears when a disk of this node has too little space left. */
+/** The fault of a request when a disk of this node has too little space. */
 import { Fault } from '#core/fault/fault.ts'
 import { DiskLow, type DiskRoom } from '#ports/disk-room.ts'
 
-/** Space comes back when files expire, or when an operator makes some: not within seconds. */
+/** Retry time: space is freed when files expire or an operator adds some, which takes longer than seconds. */
 const DISK_RETRY_MS = 60_000
 
 export function diskFault(cause: DiskLow): Fault {
@@ -11,7 +11,7 @@ export function diskFault(cause: DiskLow): Fault {
   return new Fault('disk_full', words, { retryAfterMs: DISK_RETRY_MS, cause })
 }
 
-/** Throws a fault when the disk has no room for these bytes, which are not bought yet. */
+/** Throws a fault when the disk has no space for these bytes, before they are bought. */
 export async function admitOnDisk(disk: DiskRoom, bytes: number): Promise<void> {
   try {
     await disk.admit(bytes)

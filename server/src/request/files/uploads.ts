@@ -1,4 +1,4 @@
-/** A file in parts: begun, added to, completed in the order that its sender says, or cancelled. */
+/** A file uploaded in parts: begun, added to, completed in the order that its sender names, or cancelled. */
 import { Fault } from '#core/fault/fault.ts'
 import { chunksBlobName, fileBlobName, fileFolder, fileIdOf } from '#core/files/blob-names.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -7,7 +7,7 @@ import type { StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
 import { beginFile, receiveBytes, roomFor, type FilesOutside } from './arriving-file.ts'
 import { bytesOf, segmentsWithin } from './content.ts'
-import { PieceWriter } from './pieces.ts'
+import { SegmentWriter } from './segment-writer.ts'
 
 export interface UploadsOutside extends FilesOutside {
   readonly fileUploads: FileUploads
@@ -20,13 +20,16 @@ export interface UploadWish {
   readonly expiresAfterMs: number
 }
 
-/** OpenAI's own bounds: an hour, 64 MB a part. */
+/** OpenAI's own limits: an hour, 64 MB per part. */
 const UPLOAD_MS = 3_600_000
 const MAX_PART_BYTES = 64 * 1024 * 1024
-/** 8 GB in parts of one megabyte. */
+/** Parts of an upload: 8 GB in parts of one megabyte. */
 const MAX_PARTS = 8192
-/** Every part may be sent again once: its answer may have been lost. What is beyond the announced bytes needs room of its own. */
-const MOST_SENT = 2
+/**
+ * Largest ratio of received to announced bytes. A part may be sent twice when its answer was lost; bytes
+ * beyond the announced ones need further quota.
+ */
+const MAX_SENT_RATIO = 2
 
 export async function beginUpload(key: Key, wish: UploadWish, outside: UploadsOutside): Promise<FileUpload> {
   const { fileUploads, identifiers, clock, limits } = outside
@@ -70,9 +73,9 @@ export async function addPart(
   const id = plainId('part', identifiers.next())
   const file = { id: upload.fileId, project: upload.project }
   let takenBytes = 0
-  const writer = new PieceWriter({
+  const writer = new SegmentWriter({
     blobs: fileBlobs,
-    nameOf: (piece) => fileBlobName(upload.fileId, `${id}-${piece}`),
+    nameOf: (segment) => fileBlobName(upload.fileId, `${id}-${segment}`),
     takeRoom: async (bytes) => {
       if ((await receiveBytes(file, bytes, outside)) === 'over') throw endedMeanwhile(upload)
       takenBytes += bytes
@@ -96,7 +99,7 @@ export async function addPart(
     const segments = await writer.finish()
     if (writer.bytes === 0) throw new Fault('invalid_parameter', 'data is empty.', { param: 'data' })
     const part = { id, uploadId: upload.id, bytes: writer.bytes, segments, createdAtMs: clock.nowMs() }
-    const bounds = { maxParts: MAX_PARTS, maxBytes: upload.bytes * MOST_SENT }
+    const bounds = { maxParts: MAX_PARTS, maxBytes: upload.bytes * MAX_SENT_RATIO }
     const added = await fileUploads.addPart(part, bounds)
     if (added === 'added') return part
     if (added === 'over') throw endedMeanwhile(upload)
@@ -113,7 +116,7 @@ export async function addPart(
   }
 }
 
-/** Reads all parts in their order. The same parts may be completed again: the answer is the same. */
+/** Reads all parts in their order. Completing the same parts again returns the same answer. */
 export async function completeUpload(
   upload: FileUpload,
   { partIds, md5 }: { readonly partIds: readonly string[]; readonly md5: string | undefined },
@@ -136,8 +139,8 @@ export async function completeUpload(
     again: (count) => bytesOf(segmentsWithin(segments, { first: 0, last: count - 1 }), fileBlobs),
   })
   try {
-    // Each piece is a copy of its own: the store may keep the one it gave.
-    for await (const piece of bytesOf(segments, fileBlobs)) await reading.push(new Uint8Array(piece))
+    // A copy, because the store may keep the buffer that it returned.
+    for await (const part of bytesOf(segments, fileBlobs)) await reading.push(new Uint8Array(part))
     const { sha256, md5: found, scan, chunkList } = await reading.finish()
     if (md5 !== undefined && md5.toLowerCase() !== found)
       throw new Fault('upload_mismatch', 'The parts have another md5 than the one that was sent.', {
@@ -162,7 +165,7 @@ export async function completeUpload(
   }
 }
 
-/** Its bytes go with its file, which nobody has seen. */
+/** Deletes the bytes with the file, which no caller has seen. */
 export async function cancelUpload(upload: FileUpload, outside: UploadsOutside): Promise<FileUpload> {
   const { fileUploads, files } = outside
   checkPending(upload, outside)
@@ -180,7 +183,7 @@ function inOrder(partIds: readonly string[], parts: readonly UploadPart[]): read
   const byId = new Map(parts.map((part) => [part.id, part]))
   return partIds.map((id) => {
     const part = byId.get(id)
-    // One that is named twice is not there a second time either.
+    // An id that is named twice counts once.
     byId.delete(id)
     if (part === undefined)
       throw new Fault(
@@ -192,7 +195,7 @@ function inOrder(partIds: readonly string[], parts: readonly UploadPart[]): read
   })
 }
 
-/** Parts that were sent and not named. */
+/** Deletes parts that were sent but not named. */
 async function deleteUnused(
   fileId: string,
   used: ReadonlySet<string>,

@@ -1,9 +1,9 @@
 /** Admission of an image request: which deployments it may be bought from, and whether there is money for it. */
-import type { ImageModel } from '#core/catalog.ts'
+import type { ImageModel } from '#core/catalog/catalog.ts'
 import { maxRequestCost } from '#core/image/expected-cost.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import { labelsOf } from '#core/labels.ts'
+import { labelsOf } from '#core/money/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
@@ -31,7 +31,7 @@ export function offersFor(
   return { offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
 }
 
-/** Who asks for pictures, for how many, and from which deployments they may be bought. */
+/** The buyer of images, their number, and the deployments that may make them. */
 export interface ImageOrder {
   readonly requestId: string
   readonly key: Key
@@ -43,7 +43,7 @@ export interface ImageOrder {
   readonly attemptsBefore?: number
   readonly counted?: TakenRates | undefined
   readonly batchId?: string | undefined
-  /** Asked before each call: the key may end, and budgets change, while the job waits for its turn. */
+  /** Asked before each call: the key may end, and budgets may change, while the job waits for its turn. */
   readonly keyNow: KeyAsked
 }
 

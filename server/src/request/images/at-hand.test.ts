@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairShare } from '#core/fair-share.ts'
+import { FairShare } from '#core/schedule/fair-share.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
 import { PicturesAtHand } from './at-hand.ts'
 

@@ -1,9 +1,9 @@
 /**
- * Pictures that are stored and still in memory, for the caller who waits for them: the answer is written without reading the
- * store. They have room up to a bound, which a client that reads slowly takes for as long as it reads. What finds no room is
- * read from the store.
+ * Images that are stored and still in memory, for the caller who waits for them: the answer is written
+ * without reading the store. Their memory is bounded, and a slow client holds its share as long as it reads.
+ * An image beyond the bound is read from the store.
  */
-import type { FairShare, Holding } from '#core/fair-share.ts'
+import type { FairShare, Holding } from '#core/schedule/fair-share.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
 
 export class PicturesAtHand implements Disposable {
@@ -16,7 +16,7 @@ export class PicturesAtHand implements Disposable {
     this.#room = room
   }
 
-  /** Takes it over. False: there is no room, or the same picture is here already. */
+  /** Takes ownership of the image. False when there is no memory left, or when the same image is already here. */
   take(sha256: string, picture: MadePicture): boolean {
     if (this.#pictures.has(sha256)) return false
     const place = this.#room.take(this.#project, picture.bytes.length)
@@ -29,7 +29,7 @@ export class PicturesAtHand implements Disposable {
     return this.#pictures.get(sha256)?.picture.bytes
   }
 
-  /** Nobody reads them any more. */
+  /** Frees the images once the answer is written. */
   [Symbol.dispose](): void {
     for (const { picture, place } of this.#pictures.values()) {
       picture.discard?.()

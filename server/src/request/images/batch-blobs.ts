@@ -1,8 +1,11 @@
-/** Where the pictures of a batch are kept: in its own folder, so that they live as long as its results, and end with them. */
+/**
+ * Stores the images of a batch in the batch's folder, so that they live as long as its results and are
+ * deleted with them.
+ */
 import { batchPrefix } from '#core/batch/part.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 
-/** The store as a job sees it: of a batch, or, if undefined, of none. */
+/** The store as a job sees it. `batchId` is undefined for a job outside batches. */
 export function blobsOfBatch(batchId: string | undefined, blobs: BlobStore): BlobStore {
   if (batchId === undefined) return blobs
   const folder = batchPrefix(batchId)

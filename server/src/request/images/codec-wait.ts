@@ -2,7 +2,7 @@ import { CodecBusy } from '#ports/image-codec.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { Clock } from '#ports/clock.ts'
 
-/** After so long the codec may have less to do. */
+/** Pause before the codec is asked again. */
 const CODEC_WAIT_MS = 500
 
 export interface CodecClock {
@@ -10,7 +10,7 @@ export interface CodecClock {
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-/** Asks the codec again while it has too much to do. At the deadline `CodecBusy` goes on to the caller. */
+/** Retries while the codec is overloaded. At the deadline `CodecBusy` goes to the caller. */
 export async function whenCodecIsFree<Result>(
   work: (asker: Asker) => Promise<Result>,
   { project, deadlineMs }: { readonly project: string; readonly deadlineMs: number },

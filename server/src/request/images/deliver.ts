@@ -1,4 +1,4 @@
-/** Keeps the pictures that an upstream answered with: under their digests, and converted where the caller asked for it. */
+/** Keeps the images of an upstream's answer under their digests, and converts them where the caller asked for it. */
 import type { Delivery, KeptBytes, KeptPicture } from '#core/image/delivery.ts'
 import { deliveryName, deliveryOf, deliveryText, pictureName } from '#core/image/delivery.ts'
 import { pictureHeader, type PictureHeader } from '#core/image/header.ts'
@@ -14,11 +14,11 @@ export interface KeepingOutside {
   readonly blobs: BlobStore
   readonly codec: ImageCodec
   readonly hashing: Hashing
-  /** Told of bytes that could not be stored, with the reason. */
+  /** Reports bytes that could not be stored, with the reason. */
   readonly unkept: (name: string, error: unknown) => void
 }
 
-/** Bytes that could be stored nowhere, by digest. A client that still waits can get them from here. */
+/** Bytes that could not be stored anywhere, by digest. A client that still waits can get them from here. */
 export type HeldBytes = Map<string, Uint8Array<ArrayBuffer>>
 
 /** The pictures as they will be kept. */
@@ -52,8 +52,8 @@ export async function keepPictures(
 }
 
 /**
- * The pictures in the format that the caller asked for. Rejects when one of the first `asked` can't be converted; the originals
- * stay kept. What came beyond those takes no other with it.
+ * The images in the format that the caller asked for. Rejects when one of the first `asked` can't be
+ * converted; the originals stay stored. An extra image that can't be converted affects no other.
  */
 export async function convertPictures(
   kept: readonly KeptPicture[],
@@ -110,13 +110,13 @@ async function keep(
   try {
     await blobs.put(pictureName(sha256), bytes)
   } catch (error) {
-    // Whatever the reason: the picture is paid for, and a client may wait for it.
+    // For any reason: the image is paid for, and a client may wait for it.
     unkept(pictureName(sha256), error)
     held.set(sha256, bytes)
   }
 }
 
-/** Stores what a call delivered, for a node that may take the job over. */
+/** Stores what a call delivered, for a node that may take over the job. */
 export async function keepDelivery(
   jobId: string,
   delivery: Delivery,
@@ -130,7 +130,7 @@ export async function keepDelivery(
   }
 }
 
-/** What was kept of a call's delivery. Its record may name pictures that were not kept. Undefined: nothing was. */
+/** The stored delivery of a call. Its record may name images that were not stored. Undefined when nothing was stored. */
 export async function keptDelivery(
   jobId: string,
   attempt: number,
@@ -156,7 +156,7 @@ async function isKept({ sha256, bytes }: KeptBytes, blobs: BlobStore): Promise<b
   return blob.size === bytes
 }
 
-/** The whole picture in memory, as it was when it came. */
+/** The whole original image in memory. */
 export async function keptBytes({ sha256 }: KeptBytes, blobs: BlobStore): Promise<Uint8Array<ArrayBuffer>> {
   const blob = await blobs.open(pictureName(sha256))
   const bytes = new Uint8Array(blob?.size ?? 0)

@@ -1,4 +1,4 @@
-/** What the calls of an edit are given: the files as they came, and the mask in the form that each deployment reads. */
+/** The inputs of an edit's calls: the files as they came, and the mask in the form that each deployment reads. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { givenIn, type Given, type GivenFile, type ImageEdit } from '#core/image/given.ts'
@@ -9,7 +9,7 @@ import type { EditCall, GivenBytes, GivenPicture } from '#ports/image-upstream.t
 import { whenCodecIsFree, type CodecClock } from './codec-wait.ts'
 import type { RequestFiles } from './files.ts'
 
-/** A file that can't be streamed is in memory so many times: itself, its base64, the body around it, and the body as it is sent. */
+/** Copies in memory of a file that can't be streamed: the file, its base64, the body around it, and the body as sent. */
 const COPIES = 4
 
 export interface EditInputsOutside extends CodecClock {
@@ -21,7 +21,7 @@ export class EditInputs {
   readonly #files: RequestFiles
   readonly #project: string
   readonly #outside: EditInputsOutside
-  /** A mask is made once, though several calls may need it. */
+  /** A mask is made once, also when several calls need it. */
   readonly #colourMasks = new Map<'white' | 'black', Promise<Uint8Array<ArrayBuffer>>>()
 
   constructor(edit: ImageEdit, files: RequestFiles, project: string, outside: EditInputsOutside) {
@@ -39,7 +39,7 @@ export class EditInputs {
     return buffered + (isTranslated ? bytesIn([mask]) : 0)
   }
 
-  /** `isResumed`: the upstream has the pictures already, and none is opened again. */
+  /** `isResumed`: the upstream already has the images, and none is opened again. */
   async callFor(offer: ImageOffer, deadlineMs: number, isResumed = false): Promise<EditCall | undefined> {
     const { edit } = offer
     if (edit === undefined) return undefined

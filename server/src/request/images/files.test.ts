@@ -26,7 +26,7 @@ async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 async function anEdit(): Promise<{ edit: GivenPictures; files: Upload[]; bytes: Buffer[] }> {
-  // Larger than a piece, exactly a piece, and one that is there twice.
+  // Larger than a part, exactly a part, and one file that occurs twice.
   const bytes = [
     Buffer.alloc(9_000_000, 'first'),
     Buffer.alloc(8 * 1024 * 1024, 'second'),

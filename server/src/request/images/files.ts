@@ -1,11 +1,11 @@
 /**
- * The files of one request. They lie on the disk of the node that received them. A job that goes on without its client keeps
- * a copy in the blob store, so that the job can outlive its node.
+ * The files of one request, on the disk of the node that received them. A job that continues without its
+ * client keeps a copy in the blob store, so that it can outlive its node.
  */
 import { Fault } from '#core/fault/fault.ts'
 import { givenIn, type GivenFile, type GivenPictures } from '#core/image/given.ts'
 import type { BlobStore } from '#ports/blobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { Upload } from '#ports/uploads.ts'
 
 export interface RequestFiles {
@@ -36,10 +36,10 @@ export function uploadedFiles(uploads: readonly Upload[]): RequestFiles {
   }
 }
 
-/** While a file is copied, one such piece is in memory: a store takes whole blobs. */
-const PIECE_BYTES = 8 * 1024 * 1024
-/** Sixteen pictures of 50 MB are 112 pieces. */
-const MAX_PIECES = 1000
+/** Bytes of a blob, and of the memory that copying a file takes: a store takes whole blobs. */
+const PART_BYTES = 8 * 1024 * 1024
+/** Blobs of a request: sixteen images of 50 MB take 112. */
+const MAX_PARTS = 1000
 
 /** Copies the files into the store, all of them or none. The copies stay until `forgetFiles`. */
 export async function keepFiles(
@@ -51,8 +51,8 @@ export async function keepFiles(
   try {
     for (const { sha256 } of filesIn(edit)) {
       let number = 0
-      for await (const piece of piecesOf(files.open(sha256))) {
-        await blobs.put(pieceName(jobId, sha256, number), piece)
+      for await (const part of partsOf(files.open(sha256))) {
+        await blobs.put(partName(jobId, sha256, number), part)
         number += 1
       }
     }
@@ -62,13 +62,13 @@ export async function keepFiles(
   }
 }
 
-/** The copies that `keepFiles` made. Undefined: not all of them are there. */
+/** The copies that `keepFiles` made. Undefined when some are missing. */
 export async function keptFiles(
   jobId: string,
   edit: GivenPictures,
   blobs: BlobStore,
 ): Promise<RequestFiles | undefined> {
-  const listed = await blobs.list({ prefix: folderOf(jobId), limit: MAX_PIECES })
+  const listed = await blobs.list({ prefix: folderOf(jobId), limit: MAX_PARTS })
   const bytesOf = ({ sha256 }: GivenFile): number =>
     listed
       .filter(({ name }) => name.startsWith(`${folderOf(jobId)}${sha256}.`))
@@ -78,11 +78,11 @@ export async function keptFiles(
   const sizes = new Map(files.map(({ sha256, bytes }) => [sha256, bytes]))
   return {
     async *open(sha256) {
-      const pieces = Math.ceil((sizes.get(sha256) ?? 0) / PIECE_BYTES)
-      for (let number = 0; number < pieces; number += 1) {
-        const piece = await blobs.open(pieceName(jobId, sha256, number))
-        if (piece === undefined) throw lost()
-        yield* piece.bytes
+      const parts = Math.ceil((sizes.get(sha256) ?? 0) / PART_BYTES)
+      for (let number = 0; number < parts; number += 1) {
+        const part = await blobs.open(partName(jobId, sha256, number))
+        if (part === undefined) throw lost()
+        yield* part.bytes
       }
     },
     discard: () => forgetFiles(jobId, blobs),
@@ -92,10 +92,10 @@ export async function keptFiles(
 export async function forgetFiles(jobId: string, blobs: BlobStore): Promise<void> {
   // A copy that can't be deleted now is deleted at the end of the retention time.
   try {
-    for (const { name } of await blobs.list({ prefix: folderOf(jobId), limit: MAX_PIECES }))
+    for (const { name } of await blobs.list({ prefix: folderOf(jobId), limit: MAX_PARTS }))
       await blobs.delete(name)
   } catch (error) {
-    if (!(error instanceof StoreAway)) throw error
+    if (!(error instanceof StoreUnreachable)) throw error
   }
 }
 
@@ -104,29 +104,29 @@ function filesIn(edit: GivenPictures): GivenFile[] {
   return [...new Map(files.map((file) => [file.sha256, file])).values()]
 }
 
-async function* piecesOf(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let piece = new Uint8Array(PIECE_BYTES)
+async function* partsOf(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let part = new Uint8Array(PART_BYTES)
   let filled = 0
   for await (const chunk of bytes) {
     for (let rest = chunk; rest.length > 0;) {
-      const part = rest.subarray(0, PIECE_BYTES - filled)
-      piece.set(part, filled)
-      filled += part.length
-      rest = rest.subarray(part.length)
-      if (filled < PIECE_BYTES) continue
-      yield piece
-      piece = new Uint8Array(PIECE_BYTES)
+      const taken = rest.subarray(0, PART_BYTES - filled)
+      part.set(taken, filled)
+      filled += taken.length
+      rest = rest.subarray(taken.length)
+      if (filled < PART_BYTES) continue
+      yield part
+      part = new Uint8Array(PART_BYTES)
       filled = 0
     }
   }
-  if (filled > 0) yield piece.subarray(0, filled)
+  if (filled > 0) yield part.subarray(0, filled)
 }
 
 function folderOf(jobId: string): string {
   return `inputs/${jobId}/`
 }
 
-function pieceName(jobId: string, sha256: string, number: number): string {
+function partName(jobId: string, sha256: string, number: number): string {
   return `${folderOf(jobId)}${sha256}.${number}`
 }
 

@@ -1,13 +1,13 @@
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairShare } from '#core/fair-share.ts'
-import { momentOf } from '#core/ledger.ts'
+import { FairShare } from '#core/schedule/fair-share.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
 import { ENDLESS_ROOM } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { aDispatch } from '#test/support/dispatch.ts'
@@ -46,7 +46,7 @@ const ANSWER: ImageAnswer = {
   extraFields: {},
 }
 
-/** A node that notes in which order a job ends and files are discarded. */
+/** A node that records the order in which a job ends and files are discarded. */
 function aNode() {
   const notes: string[] = []
   const images = memoryImages()
@@ -145,7 +145,7 @@ test('a job that changes hands answers the request that began it and the one tha
 
 test('a job that nobody waits for is told of, though the store has gone since it began', async () => {
   const { ask, answer, running, jobs } = aNode()
-  jobs.find = () => Promise.reject(new StoreAway('gone'))
+  jobs.find = () => Promise.reject(new StoreUnreachable('gone'))
   const requestId = identifiers.next()
   const queued = await ask('it', { respondAsync: true, requestId })
   assert.ok(queued.kind === 'queued')
@@ -161,7 +161,7 @@ test('the memory of a picture is given back once it is kept, and that of one tha
   const other = new Uint8Array(await aPicture(9, 9))
   const put = blobs.put.bind(blobs)
   blobs.put = async (name, bytes) => {
-    if (Buffer.from(bytes).equals(other)) throw new StoreAway('full')
+    if (Buffer.from(bytes).equals(other)) throw new StoreUnreachable('full')
     await put(name, bytes)
     if (Buffer.from(bytes).equals(picture)) notes.push('it is kept')
   }

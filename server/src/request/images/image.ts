@@ -1,23 +1,24 @@
 /**
- * One image request, step by step: find the model, negotiate, admit, begin a job or join the one that was asked for before,
- * buy and keep the pictures, account for them, end the job. A client that leaves changes nothing: the job goes on.
+ * One image request, step by step: find the model, negotiate, admit, begin a job or join an earlier one, buy
+ * and store the images, account for them, end the job. A client that leaves changes nothing: the job
+ * continues.
  */
-import type { Catalog, ImageModel } from '#core/catalog.ts'
-import type { Holding } from '#core/fair-share.ts'
+import type { Catalog, ImageModel } from '#core/catalog/catalog.ts'
+import type { Holding } from '#core/schedule/fair-share.ts'
 import { PICTURE_BYTES } from '#core/batch/room.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { maxRequestCost } from '#core/image/expected-cost.ts'
 import type { ImageResult } from '#core/image/delivery.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import type { RateState } from '#core/limit.ts'
-import { costText } from '#core/price.ts'
+import type { RateState } from '#core/limits/limit.ts'
+import { costText } from '#core/money/price.ts'
 import type { DiskRoom } from '#ports/disk-room.ts'
 import type { Limits } from '#core/settings.ts'
 import { JobLost, type Hold, type ImageJob } from '#ports/image-jobs.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import type { Key, TermsInForce } from '#ports/keys.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 import { admitOnDisk } from '../files/disk-fault.ts'
 import { findImageModel } from '../access/find-model.ts'
 import { keyNow, type KeyAsked } from '../access/terms-now.ts'
@@ -42,29 +43,32 @@ import { buy } from './parts.ts'
 import type { Background, Bought, BuyingOutside } from './run.ts'
 
 export interface ImageDependencies extends MoneyOutside, BuyingOutside, JobOutside {
-  /** The catalog of this moment. */
+  /** The current catalog. */
   readonly catalog: () => Catalog
   readonly limits: Limits
-  /** Where pictures are kept. */
+  /** The disk that holds the images. */
   readonly diskRoom: DiskRoom
   readonly terms: TermsInForce
 }
 
-/** What the caller said beside the body. */
+/** Options beside the body. */
 export interface ImageOptions extends JobOptions {
   readonly dryRun: boolean
   readonly respondAsync: boolean
   readonly trace: RequestTrace
   readonly onPreview: (preview: Preview) => void
-  /** The files of the pictures that are to be edited. They are discarded when the request, or its job, has ended. */
+  /** The files of the images to be edited. They are discarded when the request, or its job, has ended. */
   readonly files: RequestFiles
   /** What the rate limits counted before the request was read. */
   readonly counted?: TakenRates | undefined
-  /** For pictures of the answer, as long as it is written; who asks disposes of it. Undefined: they are read from the store. */
+  /**
+   * Holds images of the answer in memory while it is written; the caller disposes of it. Undefined when they
+   * are read from the store.
+   */
   readonly atHand?: PicturesAtHand | undefined
-  /** Its pictures are of a line of a batch. Undefined: somebody waits for them. */
+  /** Set for a line of a batch. Undefined when a caller waits. */
   readonly background?: Background | undefined
-  /** Asked before each call. Undefined: the key has to be good still. */
+  /** Asked before each call. Undefined when the key must still be valid. */
   readonly keyNow?: KeyAsked | undefined
 }
 
@@ -101,7 +105,7 @@ export async function generateImages(
   dependencies: ImageDependencies,
 ): Promise<MadeImages | QueuedJob | ImageDryRun> {
   const { files, key, requestId } = options
-  // The files are this request's until a job begins, which then takes them over.
+  // The request owns the files until a job begins, which then owns them.
   await using ownFiles = new AsyncDisposableStack()
   ownFiles.defer(() => files.discard())
 
@@ -121,14 +125,14 @@ export async function generateImages(
   const begun = begunJob(options, model)
   if (options.respondAsync) return { kind: 'queued', job: begun }
   const outcome = await running.catch((error: unknown) => {
-    // Another node has taken the job over. This request answers with what that node makes of it.
+    // Another node has taken over the job. This request answers with that node's result.
     if (!(error instanceof JobLost)) throw error
     return outcomeOfOther(begun, dependencies)
   })
   return madeOrThrow(outcome, { model, jobId: requestId, rates: admission.rates })
 }
 
-/** The key of this moment, as far as it may still ask for this. */
+/** The current key, if it may still ask for this. */
 async function allowedNow(
   request: ImageRequest,
   { key: { id, project }, keyNow: asked, unsupported }: ImageOptions,
@@ -142,7 +146,7 @@ async function allowedNow(
 
 interface Admitted {
   readonly admission: Admission
-  /** Among the jobs of this node. */
+  /** The job's slot on this node. */
   readonly place: Holding
 }
 
@@ -150,7 +154,7 @@ type JobStart =
   | ({ readonly kind: 'begun'; readonly hold: Hold } & Admitted)
   | { readonly kind: 'joined'; readonly job: ImageJob; readonly rates: readonly RateState[] }
 
-/** Admission and place go to the job that was begun with them. If none was, they are given back before this returns. */
+/** The job that begins takes over admission and slot. If none begins, both are given back before this returns. */
 async function admitAndBegin(
   order: ImageOrder,
   ownFiles: AsyncDisposableStack,
@@ -168,7 +172,7 @@ async function admitAndBegin(
   unused.use(admission)
   options.trace.admittedMs = clock.monotonicMs()
   options.trace.reservation = admission.reservation
-  // The client will not wait, so another node may have to go on with these files.
+  // The client will not wait, so another node may have to continue with these files.
   if (options.respondAsync && request.edit !== undefined) {
     await keepFiles(requestId, request.edit, options.files, blobs).catch(asStoreFault)
     ownFiles.defer(() => forgetFiles(requestId, blobs))
@@ -179,7 +183,7 @@ async function admitAndBegin(
   return { kind: 'begun', hold: begun.hold, ...admitted }
 }
 
-/** What was asked for before is answered by the job that was begun then. */
+/** A repeated request gets the answer of the job that was begun for the first one. */
 async function joined(
   job: ImageJob,
   model: ImageModel,
@@ -191,7 +195,7 @@ async function joined(
   return madeOrThrow(await outcomeOfOther(job, dependencies), { model, jobId: job.id, rates })
 }
 
-/** What was bought before costs nothing now: no limit and no budget stands between a caller and its own picture. */
+/** An image that was bought before costs nothing now: no limit and no budget keeps a caller from it. */
 async function admitOrJoin(
   order: ImageOrder,
   options: ImageOptions,
@@ -199,7 +203,7 @@ async function admitOrJoin(
 ): Promise<Admitted | { readonly job: ImageJob }> {
   try {
     using unused = new DisposableStack()
-    // Batches have room of their own: they take no place from those who wait.
+    // Batches have their own slots and take none from interactive requests.
     const place = unused.use(
       options.background === undefined ? await dependencies.running.place(order.key.project) : NO_PLACE,
     )
@@ -208,7 +212,7 @@ async function admitOrJoin(
     unused.move()
     return { admission, place }
   } catch (error) {
-    // A batch has looked for its job before.
+    // A batch has already looked for its job.
     const mayHaveAsked =
       (options.idempotencyKey !== undefined || options.isRetry) && options.background === undefined
     if (!(error instanceof Fault) || !mayHaveAsked) throw error
@@ -234,7 +238,7 @@ interface JobRun {
   readonly ownFiles: AsyncDisposable
 }
 
-/** Owns the admission and the files of the job from here on, however the job ends. The admission ends first. */
+/** Owns the admission and the files of the job from here on, however it ends. The admission ends first. */
 async function runJob(
   job: JobRun,
   options: Pick<ImageOptions, 'trace' | 'onPreview' | 'background' | 'atHand'>,
@@ -249,7 +253,7 @@ async function runJob(
   const startedMs = clock.monotonicMs()
   const run = {
     ...job,
-    books: admission,
+    ledger: admission,
     deadlineMs: startedMs + limits.imageTimeoutMs,
     trace,
     held,
@@ -267,7 +271,7 @@ async function runJob(
   return await endJob(job, bought, { held, trace, batchId: background?.batchId }, dependencies)
 }
 
-/** Into the books first, then into the store of jobs: a node that finds the job open finds what was bought. */
+/** Writes the ledger first and the job store afterwards: a node that finds the job open then finds what was bought. */
 async function endJob(
   { hold, request, model, dropped, admission }: JobRun,
   { deliveries, failures }: Bought,

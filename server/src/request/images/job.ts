@@ -1,9 +1,9 @@
-/** The job of an image request in the store: begun, or joined when it was begun before; looked at until it ends; ended. */
-import type { ImageModel } from '#core/catalog.ts'
+/** The job of an image request in the store: begin it or join an earlier one, watch it until it ends, and end it. */
+import type { ImageModel } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { canonicalText } from '#core/image/canonical-request.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import { momentOf } from '#core/ledger.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Hashing } from '#ports/hashing.ts'
@@ -16,7 +16,7 @@ import {
   type NewImageJob,
 } from '#ports/image-jobs.ts'
 import type { Key } from '#ports/keys.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { endOf, outcomeOf, type ImageOutcome } from './outcome.ts'
 import { storeFault, type Background } from './run.ts'
 import type { RunningJobs } from './running-jobs.ts'
@@ -32,28 +32,29 @@ export interface JobOutside {
   readonly limits: Pick<Limits, 'imageTimeoutMs'>
   readonly nodeId: string
   readonly wait: (ms: number) => Promise<unknown>
-  /** Told of a job that could not be ended in the store. The node that takes it over finds what was bought. */
+  /** Reports a job that could not be ended in the store. The node that takes it over finds what was bought. */
   readonly unended: (jobId: string, error: unknown) => void
 }
 
-/** Who asks for a job, and whether it may be one that was asked for before. */
+/** The caller of a job, and whether it may join an earlier one. */
 export interface JobOptions {
   readonly requestId: string
   readonly key: Key
   readonly unsupported: 'refuse' | 'drop' | undefined
   readonly idempotencyKey: string | undefined
-  /** The caller's SDK says that this is a retry of its own. */
+  /** The caller's SDK marks this request as its own retry. */
   readonly isRetry: boolean
   readonly background?: Pick<Background, 'batchId'> | undefined
-  /** Calls this function when the caller waits no longer: it has its answer, or has left. */
+  /** Registers a function to call when the caller no longer waits: it has its answer, or has left. */
   readonly whenGone: (gone: () => void) => void
 }
 
 type Start = Exclude<BegunJob, { kind: 'conflict' | 'undecided' }>
 
 /**
- * A retry of the SDK's own joins only a job whose caller has left, and is its caller from then on: two callers who ask for
- * the same at the same time get a picture each. An idempotency key says itself what is the same, for any number of callers.
+ * An SDK's own retry joins only a job whose caller has left, and becomes its caller: two callers who ask for
+ * the same at the same time get an image each. An idempotency key identifies the same request for any number
+ * of callers.
  */
 export async function beginOrJoin(
   request: ImageRequest,
@@ -77,7 +78,7 @@ export async function beginOrJoin(
     nodeId,
   }
   if (idempotencyKey !== undefined) return beginOnceDecided(job, outside)
-  // Before it is in the store, where a retry finds it.
+  // Set before the job is in the store, where a retry finds it.
   const own = { jobId: requestId, callerId: requestId }
   waiting.add(own)
   const begun = await beginOnceDecided(job, outside).catch((error: unknown) => {
@@ -89,19 +90,19 @@ export async function beginOrJoin(
   waiting.add(caller)
   whenGone(() => {
     waiting.remove(caller)
-    // A store that can't be told hears nothing more of this caller, and counts it as gone in the end.
+    // If the store does not learn of it, it hears nothing more from this caller and counts it as gone in the end.
     jobs.callerLeft(caller).catch(() => {})
   })
   return begun
 }
 
-/** Who says what would come anyway asks for the same as who says nothing. */
+/** An explicit default equals a missing field. */
 function withoutDefaults(request: ImageRequest, { facts }: ImageModel): ImageRequest {
   const unasked = request.stream ? 'b64_json' : facts.answersWith
   return request.form === unasked ? { ...request, form: undefined } : request
 }
 
-/** A retry that finds a caller who may wait on another node asks until that node says so, or is dead. */
+/** While the first caller may still wait on another node, a retry asks again until that node answers or is dead. */
 async function beginOnceDecided(
   job: NewImageJob,
   { jobs, waiting, clock, wait }: Pick<JobOutside, 'jobs' | 'waiting' | 'clock' | 'wait'>,
@@ -123,7 +124,10 @@ async function beginOnceDecided(
   }
 }
 
-/** The job that this request has just begun. The store need not be asked for it: the job runs, whether the store is there or not. */
+/**
+ * The job that this request has just begun. It needs no read from the store: the job runs even while the
+ * store is unreachable.
+ */
 export function begunJob({ requestId, key, background }: JobOptions, model: ImageModel): ImageJob {
   return {
     id: requestId,
@@ -138,10 +142,10 @@ export function begunJob({ requestId, key, background }: JobOptions, model: Imag
   }
 }
 
-/** How often a job of another node is looked at: pictures take seconds. */
+/** Interval between looks at another node's job: images take seconds. */
 const LOOK_MS = 300
 
-/** The end of a job that another request began, here or on another node. The job may change hands meanwhile, also away from here. */
+/** The end of a job that another request began, here or on another node. The job may move between nodes meanwhile. */
 export async function outcomeOfOther(job: ImageJob, outside: JobOutside): Promise<ImageOutcome> {
   const { running, jobs, clock, limits, wait } = outside
   const deadlineMs = clock.monotonicMs() + limits.imageTimeoutMs
@@ -153,7 +157,7 @@ export async function outcomeOfOther(job: ImageJob, outside: JobOutside): Promis
     if (clock.monotonicMs() > deadlineMs) break
     await wait(LOOK_MS)
     current = await jobs.find(job.id, job.project).catch((error: unknown) => {
-      if (error instanceof StoreAway) return job
+      if (error instanceof StoreUnreachable) return job
       throw error
     })
   }
@@ -163,12 +167,12 @@ export async function outcomeOfOther(job: ImageJob, outside: JobOutside): Promis
   )
 }
 
-/** The job goes on: with another holder, or with one that takes it over when the store is back. */
+/** The job continues: with another holder, or with one that takes it over when the store is reachable again. */
 function whereItGoesOn(error: unknown): undefined {
-  if (!(error instanceof JobLost) && !(error instanceof StoreAway)) throw error
+  if (!(error instanceof JobLost) && !(error instanceof StoreUnreachable)) throw error
 }
 
-/** When the store can't be told of the end now, the client gets its pictures all the same: their delivery is kept. */
+/** If the store can't record the end now, the client still gets its images: their delivery is stored. */
 export async function tellEnd(
   hold: Hold,
   outcome: ImageOutcome,
@@ -177,12 +181,12 @@ export async function tellEnd(
   try {
     await jobs.end(hold, endOf(outcome))
   } catch (error) {
-    if (!(error instanceof StoreAway) && !(error instanceof JobLost)) throw error
+    if (!(error instanceof StoreUnreachable) && !(error instanceof JobLost)) throw error
     unended(hold.jobId, error)
   }
 }
 
-/** For a store that can't be reached while nothing has been bought yet. */
+/** The fault for an unreachable store while nothing has been bought yet. */
 export function asStoreFault(error: unknown): never {
-  throw error instanceof StoreAway ? storeFault(error) : error
+  throw error instanceof StoreUnreachable ? storeFault(error) : error
 }

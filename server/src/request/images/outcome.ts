@@ -1,12 +1,12 @@
-/** How an image job ended, as the store keeps it and as callers are told. */
+/** How an image job ended, as stored and as answered to callers. */
 import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import { FAULTS } from '#core/fault/table.ts'
-import type { ImageModel } from '#core/catalog.ts'
+import type { ImageModel } from '#core/catalog/catalog.ts'
 import { resultOf, type ImageResult } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import { endedOf } from '#core/model-end.ts'
+import { endedOf } from '#core/catalog/model-end.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { HeldBytes } from './deliver.ts'
 import type { Bought } from './run.ts'
@@ -17,7 +17,7 @@ export type ImageOutcome =
 
 const NOTHING_HELD: HeldBytes = new Map()
 
-/** What the calls of a job come to: pictures, perhaps fewer than were asked for, or the reason why there are none. */
+/** The result of a job's calls: images, perhaps fewer than were asked for, or the reason why there are none. */
 export function outcomeOfCalls(
   { deliveries, failures }: Bought,
   about: {
@@ -51,7 +51,7 @@ function outcomeOfFailures(
   attempts: number,
   nowMs: number,
 ): ImageOutcome {
-  // The upstream answered, and refused. Whether that was charged is a question for the books.
+  // The upstream answered with a refusal. Whether it charged for that is for the ledger to say.
   const refusal = failures.find(
     (failure) => failure instanceof UpstreamFailure && failure.kind === 'contentRefused',
   )
@@ -60,7 +60,7 @@ function outcomeOfFailures(
     : failures.find((failure) => failure instanceof UpstreamFailure && failure.isAmbiguous)
   const [first] = failures
   const error = refusal ?? ambiguous ?? first
-  // A picture came and could not be converted. The same idempotency key must not buy it again.
+  // An image came and could not be converted. The same idempotency key must not buy it again.
   const isPaid = failures.some(
     (failure) => failure instanceof Fault && failure.code === 'upstream_broken_answer',
   )
@@ -91,7 +91,7 @@ function outcomeOfFailures(
             cause: error,
           },
         )
-  // An error that was not foreseen may have happened after the upstream was paid.
+  // An unexpected error may have happened after the upstream was paid.
   const isUnknown = !(error instanceof Fault)
   return { kind: 'fault', fault, isUnknown, freesKey: !isUnknown && !isPaid }
 }
@@ -114,7 +114,7 @@ interface KeptFault {
   readonly upstream: FailureDetail | undefined
 }
 
-/** Undefined while the job has not ended. */
+/** Undefined until the job has ended. */
 export function outcomeOf(job: ImageJob): ImageOutcome | undefined {
   if (job.endedAtMs === undefined) return undefined
   if (job.result === undefined)

@@ -1,9 +1,9 @@
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as waited } from 'node:timers/promises'
-import type { ImageEdits } from '#core/catalog.ts'
-import { FairShare } from '#core/fair-share.ts'
+import type { ImageEdits } from '#core/catalog/catalog.ts'
+import { FairShare } from '#core/schedule/fair-share.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageEdit } from '#core/image/given.ts'
 import { negotiateImages } from '#core/image/negotiate.ts'
@@ -12,7 +12,7 @@ import { defaultLimits } from '#core/settings.ts'
 import { JobLost, JOB_HOLD_MS, type ImageJobs } from '#ports/image-jobs.ts'
 import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
 import { after, systemClock } from '#runtime/clock.ts'
-import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
+import { MemoryImageJobs } from '#test/support/stores/image-jobs.ts'
 import { aPicture } from '#test/support/edits.ts'
 import { memoryImages } from '#test/support/image-parts.ts'
 import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from '#test/support/images.ts'
@@ -45,7 +45,7 @@ const UNTOLD = {
   cachedImageInput: undefined,
 }
 
-/** A call that is out until the test answers it. */
+/** A call in progress until the test answers it. */
 interface OutCall {
   readonly deployment: string
   readonly images: number
@@ -55,9 +55,9 @@ interface OutCall {
 
 interface World {
   readonly bought: Promise<Bought>
-  /** All that were sent, in this order. */
+  /** All sent calls, in this order. */
   readonly calls: readonly OutCall[]
-  /** What others held of the memory. */
+  /** Frees the memory that others held. */
   freeMemory(): void
   /** Another node takes the job over. */
   loseJob(): Promise<void>
@@ -79,7 +79,7 @@ interface Buying {
 
 const QUEUE_WAIT_MS = 30
 
-/** Nobody waits for a time-out that was not needed. */
+/** An unneeded timeout does not keep the process alive. */
 const wait = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
 async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
@@ -127,7 +127,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
   const request = anImageRequest({ images: given.images, edit: given.edit })
   const { offers } = negotiateImages(request, model, 'refuse')
   const requestId = crypto.randomUUID()
-  const books = await admitImages({ requestId, key, keyNow: () => key, request, model, offers }, money)
+  const ledger = await admitImages({ requestId, key, keyNow: () => key, request, model, offers }, money)
   const begun = await jobs.begin({
     id: requestId,
     project: 'p',
@@ -144,7 +144,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     hold: begun.hold,
     request,
     model,
-    books,
+    ledger,
     deadlineMs: clock.monotonicMs() + (given.timeoutMs ?? 60_000),
     trace: new RequestTrace(0),
     held: new Map(),
@@ -154,7 +154,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     background: undefined,
   }
   const bought = buy(run, given.images, offers, outside)
-  // Each test waits for it, but not before it has looked at the calls.
+  // Each test awaits it, but only after it has looked at the calls.
   bought.catch(() => {})
   return {
     bought,
@@ -215,7 +215,7 @@ for (const order of [
     ended.catch(() => {})
     const [first, second] = order
     world.calls[first]?.answer()
-    // A rejection that nobody has taken by then ends the process.
+    // A rejection without a handler by then ends the process.
     await waited(20)
     assert.equal(hasEnded, false, 'a call is still out')
     world.calls[second]?.answer()

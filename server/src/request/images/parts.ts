@@ -1,31 +1,31 @@
 /**
- * Buys the pictures of one job: one call or several side by side, each at most once. A call whose end is
- * unknown is never made again. A call that provably bought nothing may be made at the next deployment.
+ * Buys the images of one job in one or several concurrent calls, each made at most once. A call whose end is
+ * unknown is never repeated. A call that provably bought nothing may be made at the next deployment.
  */
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
-import { Semaphore } from '#core/semaphore.ts'
+import { Semaphore } from '#core/structure/semaphore.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Turn, TurnRequest } from '../traffic/turn.ts'
 import { offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { beginCall, exchange, type Bought, type BuyingOutside, type ImageRun } from './run.ts'
 
-/** What all parts of one purchase share. */
+/** State shared by all parts of one purchase. */
 interface Purchase {
   readonly run: ImageRun
-  /** For calls side by side. */
+  /** Slots for concurrent calls. */
   readonly places: Semaphore
   readonly outside: BuyingOutside
   /**
-   * How each part ends; none rejects. The list grows: what
-   * a deployment does not take in one call is a part too.
+   * How each part ends; none rejects. The list grows when a deployment takes fewer images per call: the rest
+   * becomes another part.
    */
   readonly ends: Promise<Bought | { readonly error: unknown }>[]
-  /** Calls under way or paid for. */
+  /** Calls in progress or paid for. */
   begun: number
-  /** Another node works on this job now. */
+  /** Set when another node works on this job now. */
   lost: JobLost | undefined
 }
 
@@ -34,10 +34,7 @@ interface Part extends TriedWork<ImageOffer> {
   readonly work: CalledWork
 }
 
-/**
- * Buys so many pictures from the deployments that have a
- * turn to give. When it ends, no call is under way any more.
- */
+/** Buys `images` images from the deployments that have a free turn. When it ends, no call is in progress any more. */
 export async function buy(
   run: ImageRun,
   images: number,
@@ -45,7 +42,7 @@ export async function buy(
   outside: BuyingOutside,
 ): Promise<Bought> {
   if (offers.length === 0) throw new Fault('internal_error', 'No deployment was left to try.')
-  // No more calls side by side than each deployment takes, since any of them may get each call.
+  // At most as many concurrent calls as every deployment takes, since any of them may get each call.
   const most = Math.min(...offers.map(({ deployment }) => deployment.capabilities.maxParallelCalls))
   const purchase: Purchase = {
     run,
@@ -80,10 +77,7 @@ function begin(purchase: Purchase, part: Part): void {
   purchase.ends.push(end)
 }
 
-/**
- * Makes one call, and others in its stead as long as it
- * provably bought nothing. They keep one place among the calls.
- */
+/** Makes one call, and replaces it as long as it provably bought nothing. The replacements use the same slot. */
 async function buyPart(purchase: Purchase, part: Part): Promise<Bought> {
   const { maxAttempts } = purchase.outside.limits
   let { images, offers } = part
@@ -126,7 +120,7 @@ async function call(
   const { run, outside } = purchase
   const sent = await beginCall(run, images, turn, work, outside).catch((error: unknown) => {
     purchase.begun -= 1
-    // Nothing was sent, so nothing was learnt of the deployment.
+    // Nothing was sent, so nothing was learnt about the deployment.
     turn.giveBack()
     throw error
   })
@@ -138,26 +132,26 @@ async function call(
   }
 }
 
-/** All that a call needs before it is begun. */
+/** Everything that a call needs before it begins. */
 interface ReadyCall extends Disposable {
   readonly turn: Turn<ImageOffer>
   readonly images: number
 }
 
-/** What a call takes, which is not the same at every deployment. */
+/** What a call needs, which differs by deployment. */
 interface Needs {
   readonly images: number
-  /** Of memory. */
+  /** Bytes of memory. */
   readonly bytes: number
   readonly maskColour: 'white' | 'black' | undefined
 }
 
 /**
- * Makes memory and mask ready first, and then asks for a turn for as many pictures as the call will carry:
- * our own time is not the deployment's, and a call that waits for memory holds no turn. Where deployments
- * differ, only the turn tells what its call takes. If that was not made ready, the turn is given back, and
- * the call asks again with what it takes. `failure`: why the call before it failed, if there was one.
- * Undefined: there is no turn now.
+ * Prepares memory and mask first and then asks for a turn for as many images as the call will carry: our own
+ * time must not count as the deployment's, and a call that waits for memory holds no turn. Where deployments
+ * differ, only the turn shows what its call needs. If something else was prepared, the turn is given back and
+ * the call asks again. `failure`: why the call before it failed, if there was one. Undefined when there is no
+ * turn now.
  */
 async function readyCall(
   purchase: Purchase,
@@ -186,7 +180,7 @@ async function readyCall(
   }
 }
 
-/** What a call takes at these deployments. Where they differ: the least memory and the most pictures of any. */
+/** What a call needs at these deployments. Where they differ: the least memory and the most images of any. */
 function sharedNeeds(run: ImageRun, offers: readonly ImageOffer[], images: number): Needs {
   const all = offers.map((offer) => needsOf(run, offer, images))
   const colours = new Set(all.map(({ maskColour }) => maskColour))
@@ -217,7 +211,7 @@ async function makeReady(
 ): Promise<void> {
   const [offer] = offers as readonly [ImageOffer, ...ImageOffer[]]
   const leftMs = run.deadlineMs - outside.clock.monotonicMs()
-  const buffers = await outside.memory.takeBefore(run.books.project, bytes, () => outside.wait(leftMs))
+  const buffers = await outside.memory.takeBefore(run.ledger.project, bytes, () => outside.wait(leftMs))
   if (buffers === undefined) throw outOfTime(offer.deployment.id)
   held.use(buffers)
   // The mask is made once for all calls.
@@ -225,10 +219,10 @@ async function makeReady(
 }
 
 function turnRequest({ run, begun }: Purchase, images: number): TurnRequest {
-  const { model, books, deadlineMs, background } = run
+  const { model, ledger, deadlineMs, background } = run
   return {
     model: model.id,
-    project: books.project,
+    project: ledger.project,
     tokens: 0,
     images,
     deadlineMs,

@@ -1,20 +1,21 @@
 /**
- * Goes on with a job whose node has died. Delivered pictures are found in the blob store. A polled call is asked for again,
- * not bought again. A call that may have been sent and left no trace is unknown. What was provably not sent is bought.
+ * Continues a job whose node has died. Delivered images are found in the blob store. A polled call is polled
+ * again, not bought again. A call that may have been sent and left no trace is unknown. What was provably not
+ * sent is bought.
  */
-import type { ImageModel } from '#core/catalog.ts'
+import type { ImageModel } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { maxCallCost } from '#core/image/expected-cost.ts'
 import { resultOf, type Delivery } from '#core/image/delivery.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
-import { labelsOf } from '#core/labels.ts'
-import type { Cost } from '#core/price.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
+import { labelsOf } from '#core/money/labels.ts'
+import type { Cost } from '#core/money/price.ts'
 import { JobLost, type ImageJobCall, type TakenJob } from '#ports/image-jobs.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
-import { StoreAway } from '#ports/store.ts'
-import { RequestTrace } from '#core/request-trace.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { findImageModel } from '../access/find-model.ts'
 import { keyNow, type KeyAsked } from '../access/terms-now.ts'
 import { paidEntry, type BegunCall, type PaidCall } from '../money/call.ts'
@@ -26,7 +27,7 @@ import type { ImageDependencies } from './image.ts'
 import { tellEnd } from './job.ts'
 import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
 import { buy } from './parts.ts'
-import { converted, exchange, type Bought, type CallBooks, type ImageRun } from './run.ts'
+import { converted, exchange, type Bought, type CallLedger, type ImageRun } from './run.ts'
 import { keptFiles, lost, NO_FILES } from './files.ts'
 import { storedImageRequestOf, type StoredImageRequest } from './stored-request.ts'
 
@@ -35,7 +36,7 @@ export interface ResumeDependencies extends ImageDependencies {
   readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
 }
 
-/** When so many nodes have died over a job, the job itself is the trouble. */
+/** Holders after which a job is given up: after this many dead nodes, the job itself is the likely cause. */
 const MAX_HOLDERS = 20
 
 export async function resumeJob(taken: TakenJob, outside: ResumeDependencies): Promise<ImageOutcome> {
@@ -64,7 +65,7 @@ async function resumeStored(
   const calls = taken.calls.filter(({ state }) => state !== 'failed')
   const held: HeldBytes = new Map()
   const trace = new RequestTrace(dependencies.clock.monotonicMs())
-  const late = new LateBooks(job.project)
+  const late = new LateCalls(job.project)
   const files =
     request.edit === undefined ? NO_FILES : await keptFiles(job.id, request.edit, dependencies.blobs)
   const {
@@ -76,7 +77,7 @@ async function resumeStored(
     hold,
     request,
     model,
-    books: late,
+    ledger: late,
     deadlineMs: dependencies.clock.monotonicMs() + dependencies.limits.imageTimeoutMs,
     trace,
     held,
@@ -108,7 +109,7 @@ async function resumeStored(
   return outcome
 }
 
-/** The model may have changed since the job began. What was bought counts all the same. */
+/** The model may have changed since the job began. Bought images still count. */
 function offersNow(
   { request, key, unsupported }: StoredImageRequest,
   model: ImageModel,
@@ -127,7 +128,7 @@ async function resumeCall(
   { job }: TakenJob,
   call: ImageJobCall,
   offers: readonly ImageOffer[],
-  late: LateBooks,
+  late: LateCalls,
   dependencies: ResumeDependencies,
 ): Promise<Bought> {
   const offer = offers.find(({ deployment }) => deployment.id === call.deployment)
@@ -193,7 +194,7 @@ async function convertedLate(
   return whole
 }
 
-/** Pictures for which no call was ever sent, under the terms in force now. */
+/** Buys the images for which no call was ever sent, under the current terms. */
 async function buyMissing(
   run: ImageRun,
   images: number,
@@ -207,12 +208,12 @@ async function buyMissing(
     const key = await stillGood()
     const model = findImageModel(job.model, key, dependencies.catalog())
     const { offers } = offersFor(request, model, key, unsupported, dependencies)
-    // Calls that run side by side are noted in any order, so there may be fewer than the highest number says.
+    // Concurrent calls are recorded in any order, so the highest number may exceed the count.
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
     const about = { requestId: job.id, key, keyNow: stillGood, batchId: job.batchId }
     const order = { ...about, request, model, offers, images, attemptsBefore }
     using admission = await admitImages(order, dependencies)
-    const bought = await buy({ ...run, books: admission }, images, offers, dependencies).catch(
+    const bought = await buy({ ...run, ledger: admission }, images, offers, dependencies).catch(
       (error: unknown) => {
         // Another node accounts for these calls now.
         if (error instanceof JobLost) admission.abandon()
@@ -223,8 +224,8 @@ async function buyMissing(
     return bought
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    // That this node cannot know the key is no reason to end the job: it is taken up again when the store is back.
-    if (error.code === 'key_store_unreachable') throw new StoreAway(error.message, { cause: error })
+    // A key that this node cannot look up is no reason to end the job: it is resumed when the store is reachable again.
+    if (error.code === 'key_store_unreachable') throw new StoreUnreachable(error.message, { cause: error })
     return { deliveries: [], failures: [error] }
   }
 }
@@ -249,8 +250,8 @@ function unknownOf(job: TakenJob['job'], call: ImageJobCall, most?: Cost): Ledge
   }
 }
 
-/** The books of calls that a dead node had begun. What that node reserved came home, or stands in its `unknown`. */
-class LateBooks implements CallBooks {
+/** Accounts for calls that a dead node had begun. Its reservations were returned, or are part of its `unknown` entries. */
+class LateCalls implements CallLedger {
   readonly entries: LedgerEntry[] = []
   readonly project: string
 
@@ -270,12 +271,12 @@ class LateBooks implements CallBooks {
 
   failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined): void {
     const isFree = failure !== undefined && !failure.mayBeCharged
-    // The dead node's journal has put an `unknown` into the books, or will. This entry takes it back.
+    // The dead node's journal has written, or will write, an `unknown` entry. This entry reverses it.
     this.entries.push(isFree ? { ...unknown, kind: 'void', amountNanoUsd: 0n } : unknown)
   }
 }
 
-/** Ends a job that can't go on. What was bought is handed out all the same, the rest is unknown. */
+/** Ends a job that can't continue. Bought images are still handed out; the rest is unknown. */
 async function giveUp(
   { hold, job, calls, request }: TakenJob,
   message: string,
@@ -284,7 +285,7 @@ async function giveUp(
   const { blobs, clock } = dependencies
   const deliveries: Delivery[] = []
   const entries: LedgerEntry[] = []
-  // Sealed with a secret that this node does not have, it says nothing.
+  // A request sealed with a secret of another node can't be read.
   const labels = request === '' ? undefined : labelsOf(storedImageRequestOf(request).request)
   for (const call of calls.filter(({ state }) => state !== 'failed')) {
     const kept = await keptDelivery(job.id, call.attempt, blobs)

@@ -1,6 +1,6 @@
 /** One call of a job: begun, sent at most once, and its pictures kept. */
-import type { ImageModel } from '#core/catalog.ts'
-import type { FairShare } from '#core/fair-share.ts'
+import type { ImageModel } from '#core/catalog/catalog.ts'
+import type { FairShare } from '#core/schedule/fair-share.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { callCost, type AnsweredCall } from '#core/image/cost.ts'
@@ -9,17 +9,17 @@ import type { Delivery, KeptPicture } from '#core/image/delivery.ts'
 import { pricedCounts } from '#core/image/priced-counts.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { Limits } from '#core/settings.ts'
-import { countedTokens, type ImageUsage } from '#core/usage.ts'
+import { countedTokens, type ImageUsage } from '#core/money/usage.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Asker } from '#ports/asker.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
 import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
-import type { PricedCount, RequestTrace } from '#core/request-trace.ts'
+import type { PricedCount, RequestTrace } from '#core/request/request-trace.ts'
 import type { Observer } from '#ports/observer.ts'
-import { STORE_RETRY_MS, StoreAway } from '#ports/store.ts'
+import { STORE_RETRY_MS, StoreUnreachable } from '#ports/store.ts'
 import type { Admission } from '../money/admission.ts'
 import type { BegunCall } from '../money/call.ts'
 import {
@@ -45,50 +45,50 @@ export interface BuyingOutside extends KeepingOutside {
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly wait: (ms: number) => Promise<unknown>
-  /** For files that an upstream's wire can't take from disk. */
+  /** Memory for files that an upstream's wire can't take from disk. */
   readonly memory: FairShare
   readonly dispatch: Dispatch
   readonly limits: Pick<Limits, 'maxAttempts'>
 }
 
-/** Where the calls of a job are accounted for. */
-export type CallBooks = Pick<Admission, 'project' | 'beginCall' | 'paid' | 'failed'>
+/** Accounts for the calls of a job. */
+export type CallLedger = Pick<Admission, 'project' | 'beginCall' | 'paid' | 'failed'>
 
-/** What every call of one job shares. */
+/** State shared by all calls of one job. */
 export interface ImageRun {
   readonly hold: Hold
   readonly request: ImageRequest
   readonly model: ImageModel
-  readonly books: CallBooks
+  readonly ledger: CallLedger
   /** On the monotonic clock. */
   readonly deadlineMs: number
   readonly trace: RequestTrace
   readonly held: HeldBytes
   readonly onPreview: (preview: Preview) => void
-  /** Undefined: there is nothing to edit. */
+  /** Undefined when there is nothing to edit. */
   readonly inputs: EditInputs | undefined
-  /** Where pictures go on being in memory once they are stored. Undefined: nobody waits for them. */
+  /** Keeps images in memory after they are stored. Undefined when no caller waits for them. */
   readonly atHand?: PicturesAtHand | undefined
   /** An earlier process, which died, made calls for it. */
   readonly isResumed: boolean
-  /** Undefined: somebody waits for it, or may come back for it. */
+  /** Undefined when a caller waits for it, or may come back for it. */
   readonly background: Background | undefined
 }
 
-/** A job that makes the pictures of a line of a batch: its calls get the turns that others leave. */
+/** A job for a line of a batch: its calls get the turns that others leave. */
 export interface Background {
   readonly batchId: string
-  /** Leaves the line for a turn when the batch is to stop. Undefined: nobody can say so. */
+  /** Leaves the queue when the batch must stop. Undefined when nothing can stop it. */
   readonly caller?: Caller | undefined
 }
 
-/** What the calls brought: pictures, and the reasons why there are not more. */
+/** The result of the calls: images, and the reasons why there are not more. */
 export interface Bought {
   readonly deliveries: readonly Delivery[]
   readonly failures: readonly unknown[]
 }
 
-/** Does all that comes before a call may have been sent. An error here has bought nothing. */
+/** Does everything that comes before a call may have been sent. An error here has bought nothing. */
 export async function beginCall(
   run: ImageRun,
   images: number,
@@ -96,24 +96,24 @@ export async function beginCall(
   work: CalledWork,
   outside: BuyingOutside,
 ): Promise<SentCall> {
-  const { books, hold, request, model } = run
+  const { ledger, hold, request, model } = run
   const { offer } = turn
   const { deployment } = offer
   const edit = await run.inputs?.callFor(offer, run.deadlineMs)
   if (run.deadlineMs <= outside.clock.monotonicMs()) throw outOfTime(deployment.id)
   const callId = outside.identifiers.next()
   const most = maxCallCost(request, model, offer, images)
-  // The job is told of a call before the journal is. So the job of a dead node knows every call that its journal holds, and
-  // a number that the job does not know was never used: it can be bought anew.
+  // The job records a call before the journal does. The job of a dead node therefore knows every call in that
+  // node's journal, and a call number unknown to the job was never used: it can be bought again.
   let dispatched: number | undefined
   const dispatch = async (attempt: number): Promise<void> => {
     await outside.jobs.dispatched(hold, { attempt, callId, part: attempt, images, deployment: deployment.id })
     dispatched = attempt
   }
-  const begun = books.beginCall(callId, deployment.id, most, dispatch, whatOf(images, offer, request))
+  const begun = ledger.beginCall(callId, deployment.id, most, dispatch, whatOf(images, offer, request))
   const call = await begun.catch(async (error: unknown) => {
-    if (dispatched !== undefined) await told(outside.jobs.callEnded(hold, dispatched, 'failed'))
-    throw error instanceof StoreAway ? storeFault(error) : error
+    if (dispatched !== undefined) await whileReachable(outside.jobs.callEnded(hold, dispatched, 'failed'))
+    throw error instanceof StoreUnreachable ? storeFault(error) : error
   })
   return { call, callId, images, offer, turn, submitted: undefined, edit, work, counts: [] }
 }
@@ -130,9 +130,9 @@ export interface SentCall {
   readonly callId: string
   readonly images: number
   readonly offer: ImageOffer
-  /** Undefined: an earlier process had it. */
+  /** Undefined when an earlier process had the turn. */
   readonly turn: Turn<ImageOffer> | undefined
-  /** What a polled upstream answered an earlier process. */
+  /** What a polled upstream answered to an earlier process. */
   readonly submitted: string | undefined
   readonly edit: EditCall | undefined
   readonly work: CalledWork
@@ -140,9 +140,9 @@ export interface SentCall {
   readonly counts: PricedCount[]
 }
 
-/** One exchange with an upstream: from when it may have been sent until its pictures are kept. */
+/** One exchange with an upstream: from the moment it may have been sent until its images are stored. */
 export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOutside): Promise<Delivery> {
-  const { books, hold } = run
+  const { ledger, hold } = run
   const { call, offer } = sent
   const startedMs = outside.clock.monotonicMs()
   const ended = (outcome: string, failure?: UpstreamFailure): void => {
@@ -181,7 +181,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
         ...offer,
         callId: sent.callId,
         traceHeaders: run.trace.context?.headersFor(sent.callId),
-        project: books.project,
+        project: ledger.project,
         prompt: run.request.prompt,
         images: sent.images,
         timeoutMs: Math.max(1, run.deadlineMs - startedMs),
@@ -189,20 +189,20 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
         edit: sent.edit,
       },
       {
-        // If the store is away, this process still knows the answer.
-        submitted: (text) => told(outside.jobs.submitted(hold, call.attempt, text)),
+        // While the store is unreachable, this process still knows the answer.
+        submitted: (text) => whileReachable(outside.jobs.submitted(hold, call.attempt, text)),
         partial: run.onPreview,
       },
     )
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
     sent.turn?.end(error)
-    if (failure?.detail.counted === undefined) books.failed(call, failure)
+    if (failure?.detail.counted === undefined) ledger.failed(call, failure)
     else post(run, sent, { tokens: failure.detail.counted, pictures: [], echoes: {} }, outside)
     ended(failure?.kind ?? 'fault', failure)
     if (error instanceof JobLost) throw error
     const isFree = failure !== undefined && !failure.mayBeCharged
-    await told(outside.jobs.callEnded(hold, call.attempt, isFree ? 'failed' : 'unknown'))
+    await whileReachable(outside.jobs.callEnded(hold, call.attempt, isFree ? 'failed' : 'unknown'))
     throw failure ?? unforeseen(error, offer.deployment.id)
   }
   // From here on the time is our own, not the deployment's.
@@ -219,22 +219,22 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
   return failure
 }
 
-/** The ledger gets what the upstream says that it used and charges, within bounds, whether or not pictures came. */
+/** Writes the usage and charge that the upstream reports into the ledger, within bounds, whether or not images came. */
 function post(
-  { books, hold, request, model }: ImageRun,
+  { ledger, hold, request, model }: ImageRun,
   { call, callId, offer, images, counts }: SentCall,
   answered: Pick<AnsweredCall, 'tokens' | 'eachTokens' | 'pictures' | 'echoes' | 'reportedNanoUsd'>,
   { observer }: BuyingOutside,
-): { readonly entry: LedgerEntry; readonly told: ImageUsage['tokens'] } {
+): { readonly entry: LedgerEntry; readonly reported: ImageUsage['tokens'] } {
   const paid = callCost({ request, model, offer, images, ...answered })
-  const { told, charged, cost, costBy, excessTokens, cutTokens, excessNanoUsd, cutNanoUsd } = paid
-  const entry = books.paid(call, {
+  const { reported, charged, cost, costBy, excessTokens, cutTokens, excessNanoUsd, cutNanoUsd } = paid
+  const entry = ledger.paid(call, {
     usage: paid.source,
     tokens: paid.tokens,
     images: answered.pictures.length,
     cost,
-    toldTokens: cutTokens === 0 ? undefined : countedTokens(told),
-    toldNanoUsd: cutNanoUsd === 0n ? undefined : answered.reportedNanoUsd,
+    reportedTokens: cutTokens === 0 ? undefined : countedTokens(reported),
+    reportedNanoUsd: cutNanoUsd === 0n ? undefined : answered.reportedNanoUsd,
     costBy: costBy === 'upstream' ? costBy : undefined,
   })
   if (costBy === 'price')
@@ -247,13 +247,13 @@ function post(
       cutTokens,
       ...(excessNanoUsd > 0n && { excessNanoUsd, cutNanoUsd }),
     })
-  if (paid.isUncounted) observer.undercounted({ ...about, toldTokens: 0 })
-  return { entry, told }
+  if (paid.isUncounted) observer.undercounted({ ...about, reportedTokens: 0 })
+  return { entry, reported }
 }
 
 /**
- * Keeps the record first, which names the pictures by their digests. Once the last picture is kept, a node that takes the job
- * over finds all.
+ * Stores the record first, which names the images by their digests. Once the last image is stored, a node
+ * that takes over the job finds all of them.
  */
 async function deliver(
   run: ImageRun,
@@ -263,17 +263,17 @@ async function deliver(
 ): Promise<Delivery> {
   const { hold, held } = run
   const { call, offer } = sent
-  // The caller gets what it is converted to.
+  // The caller gets the converted image.
   const atHand = offer.conversion === undefined ? run.atHand : undefined
   const kept = await describePictures(answer.pictures, outside)
   const { tokens, eachTokens, usage, echoes, extraFields, reportedNanoUsd } = answer
   const answered = { tokens, eachTokens, pictures: kept, echoes, reportedNanoUsd }
-  const { entry, told: toldTokens } = post(run, sent, answered, outside)
+  const { entry, reported } = post(run, sent, answered, outside)
   const delivery: Delivery = {
     project: entry.project,
     post: entry,
     pictures: kept,
-    tokens: toldTokens,
+    tokens: reported,
     ...(usage && isShort(usage) ? { reported: usage } : {}),
     echoes,
     extraFields,
@@ -282,7 +282,7 @@ async function deliver(
   try {
     await keepDelivery(hold.jobId, delivery, outside)
     await keepPictures(answer.pictures, kept, held, outside)
-    await told(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
+    await whileReachable(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
     if (offer.conversion === undefined) return delivery
     const whole = { ...delivery, pictures: await converted(run, kept, answer, sent, outside) }
     await keepDelivery(hold.jobId, whole, outside)
@@ -295,14 +295,14 @@ async function deliver(
   }
 }
 
-/** OpenAI's has some three hundred characters. A longer one is no count, and would be kept with every job. */
-const MOST_USAGE_CHARACTERS = 4096
+/** Largest usage object that is kept with a job. OpenAI's has some three hundred characters; a longer one is no count. */
+const MAX_USAGE_CHARACTERS = 4096
 
 function isShort(usage: object): boolean {
-  return JSON.stringify(usage).length <= MOST_USAGE_CHARACTERS
+  return JSON.stringify(usage).length <= MAX_USAGE_CHARACTERS
 }
 
-/** A picture that can't be converted is paid and kept, but it is not what the caller asked for. */
+/** An image that can't be converted is paid and stored, but it is not what the caller asked for. */
 export async function converted(
   run: ImageRun,
   kept: Delivery['pictures'],
@@ -315,7 +315,11 @@ export async function converted(
   const convert = (asker: Asker): Promise<Delivery['pictures']> =>
     convertPictures(kept, pictures, conversion, images, run.held, asker, outside)
   try {
-    return await whenCodecIsFree(convert, { project: run.books.project, deadlineMs: run.deadlineMs }, outside)
+    return await whenCodecIsFree(
+      convert,
+      { project: run.ledger.project, deadlineMs: run.deadlineMs },
+      outside,
+    )
   } catch (cause) {
     if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
     const what = `an image that could not be converted to ${conversion.format}: ${cause.message}`
@@ -323,12 +327,12 @@ export async function converted(
   }
 }
 
-/** The store may be told later: the kept delivery says the same. */
-async function told(telling: Promise<void>): Promise<void> {
+/** Ignores an unreachable store: the stored delivery says the same. */
+async function whileReachable(write: Promise<void>): Promise<void> {
   try {
-    await telling
+    await write
   } catch (error) {
-    if (!(error instanceof StoreAway)) throw error
+    if (!(error instanceof StoreUnreachable)) throw error
   }
 }
 

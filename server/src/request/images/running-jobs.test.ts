@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Holding } from '#core/fair-share.ts'
+import type { Holding } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { ImageOutcome } from './outcome.ts'
 import { RunningJobs } from './running-jobs.ts'

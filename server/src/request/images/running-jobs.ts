@@ -1,10 +1,10 @@
-/** The image jobs that this node works on. They go on when the client that asked for them has gone. */
-import { FairShare, type Holding } from '#core/fair-share.ts'
+/** The image jobs that this node works on. They continue after their client has left. */
+import { FairShare, type Holding } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Limits } from '#core/settings.ts'
 import type { ImageOutcome } from './outcome.ts'
 
-/** A job holds its place for minutes, so a project gets at most seven times the places that stay free. */
+/** Largest ratio of one project's slots to the slots that stay free: a job holds its slot for minutes. */
 const HEADROOM = 7
 
 export class RunningJobs {
@@ -28,12 +28,12 @@ export class RunningJobs {
     return [...this.#ends.keys()]
   }
 
-  /** The end of a job that this node works on. Undefined: another node works on it, or it is over. */
+  /** The end of a job that this node works on. Undefined when another node works on it, or when it has ended. */
   endOf(jobId: string): Promise<ImageOutcome> | undefined {
     return this.#ends.get(jobId)
   }
 
-  /** A place for a job of this project. A caller who would have to wait for long is better told to come back. */
+  /** A slot for a job of this project. A caller who would wait long is refused with a retry time instead. */
   async place(project: string): Promise<Holding> {
     const place = await this.#places.takeBefore(project, 1, this.#late)
     if (place) return place
@@ -43,14 +43,14 @@ export class RunningJobs {
     )
   }
 
-  /** A place for a job that this node has taken over, however long that takes. */
+  /** A slot for a job that this node has taken over, however long the wait. */
   async turn(project: string): Promise<Holding> {
     const awaited = this.#places.wait(project, 1)
     if (awaited === undefined) throw new Error(`too many image jobs of project '${project}' wait for a place`)
     return awaited.holding
   }
 
-  /** The place is given back when the job has ended. */
+  /** The slot is given back when the job has ended. */
   start(
     jobId: string,
     place: Holding | Promise<Holding>,
@@ -58,7 +58,7 @@ export class RunningJobs {
   ): Promise<ImageOutcome> {
     const end = inPlace(place, work).finally(() => this.#ends.delete(jobId))
     this.#ends.set(jobId, end)
-    // It may be that no request waits for it. Its rejection is then not news: the job has told the log itself.
+    // Perhaps no request waits for it. The job has logged its rejection itself.
     end.catch(() => {})
     return end
   }

@@ -1,11 +1,11 @@
-/** The smallest picture that one deployment can make, for a person who wants to see whether it works. */
-import type { ImageDeployment, ImageModel, ImageSizes, PixelSize } from '#core/catalog.ts'
+/** The smallest image that one deployment can make, for a person who tests the deployment. */
+import type { ImageDeployment, ImageModel, ImageSizes, PixelSize } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { maxRequestCost } from '#core/image/expected-cost.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
-import { nanoUsdOf, type Cost } from '#core/price.ts'
-import { RequestTrace } from '#core/request-trace.ts'
+import { nanoUsdOf, type Cost } from '#core/money/price.ts'
 import { SYSTEM_KEY } from '../access/system-key.ts'
+import { recordedTest } from '../recorded-test.ts'
 import { offersFor } from './admit.ts'
 import { NO_FILES } from './files.ts'
 import { generateImages, type ImageDependencies } from './image.ts'
@@ -25,30 +25,15 @@ export function mostOfPicture(
   return maxRequestCost(request, only, offer)
 }
 
-/** Makes one picture. It is kept and stands in the request log like any other. Rejects with a fault, after it was noted. */
+/** Makes one image. It is stored and appears in the request log like any other. Rejects with a fault after recording it. */
 export async function testPicture(
   model: ImageModel,
   deployment: ImageDeployment,
   requestId: string,
   outside: ImageDependencies,
 ): Promise<Cost> {
-  const { clock, observer } = outside
   const only = onlyWith(model, deployment)
-  const trace = new RequestTrace(clock.monotonicMs())
-  trace.askedModel = model.id
-  const about = {
-    requestId,
-    route: 'images',
-    project: SYSTEM_KEY.project,
-    key: SYSTEM_KEY.name,
-    keyId: SYSTEM_KEY.id,
-    model: model.id,
-    deployment: deployment.id,
-    inputs: 1,
-    trace,
-  }
-  const durationMs = (): number => clock.monotonicMs() - trace.startedMs
-  try {
+  return recordedTest({ requestId, route: 'images', model, deployment }, outside, async (trace) => {
     const made = await generateImages(
       smallest(only, deployment),
       {
@@ -70,29 +55,11 @@ export async function testPicture(
       },
     )
     const costUsd = made.kind === 'made' ? made.result.costUsd : 'unpriced'
-    const cost: Cost =
-      costUsd === 'unpriced' ? { kind: 'unpriced' } : { kind: 'known', nanoUsd: nanoUsdOf(costUsd) }
     trace.images = 1
-    trace.isUnpriced = cost.kind === 'unpriced'
-    observer.requestEnded({
-      ...about,
-      status: 200,
-      attempts: 1,
-      amountNanoUsd: cost.kind === 'known' ? cost.nanoUsd : undefined,
-      durationMs: durationMs(),
-    })
-    return cost
-  } catch (error) {
-    const fault = error instanceof Fault ? error : undefined
-    observer.requestEnded({
-      ...about,
-      status: fault?.entry.status ?? 500,
-      fault: fault?.code ?? 'internal_error',
-      attempts: 1,
-      durationMs: durationMs(),
-    })
-    throw error
-  }
+    return {
+      cost: costUsd === 'unpriced' ? { kind: 'unpriced' } : { kind: 'known', nanoUsd: nanoUsdOf(costUsd) },
+    }
+  })
 }
 
 function onlyWith(model: ImageModel, deployment: ImageDeployment): ImageModel {
@@ -113,7 +80,7 @@ function smallest(model: ImageModel, { capabilities }: ImageDeployment): ImageRe
   )
 }
 
-/** Undefined: what it makes when nobody asks. */
+/** Undefined means the deployment's default size. */
 function smallestSize(sizes: ImageSizes): PixelSize | undefined {
   if (sizes.kind !== 'list') return undefined
   const pixels = ({ width, height }: PixelSize): number => width * height

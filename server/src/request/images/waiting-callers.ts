@@ -1,8 +1,8 @@
 import type { JobCaller } from '#ports/image-jobs.ts'
 
 /**
- * The callers that wait on this node for image jobs without an idempotency key, so that a retry of an SDK's own does not get
- * another's pictures. The store gives a job to one caller at a time.
+ * The callers that wait on this node for image jobs without an idempotency key, so that an SDK's own retry
+ * does not get another caller's images. The store gives a job to one caller at a time.
  */
 export class WaitingCallers {
   readonly #callers = new Map<string, JobCaller>()

@@ -1,16 +1,15 @@
 /**
- * Admission: may this request run, and is there money for it? An admission takes from the rate limits,
- * reserves the most that the request can cost, writes each of its calls into the books, and gives back what
- * was not spent. A request holds its admission by `using`, so that nothing reserved is forgotten,
- * however the request ends.
+ * Admission: may this request run, and is there money for it? An admission takes from the rate limits, reserves the largest cost
+ * of the request, writes each of its calls into the ledger, and gives back what was not spent. A request holds its admission by
+ * `using`, so that no reservation is forgotten, however the request ends.
  */
-import type { Budget } from '#core/budget.ts'
+import type { Budget } from '#core/money/budget.ts'
 import type { UpstreamFailure } from '#core/fault/failure.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
-import type { RateState, RateTake } from '#core/limit.ts'
-import type { Cost } from '#core/price.ts'
-import type { Labels } from '#core/labels.ts'
-import type { Reservation } from '#core/request-trace.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
+import type { RateState, RateTake } from '#core/limits/limit.ts'
+import type { Cost } from '#core/money/price.ts'
+import type { Labels } from '#core/money/labels.ts'
+import type { Reservation } from '#core/request/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
@@ -38,35 +37,38 @@ export interface MoneyOutside {
   readonly ledger: Ledger
   readonly limiter: RateLimiter
   readonly leases: Leases
-  /** Told of every budget that a request is made under. */
+  /** Reports every budget that a request is made under. */
   readonly underBudget: (budget: Budget) => void
   readonly bytesOf: (text: string) => number
-  /**
-   * Told of entries that could not be written after their
-   * request had ended. The journal still has their calls.
-   */
+  /** Reports entries that could not be written after their request had ended. The journal still has their calls. */
   readonly unsettled: (requestId: string, error: unknown) => void
 }
 
-/** The key that asks, and for how much, whatever the kind of the request. */
+/** The key, and the amounts it asks for, for any kind of request. */
 export interface AdmissionTerms extends RateTerms {
   readonly requestId: string
   readonly modelId: string
-  /** What the caller says the request is for. */
+  /** The caller's labels of the request. */
   readonly labels?: Labels | undefined
-  /** Parts of the request with labels of their own: each has a row for its part of a call. Undefined: it has one of each. */
+  /**
+   * Shares of the request with their own labels: each gets a ledger row for its share of a call. Undefined when the request has
+   * one set of labels.
+   */
   readonly shares?: readonly LabelShare[] | undefined
-  /** The most the request can cost; asked only under a hard budget. */
+  /** Largest cost of the request; asked only under a hard budget. */
   readonly mostNanoUsd: () => bigint
-  /** The batch that it is a part of. Undefined: it is a request of its own. */
+  /** The batch it belongs to. Undefined for a request outside batches. */
   readonly batchId?: string | undefined
   /** Calls that an earlier process made for it. */
   readonly attemptsBefore?: number
-  /** Asked before each call: it is sent only under the terms in force then. Undefined: those of its beginning hold to its end. */
+  /**
+   * Asked before each call, which is sent only under the terms in force then. Undefined when the terms of admission hold to the
+   * end.
+   */
   readonly keyNow?: KeyAsked | undefined
 }
 
-/** Whether anything has to be asked before the request may run. */
+/** Whether a limit or a budget has to be asked before the request may run. */
 export function mustAsk(key: Key, outside: MoneyOutside): boolean {
   let hard = false
   for (const budget of key.budgets) {
@@ -97,15 +99,15 @@ const NONE: readonly Leased[] = []
 
 export class Admission implements Disposable {
   readonly project: string
-  /** Where each rate limit stands, for the answer's headers. */
+  /** The state of each rate limit, for the answer's headers. */
   readonly rates: readonly RateState[]
-  /** What was set aside for the request before it ran. Undefined: no hard budget was asked. */
+  /** The money reserved before the request ran. Undefined when no hard budget was asked. */
   reservation: Reservation | undefined = undefined
   readonly #terms: AdmissionTerms
   readonly #outside: MoneyOutside
   readonly #takes: readonly RateTake[]
   readonly #money: HeldMoney
-  /** The budgets that each call was reserved from, by its number, where there are any. */
+  /** The budgets that each call was reserved from, by call number, where there are any. */
   #budgetsOf: Map<number, readonly Budget[]> | undefined
   #attempts = 0
   #tokens = 0
@@ -128,7 +130,7 @@ export class Admission implements Disposable {
     this.#isCounted = this.#attempts > 0
   }
 
-  /** Reserves the most that the request can cost, in each hard budget. */
+  /** Reserves the largest cost of the request in each hard budget. */
   async reserve(): Promise<void> {
     const { budgets } = this.#money
     if (budgets.length === 0) return
@@ -136,7 +138,7 @@ export class Admission implements Disposable {
     try {
       await this.#money.setAside(most)
     } catch (error) {
-      // Only now is it worth its time to look more closely at what the request can cost.
+      // Only now is a closer bound on the cost worth its time.
       const less =
         error instanceof BudgetRefusal ? await this.closerMostNanoUsd(error.leftNanoUsd) : undefined
       if (less === undefined || less >= most) throw error
@@ -147,16 +149,16 @@ export class Admission implements Disposable {
   }
 
   /**
-   * The most that the request can cost, by a bound that takes longer to find. Undefined: there is none, or it can't be
-   * within what is left.
+   * A closer bound on the cost, which takes longer to compute. Undefined when there is none, or when it can't fit into what is
+   * left.
    */
   protected closerMostNanoUsd(_leftNanoUsd: bigint): Promise<bigint | undefined> {
     return Promise.resolve(undefined)
   }
 
   /**
-   * Before a call is sent: money for it, a number for it, and a note that outlives this process. `numbered` is told the
-   * number before that note is made; `what` says for people what is asked for.
+   * Prepares a call before it is sent: money, a number, and a journal entry that outlives this process. `numbered` gets the
+   * number before the journal entry is made; `what` describes the call for people.
    */
   async beginCall(
     callId: string,
@@ -180,7 +182,7 @@ export class Admission implements Disposable {
     return { attempt: unknown.attempt, unknown }
   }
 
-  /** A hard budget may have come since the request was admitted. */
+  /** A hard budget may have been set since the request was admitted. */
   #follow(key: Key, cost: Cost): void {
     const budgets = this.#hardBudgets(key)
     if (budgets.length > 0 && cost.kind !== 'known') throw unpriced(this.#terms.modelId, key)
@@ -192,7 +194,7 @@ export class Admission implements Disposable {
     return budgets.map((budget) => this.#outside.leases.inForce(budget)).filter(({ hard }) => hard)
   }
 
-  /** The same at once, where no money has to be set aside and the note is made by then. */
+  /** The synchronous form, where no money has to be reserved and the journal entry is already made. */
   beginAtOnce(callId: string, deployment: string, cost: Cost): BegunCall | Promise<BegunCall> {
     if (this.#money.budgets.length > 0 || this.#terms.keyNow !== undefined)
       return this.beginCall(callId, deployment, cost)
@@ -201,7 +203,7 @@ export class Admission implements Disposable {
     return this.#outside.ledger.begin(unknown)?.then(() => begun) ?? begun
   }
 
-  /** Should this process die, the first call stands for the request. */
+  /** If this process dies, the first call counts as the request. */
   #openCall(
     callId: string,
     deployment: string,
@@ -223,7 +225,7 @@ export class Admission implements Disposable {
     return openEntry(call, cost, held, isFirst, what)
   }
 
-  /** The upstream answered, so the call is paid. Its entry is in the books once the request is settled. */
+  /** The upstream answered, so the call is paid. Its entry is in the ledger once the request is settled. */
   paid({ unknown }: BegunCall, call: PaidCall): LedgerEntry {
     this.#use(call.tokens ?? 0, call.images)
     const post = paidEntry(unknown, call, this.#countsRequest())
@@ -231,7 +233,7 @@ export class Admission implements Disposable {
     return post
   }
 
-  /** The gateway answered without a call. That cost nothing and stands in the books all the same. */
+  /** The gateway answered without a call. The ledger records that too, at no cost. */
   answeredFrom(place: string, callId: string, saved: SavedCall): void {
     this.#endedInParts(savedEntry(this.#nextCall(callId, place), saved, this.#countsRequest()), 0n)
   }
@@ -244,12 +246,14 @@ export class Admission implements Disposable {
     this.#money.giveBack(this.#leasedBy(unknown))
   }
 
-  /** Resolves once every call of the request is in the books. Only then may the result leave. Undefined: they are. */
+  /**
+   * Resolves once every call of the request is in the ledger. Only then may the result leave. Undefined when they already are.
+   */
   settle(): Promise<void> | undefined {
     return this.#write(...this.#end())
   }
 
-  /** Another node accounts for the calls of this request now: this node writes none of them, also none that end later. */
+  /** Another node accounts for the calls of this request now: this node writes none of them, not even those that end later. */
   abandon(): void {
     this.#isAbandoned = true
     const [entries, unused] = this.#end()
@@ -257,13 +261,13 @@ export class Admission implements Disposable {
     for (const entry of entries) this.#drop(entry)
   }
 
-  /** A request that failed does not wait: its calls are written afterwards, also those that end later. */
+  /** A failed request does not wait: its calls are written afterwards, also those that end later. */
   [Symbol.dispose](): void {
     if (this.#hasEnded) return
     this.#writeLater(...this.#end())
   }
 
-  /** What every entry of the next call says. */
+  /** The fields shared by all entries of the next call. */
   #nextCall(callId: string, deployment: string) {
     const { requestId, key, modelId, batchId, labels } = this.#terms
     const attempt = this.#attempts
@@ -272,7 +276,7 @@ export class Admission implements Disposable {
     return { requestId, attempt, callId, project, keyId, model: modelId, deployment, batchId, labels }
   }
 
-  /** Once, for the first entry that is made. */
+  /** True once, for the first entry. */
   #countsRequest(): boolean {
     if (this.#isCounted) return false
     this.#isCounted = true
@@ -290,14 +294,14 @@ export class Admission implements Disposable {
     return left
   }
 
-  /** What a call used. When the request has ended before, its rate limits have got back what it had not used until then. */
+  /** Adds what a call used. After the end of the request, its rate limits have already been corrected without it. */
   #use(tokens: number, images: number): void {
     if (this.#hasEnded) return takeLate(this.#takes, { tokens, images }, this.#outside.limiter)
     this.#tokens += tokens
     this.#images += images
   }
 
-  /** The entry of a call that another node accounts for. */
+  /** Drops the entry of a call that another node accounts for. */
   #drop(entry: LedgerEntry): void {
     this.#outside.ledger.forget(entry.requestId, entry.attempt)
     this.#money.release(this.#leasedBy(entry))
@@ -331,7 +335,7 @@ export class Admission implements Disposable {
     )
   }
 
-  /** Should this process die before an entry is durable, its call counts in full. So unused money is free only then. */
+  /** If this process dies before an entry is durable, its call counts in full. Unused money is therefore free only afterwards. */
   #write(entries: readonly LedgerEntry[], unused: readonly Leased[]): Promise<void> | undefined {
     const free = (): void => this.#release(unused)
     const writing = this.#outside.ledger.write(entries, free)

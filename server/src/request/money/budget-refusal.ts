@@ -1,12 +1,12 @@
-/** What a caller is told when a hard budget has no money for its request, or can't be asked. */
-import type { Budget, BudgetWindow } from '#core/budget.ts'
+/** The fault of a request when a hard budget has no money for it, or can't be asked. */
+import type { Budget, BudgetWindow } from '#core/money/budget.ts'
 import { Fault, type FaultOptions } from '#core/fault/fault.ts'
-import { dollars } from '#core/price.ts'
+import { dollars } from '#core/money/price.ts'
 import type { LeaseAnswer } from '#ports/budgets.ts'
 import { STORE_RETRY_MS } from '#ports/store.ts'
 import { ownerOf } from './hard-budget.ts'
 
-/** When other nodes hold the rest: their idle leases have come back by then. */
+/** Retry time when other nodes hold the rest: their idle leases have been returned by then. */
 const RETRY_AFTER_MS = 1500
 
 interface LeasedWindow {
@@ -16,9 +16,9 @@ interface LeasedWindow {
 
 /** A hard budget does not have what a request can cost. */
 export class BudgetRefusal extends Fault {
-  /** In the whole period, whether or not running requests have reserved it. */
+  /** Left in the whole period, whether or not running requests have reserved it. */
   readonly leftNanoUsd: bigint
-  /** What the request can cost. */
+  /** Largest cost of the request. */
   readonly askedNanoUsd: bigint
 
   constructor(code: 'budget_exhausted' | 'budget_reserved', message: string, options: RefusalOptions) {

@@ -1,27 +1,27 @@
-/** A call as the books see it: begun, paid, saved or failed. */
+/** The ledger entries of a call: begun, paid, saved or failed. */
 import type { UpstreamFailure } from '#core/fault/failure.ts'
-import type { EntryRemarks, LedgerEntry } from '#core/ledger.ts'
-import type { Cost } from '#core/price.ts'
+import type { EntryRemarks } from '#core/money/entry-remarks.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
+import type { Cost } from '#core/money/price.ts'
 
-/** A call that has been begun. */
 export interface BegunCall {
   readonly attempt: number
-  /** What stands in the books if its end is never known. */
+  /** The ledger entry if its end is never known. */
   readonly unknown: LedgerEntry
 }
 
-/** What every entry of one call says. */
+/** The fields shared by all entries of one call. */
 type NamedCall = Pick<
   LedgerEntry,
   'requestId' | 'attempt' | 'callId' | 'project' | 'keyId' | 'model' | 'deployment' | 'batchId' | 'labels'
 >
 
-/** How much of a call is leased from the hard budget of its project, and of its key. */
+/** The amounts of a call leased from the hard budgets of its project and key. */
 type Leased = Pick<LedgerEntry, 'projectLeaseNanoUsd' | 'keyLeaseNanoUsd'>
 
 export const NOTHING_LEASED: Leased = { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n }
 
-/** What stands in the books of a call until its end is known. `what` says for people what is asked for. */
+/** The ledger entry of a call until its end is known. `what` describes the call for people. */
 export function openEntry(
   call: NamedCall,
   cost: Cost,
@@ -51,29 +51,28 @@ export function openEntry(
   }
 }
 
-/** What a call turned out to be. */
+/** The outcome of a paid call. */
 export interface PaidCall {
   readonly usage: 'upstream' | 'estimated'
-  /** Undefined: unknown, which is not zero. */
+  /** Undefined means unknown, not zero. */
   readonly tokens: number | undefined
   readonly images: number
   readonly cost: Cost
-  /** What the upstream counted and charges, where less is charged here. Undefined: nothing was cut. */
-  readonly toldTokens?: number | undefined
-  readonly toldNanoUsd?: bigint | undefined
-  /** The cost is the upstream's own figure. Undefined: it follows from the price. */
+  /** What the upstream counted and charged, where less is charged here. Undefined when nothing was cut. */
+  readonly reportedTokens?: number | undefined
+  readonly reportedNanoUsd?: bigint | undefined
+  /** Set when the cost is the upstream's own figure. Undefined when it follows from the price. */
   readonly costBy?: 'upstream' | undefined
 }
 
-/** What needed no call. */
+/** Inputs that needed no call. */
 export interface SavedCall {
-  /** How many inputs. */
   readonly hits: number
-  /** What a call for them would have cost. */
+  /** The cost of a call for them. */
   readonly savedNanoUsd: bigint
 }
 
-/** The entry of a call that the upstream answered. It uses up of its lease what it cost. */
+/** The entry of a call that the upstream answered. It uses its cost from its lease. */
 export function paidEntry(unknown: LedgerEntry, call: PaidCall, countsRequest: boolean): LedgerEntry {
   const { usage, tokens, images, cost } = call
   const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
@@ -92,13 +91,13 @@ export function paidEntry(unknown: LedgerEntry, call: PaidCall, countsRequest: b
   }
 }
 
-/** Undefined of nearly every call. */
-function remarksOf({ toldTokens, toldNanoUsd, costBy }: PaidCall): EntryRemarks | undefined {
-  if (toldTokens === undefined && toldNanoUsd === undefined && costBy === undefined) return undefined
+/** Undefined for nearly every call. */
+function remarksOf({ reportedTokens, reportedNanoUsd, costBy }: PaidCall): EntryRemarks | undefined {
+  if (reportedTokens === undefined && reportedNanoUsd === undefined && costBy === undefined) return undefined
   return {
-    ...(toldTokens === undefined ? {} : { toldTokens }),
+    ...(reportedTokens === undefined ? {} : { reportedTokens }),
     ...(costBy === undefined ? {} : { costBy }),
-    ...(toldNanoUsd === undefined ? {} : { toldNanoUsd: String(toldNanoUsd) }),
+    ...(reportedNanoUsd === undefined ? {} : { reportedNanoUsd: String(reportedNanoUsd) }),
   }
 }
 
@@ -122,7 +121,7 @@ export function savedEntry(
   }
 }
 
-/** The entry of a call whose end nobody knows, with the reason. */
+/** The entry of a call whose end is not known, with the reason. */
 export function leftUnknown(
   unknown: LedgerEntry,
   failure: UpstreamFailure | undefined,
@@ -131,13 +130,13 @@ export function leftUnknown(
   return { ...unknown, remarks: { what, ...unknown.remarks, reason: reasonOf(failure) } }
 }
 
-/** In our own words: an upstream's may repeat what the caller sent. */
+/** In our own words: the upstream's may repeat what the caller sent. */
 function reasonOf(failure: UpstreamFailure | undefined): string {
   if (failure === undefined) return 'Torana failed while the call was under way'
   return failure.isInUpstreamsWords ? `the upstream answered ${failure.detail.status}` : failure.message
 }
 
-/** How much of it the node had leased. */
+/** The leased amount of an entry. */
 export function leasedOf({ projectLeaseNanoUsd, keyLeaseNanoUsd }: LedgerEntry): bigint {
   return projectLeaseNanoUsd > keyLeaseNanoUsd ? projectLeaseNanoUsd : keyLeaseNanoUsd
 }

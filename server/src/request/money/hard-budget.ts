@@ -1,7 +1,7 @@
-/** What a hard budget forbids: calls whose cost could not be held against it. */
+/** Refuses what a hard budget forbids: calls whose cost has no upper bound. */
 import { Fault } from '#core/fault/fault.ts'
-import type { Budget } from '#core/budget.ts'
-import type { Cost } from '#core/price.ts'
+import type { Budget } from '#core/money/budget.ts'
+import type { Cost } from '#core/money/price.ts'
 import type { Key } from '#ports/keys.ts'
 
 /** `project search`, `key search/website`: for messages. */
@@ -20,8 +20,8 @@ interface OfferWithFields {
 }
 
 /**
- * The offers that this key may pay for. A hard budget allows
- * only calls with a price and fields with a known effect on it.
+ * The offers that this key may pay for. A hard budget allows only calls with a price and fields with a known
+ * effect on it.
  */
 export function payable<Offer extends OfferWithFields>(
   offers: readonly Offer[],
@@ -57,10 +57,7 @@ function refuseUnknownFields(offers: readonly OfferWithFields[], key: Key): void
   }
 }
 
-/**
- * What is reserved for a request: the most that any of these
- * can cost. Under a hard budget all of them have a price.
- */
+/** The amount reserved for a request: the largest of these costs. Under a hard budget all of them have a price. */
 export function dearest(costs: readonly Cost[]): bigint {
   let most = 0n
   for (const cost of costs) if (cost.kind === 'known' && cost.nanoUsd > most) most = cost.nanoUsd

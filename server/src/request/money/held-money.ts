@@ -1,6 +1,6 @@
-/** What one request holds of hard budgets: set aside, given to calls, and released to the budgets that it came from. */
-import type { Budget } from '#core/budget.ts'
-import { momentOf } from '#core/ledger.ts'
+/** The money that one request holds of hard budgets: reserved, given to calls, and released to the budgets it came from. */
+import type { Budget } from '#core/money/budget.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import type { Leases } from './leases.ts'
 
 /** An amount in each of these budgets. */
@@ -23,12 +23,12 @@ export class HeldMoney {
     this.#requestId = requestId
   }
 
-  /** The hard budgets in force when they were last asked. */
+  /** The hard budgets in force at the last look. */
   get budgets(): readonly Budget[] {
     return this.#budgets
   }
 
-  /** From here on calls are paid from these. What was set aside in others goes back to them. */
+  /** Pays calls from these budgets from here on. Money reserved in others goes back to them. */
   follow(budgets: readonly Budget[]): void {
     const before = this.#budgets
     const isSame = budgets.length === before.length && budgets.every((one, place) => one === before[place])
@@ -46,7 +46,10 @@ export class HeldMoney {
     this.giveBack({ budgets, nanoUsd })
   }
 
-  /** Takes what was set aside first, and what is lacking from the budgets. It goes at once: the request may end meanwhile. */
+  /**
+   * Takes reserved money first and the rest from the budgets. The reserved money is taken before the first
+   * wait: the request may end meanwhile.
+   */
   async take(nanoUsd: bigint): Promise<Leased> {
     const budgets = this.#budgets
     const free = this.#freeNanoUsd < nanoUsd ? this.#freeNanoUsd : nanoUsd
@@ -72,7 +75,7 @@ export class HeldMoney {
     for (const budget of budgets) this.#leases.release(budget, this.#atMs(), nanoUsd)
   }
 
-  /** The request has ended. What no call has taken is released; calls under way keep theirs. */
+  /** Ends the request: money that no call has taken is released; calls in progress keep theirs. */
   end(): void {
     this.#hasEnded = true
     const nanoUsd = this.#freeNanoUsd
@@ -80,7 +83,7 @@ export class HeldMoney {
     this.release({ budgets: this.#budgets, nanoUsd })
   }
 
-  /** The moment that decides on the window of a budget: that of the request, not of its end. */
+  /** The time that decides on the window of a budget: that of the request, not of its end. */
   #atMs(): number {
     return momentOf(this.#requestId)
   }

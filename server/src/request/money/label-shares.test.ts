@@ -29,7 +29,7 @@ test('parts of an entry are the entry, to the token and the nano-dollar, with nu
           projectLeaseNanoUsd: 7n,
           countsRequest: true,
           hits: 3,
-          remarks: { toldTokens: 9 },
+          remarks: { reportedTokens: 9 },
         })
         let attempt = 5
         const parts = dividedEntry(entry, shares, () => attempt++)

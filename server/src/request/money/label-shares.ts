@@ -1,24 +1,24 @@
 /**
- * Work for several users or tags in one request, as lines of a batch are: each has an entry of its own for its part of the call, as
- * requests have that share one.
+ * One request for several users or tags, such as lines of a batch: each gets a ledger entry for its share of
+ * the call, as requests that share a call do.
  */
-import { labelsOf, type Labels } from '#core/labels.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
-import { divideTokens } from '#core/usage.ts'
+import { labelsOf, type Labels } from '#core/money/labels.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
+import { divideTokens } from '#core/money/usage.ts'
 
 export interface LabelShare extends Labels {
-  /** What the request is divided by: the size of the inputs. */
+  /** The share's weight: the size of its inputs. */
   readonly weight: number
 }
 
 export interface LabelTerms {
-  /** Of the whole request. Undefined: none, or its parts have different ones. */
+  /** Labels of the whole request. Undefined when there are none, or when its shares differ. */
   readonly labels: Labels | undefined
-  /** Undefined: all of it has the same labels. */
+  /** Undefined when the whole request has the same labels. */
   readonly shares: readonly LabelShare[] | undefined
 }
 
-/** Parts with the same labels are one. */
+/** Joins shares with the same labels. */
 export function labelTermsOf(parts: readonly [LabelShare, ...LabelShare[]]): LabelTerms {
   const shares = [...Map.groupBy(parts, identityOf).values()].map((equal) => ({
     ...(equal[0] as LabelShare),
@@ -30,8 +30,9 @@ export function labelTermsOf(parts: readonly [LabelShare, ...LabelShare[]]): Lab
 }
 
 /**
- * An entry for each share; together they are the entry. The first keeps its number and what is not divided: the lease, the
- * remarks, and that the request is counted once. `nextAttempt`: numbers the others.
+ * Divides an entry among the shares, so that the results add up to it. The first keeps its number and
+ * everything that is not divided: the lease, the remarks, and the request count. `nextAttempt` numbers the
+ * others.
  */
 export function dividedEntry(
   entry: LedgerEntry,

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { behind, Link, type Loss } from '#test/support/losing-store.ts'
 import { Leases } from './leases.ts'
@@ -21,7 +21,7 @@ interface Held {
   readonly amount: bigint
 }
 
-/** Two nodes on the same books. `inForce` is what the key directory of both says. */
+/** Two nodes on the same ledger. `inForce` is what the key directory of both says. */
 async function aWorld() {
   const clock = { atMs: START_MS }
   const time = { nowMs: () => clock.atMs, monotonicMs: () => clock.atMs }
@@ -39,7 +39,7 @@ async function aWorld() {
         identifiers,
         liveNodes: () => 2,
         budgetInForce: () => world.inForce,
-        isStoreAway: () => false,
+        isStoreUnreachable: () => false,
       })
       return { id, link, leases, held: [] as Held[] }
     }),
@@ -148,14 +148,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ does: fc.constantFrom('pass' as const, 'round' as const) }) },
 )
 
-/** As admission does it: by the terms of the moment, or by older ones that the node then corrects. */
+/** As admission does it: by the current terms, or by older ones that the node then corrects. */
 async function admitted(world: World, { leases, held }: Node, amount: bigint, given: Budget): Promise<void> {
   const budget = leases.inForce(given)
   if ((await outcome(() => leases.reserve(budget, START_MS, amount))) !== 'granted') return
   held.push({ budget, amount })
   const total = await committed(world)
   const { limitNanoUsd, per } = world.inForce
-  // Its period may have been changed while it waited. Then it counts in the window that it asked for.
+  // Its period may have changed while it waited. It then counts in the window that it asked for.
   if (budget.per === per) assert.ok(total <= limitNanoUsd, `${total} of ${limitNanoUsd}`)
 }
 
@@ -209,7 +209,7 @@ test('however limits and periods change, nobody is admitted beyond the limit in 
         }
         await Promise.all(underWay)
         assert.deepEqual(wrong, [])
-        // A question may still be on its way for whom money was found meanwhile.
+        // A question may still be in progress for a request that found released money meanwhile.
         for (let round = 0; round < 10; round += 1) await yieldLoop()
         for (const { link, leases, held } of world.nodes) {
           link.planned.length = 0
@@ -225,3 +225,15 @@ test('however limits and periods change, nobody is admitted beyond the limit in 
     { numRuns: 1000 },
   )
 })
+
+for (const [what, change, expected] of [
+  ['keeps its period', { limitNanoUsd: 200n }, 'granted'],
+  ['gets another period', { per: 'month' }, 'budget_reserved'],
+  ['becomes soft, with another period', { per: 'month', hard: false }, 'granted'],
+] as const)
+  test(`a request that began before its budget ${what} is ${expected}`, async () => {
+    const world = await aWorld()
+    world.inForce = { ...FIRST, ...change }
+    const [{ leases }] = world.nodes
+    assert.equal(await outcome(() => leases.reserve(FIRST, START_MS, 10n)), expected)
+  })

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
 import { anEntry } from '#test/support/entries.ts'
 import { behind, Link, type Loss } from '#test/support/losing-store.ts'
+import { HeldMoney } from './held-money.ts'
 import { Leases } from './leases.ts'
 
 const START_MS = Date.UTC(2026, 5, 15, 12)
@@ -20,7 +21,7 @@ interface Node {
   readonly leases: Leases
 }
 
-/** Some nodes on the same books, each with a link of its own, and a clock that stands still. */
+/** Nodes on the same ledger, each with its own link, and a clock that does not move. */
 async function aWorld(nodes: number) {
   const clock = { atMs: START_MS }
   const time = { nowMs: () => clock.atMs, monotonicMs: () => clock.atMs }
@@ -37,7 +38,7 @@ async function aWorld(nodes: number) {
       identifiers,
       liveNodes: () => nodes,
       budgetInForce: () => undefined,
-      isStoreAway: () => false,
+      isStoreUnreachable: () => false,
     })
     made.push({ id, link, leases })
   }
@@ -59,7 +60,7 @@ function isFault(code: FaultCode): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code
 }
 
-/** As admission does it: at once, or when the store has been asked. */
+/** As admission does it: immediately, or after the store was asked. */
 async function reserve({ leases }: Node, amount: bigint, budget = BUDGET, atMs = START_MS): Promise<void> {
   await leases.reserve(budget, atMs, amount)
 }
@@ -289,7 +290,7 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
           check()
         }
         await Promise.all(underWay)
-        // A question may still be on its way for whom money was found meanwhile.
+        // A question may still be in progress for a request that found released money meanwhile.
         for (let round = 0; round < 10; round += 1) await yieldLoop()
         check()
         for (const [index, node] of nodes.entries()) {
@@ -302,4 +303,53 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
     ),
     { numRuns: 1000 },
   )
+})
+
+test('a request keeps what it set aside when a call lacks money, and gives all of it back once, however often it ends', async () => {
+  const { nodes, identifiers, clock } = await aWorld(1)
+  const [node] = nodes
+  const held = new HeldMoney(node.leases, [BUDGET], identifiers.next())
+  await held.setAside(600n)
+  await assert.rejects(held.take(1100n), isFault('budget_reserved'))
+  // A refusal is remembered for a quarter of a second.
+  clock.atMs += 300
+  const taken = await held.take(600n)
+  await reserve(node, 400n)
+  await assert.rejects(reserve(node, 1n), Fault)
+  held.giveBack(taken)
+  held.end()
+  held.end()
+  await reserve(node, 600n)
+  await assert.rejects(reserve(node, 1n), Fault)
+})
+
+test('a lease that a request took from less than a second ago stays; after a second without one it goes back', async () => {
+  const { nodes, clock, state } = await aWorld(1)
+  const [node] = nodes
+  await reserve(node, 1n)
+  const leased = state().leasedNanoUsd
+  assert.ok(leased > 2n, 'more is leased than was asked for')
+  clock.atMs += 900
+  await reserve(node, 1n)
+  clock.atMs += 999
+  await node.leases.returnIdle()
+  assert.equal(state().leasedNanoUsd, leased)
+  clock.atMs += 1
+  await node.leases.returnIdle()
+  assert.equal(state().leasedNanoUsd, 2n)
+})
+
+test('a lease that a request had to ask the store for counts as used from then on', async () => {
+  const { nodes, clock, state } = await aWorld(1)
+  const [node] = nodes
+  await reserve(node, 1n)
+  clock.atMs += 5000
+  await reserve(node, state().leasedNanoUsd)
+  const leased = state().leasedNanoUsd
+  clock.atMs += 999
+  await node.leases.returnIdle()
+  assert.equal(state().leasedNanoUsd, leased)
+  clock.atMs += 1
+  await node.leases.returnIdle()
+  assert.ok(state().leasedNanoUsd < leased)
 })

@@ -1,9 +1,9 @@
 /**
  * Hard budgets as one node sees them: the node leases money from the store, and reserves and releases it in
- * memory. A request that finds enough does not wait. If there is too little, the node asks the store once for
- * all requests that wait.
+ * memory. A request that finds enough does not wait. Otherwise the node asks the store once for all waiting
+ * requests.
  */
-import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
+import { windowOf, type Budget, type BudgetWindow } from '#core/money/budget.ts'
 import type { BudgetStore, LeaseAnswer } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import { changed, refused, unreachable } from './budget-refusal.ts'
@@ -14,18 +14,15 @@ export interface LeaseParts {
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly liveNodes: () => number
-  /** The budget of this id as the key directory has it now: the same object until it changes. Undefined: there is none. */
+  /** The current budget of this id in the key directory: the same object until it changes. Undefined when there is none. */
   readonly budgetInForce: (budgetId: string) => Budget | undefined
-  /** While the store is away nothing is returned: a return whose answer is lost can't be spent either. */
-  readonly isStoreAway: () => boolean
+  /** While the store is unreachable nothing is returned: money in a return whose answer is lost can't be spent either. */
+  readonly isStoreUnreachable: () => boolean
 }
 
-/** A lease that no request took from for so long is given back: other nodes may need it. */
+/** Idle time after which a lease is returned: other nodes may need it. */
 const IDLE_MS = 1000
-/**
- * The node remembers a refusal for so long: a flood of
- * requests must not become a flood of questions to the store.
- */
+/** Time for which the node remembers a refusal: a flood of requests must not become a flood of questions to the store. */
 const REFUSAL_MS = 250
 
 interface WaitingRequest {
@@ -35,26 +32,24 @@ interface WaitingRequest {
 }
 
 interface Lease {
-  /** By its newest terms: a request that ends brings the terms it began with, and changes nothing. */
+  /** The newest terms. A request that ends brings the terms it began with, and changes nothing. */
   budget: Budget
-  /** Windows of two periods may begin at the same moment. They are one lease. */
+  /** Windows of two periods may begin at the same moment. They share one lease. */
   window: BudgetWindow
-  /** When the last request was accepted that reserved from it: a moment of the window. */
+  /** The time of the last request that reserved from it: a moment of the window. */
   atMs: number
-  /** Granted under the very terms of `budget`. */
+  /** Money granted under exactly the terms of `budget`. */
   availableNanoUsd: bigint
   /**
-   * To be given back: not used for a while, or granted under earlier terms. The limit may have been higher then, or it was
-   * higher in between and other nodes have leased what is left. So only the store can tell whether it may still be spent.
+   * Money to be returned: idle, or granted under earlier terms. The limit may have been higher then, or it
+   * was higher in between and other nodes have leased the rest. Only the store can decide whether it may
+   * still be spent.
    */
   homewardNanoUsd: bigint
-  /** When money was last taken. A refused request takes none, so it does not keep the lease alive. */
+  /** The time when money was last taken. A refused request takes none, so it does not keep the lease alive. */
   usedAtMs: number
   readonly waiting: WaitingRequest[]
-  /**
-   * Whether a question or a return is under way. Its id is
-   * kept until the answer, so that money is granted once.
-   */
+  /** Whether a question or a return is in progress. Its id is kept until the answer, so that money is granted once. */
   isAsking: boolean
   operation: { readonly id: string; readonly budget: Budget } | undefined
   returning: { readonly operation: string; readonly amountNanoUsd: bigint } | undefined
@@ -71,12 +66,12 @@ export class Leases {
     this.#parts = parts
   }
 
-  /** The budget as it is now. A request may bring older terms: its body took long, or its image job began long ago. */
+  /** The current budget. A request may bring older terms: its body took long, or its image job began long ago. */
   inForce(budget: Budget): Budget {
     return this.#parts.budgetInForce(budget.id) ?? budget
   }
 
-  /** Reserves money for a request that was accepted at `atMs`. A promise: the node has to ask the store. */
+  /** Reserves money for a request that was accepted at `atMs`. A promise when the node has to ask the store. */
   reserve(budget: Budget, atMs: number, amountNanoUsd: bigint): Promise<void> | undefined {
     const lease = this.#leaseOf(budget, atMs)
     lease.atMs = atMs
@@ -109,13 +104,13 @@ export class Leases {
 
   /** Gives back leases that no request used for a while. Called several times a second. */
   async returnIdle(): Promise<void> {
-    if (this.#parts.isStoreAway()) return
+    if (this.#parts.isStoreUnreachable()) return
     const nowMs = this.#parts.clock.monotonicMs()
     for (const [id, lease] of this.#leases) {
       if (lease.isAsking || lease.waiting.length > 0) continue
       if (lease.homewardNanoUsd === 0n && nowMs - lease.usedAtMs < IDLE_MS) continue
       if (isEmpty(lease)) {
-        // The lease is empty. It is forgotten, or the windows of years would pile up.
+        // The lease is empty. It is forgotten, or the windows of years would accumulate.
         if (nowMs - lease.usedAtMs >= FORGET_MS) this.#leases.delete(id)
         continue
       }
@@ -123,7 +118,7 @@ export class Leases {
     }
   }
 
-  /** Gives back everything that is not reserved, at the end of the node. */
+  /** Returns everything that is not reserved, at the end of the node. */
   async returnAll(): Promise<void> {
     for (const lease of this.#leases.values()) if (!lease.isAsking) await this.#giveBack(lease)
   }
@@ -152,8 +147,8 @@ export class Leases {
   }
 
   /**
-   * Takes over the newest terms. What was granted under others is not spent any more. False: the budget has another period
-   * now, whose window is another lease, so that nothing more is reserved here.
+   * Takes over the newest terms. Money granted under others is not spent any more. False when the budget has
+   * another period now: its window is another lease, and nothing more is reserved here.
    */
   #follow(lease: Lease, given = lease.budget): boolean {
     const now = this.inForce(given)
@@ -179,14 +174,14 @@ export class Leases {
         const first = this.#serve(lease)
         if (first === undefined) break
         const neededNanoUsd = first.amountNanoUsd - lease.availableNanoUsd
-        // If the answer to the last operation was lost, the node asks for that one again first.
+        // If the answer to the last operation was lost, the node repeats that operation first.
         const isRepeated = lease.operation !== undefined
         const { budget } = lease
         const answer = await this.#question(lease, neededNanoUsd)
         // A repeated answer grants what the earlier question needed, not what this one needs.
         const isOther = isRepeated || lease.budget !== budget || lease.homewardNanoUsd > 0n
         if (isOther || answer.grantedNanoUsd >= neededNanoUsd) continue
-        // Money that other requests released meanwhile may be enough. Else all that need as much are refused.
+        // Money that other requests released meanwhile may be enough. Otherwise all that need as much are refused.
         const left = this.#serve(lease)
         if (left === undefined) break
         const atLeast = left.amountNanoUsd
@@ -207,7 +202,7 @@ export class Leases {
     }
   }
 
-  /** Serves waiting requests in order. Returns the first that has to wait on. */
+  /** Serves waiting requests in order. Returns the first that has to keep waiting. */
   #serve(lease: Lease): WaitingRequest | undefined {
     if (!this.#follow(lease)) for (const { reject } of lease.waiting.splice(0)) reject(changed(lease))
     for (let [first] = lease.waiting; first !== undefined; [first] = lease.waiting) {
@@ -228,15 +223,15 @@ export class Leases {
       lease.availableNanoUsd = 0n
       await this.#comeHome(lease)
     } catch {
-      // The store is away. The same operation is tried again, so
-      // that it happens once; until then the money counts as leased.
+      // The store is unreachable. The same operation is repeated later, so that it happens once; until then
+      // the money counts as leased.
     } finally {
       lease.isAsking = false
       if (lease.waiting.length > 0) void this.#ask(lease)
     }
   }
 
-  /** Asks for money, or again for what an answer that was lost has granted. */
+  /** Asks for money, or repeats a question whose answer was lost. */
   async #question(lease: Lease, neededNanoUsd: bigint): Promise<LeaseAnswer> {
     const { nodeId, store, identifiers, liveNodes } = this.#parts
     this.#follow(lease)
@@ -258,8 +253,8 @@ export class Leases {
   }
 
   /**
-   * Gives back what has to go home. It comes before any other question: the store knows only the last operation, and would
-   * do an earlier one again. For the same reason it waits for a question whose answer was lost.
+   * Returns money that is due. This comes before any other question: the store knows only the last operation,
+   * and would repeat an earlier one. For the same reason it waits for a question whose answer was lost.
    */
   async #comeHome(lease: Lease): Promise<void> {
     const { nodeId, store, identifiers } = this.#parts
@@ -287,5 +282,5 @@ function isEmpty({ returning, operation, availableNanoUsd, homewardNanoUsd }: Le
   )
 }
 
-/** An empty lease is forgotten after so long. */
+/** Time after which an empty lease is forgotten. */
 const FORGET_MS = 60_000

@@ -1,6 +1,6 @@
 /** What a request takes from the rate limits of its key and project before it runs. */
 import { Fault } from '#core/fault/fault.ts'
-import type { RateState, RateTake } from '#core/limit.ts'
+import type { RateState, RateTake } from '#core/limits/limit.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 
@@ -9,7 +9,7 @@ export interface RateTerms {
   /** A first guess; the true count corrects it. */
   readonly tokens: number
   readonly images: number
-  /** The request itself, if it was counted before its body was read. */
+  /** The count of the request itself, if it was taken before the body was read. */
   readonly counted?: TakenRates | undefined
 }
 
@@ -21,15 +21,15 @@ export interface TakenRates {
 export const NOTHING_TAKEN: TakenRates = { takes: [], states: [] }
 
 /**
- * Counts the request itself while nothing is known of it but its key, so that a caller over its limit is not read. It counts
- * from then on, whatever becomes of it. Undefined: no limit counts requests.
+ * Counts the request itself while only its key is known, so that the body of a caller over its limit is not
+ * read. It counts from then on, whatever happens to it. Undefined when no limit counts requests.
  */
 export function countRequest({ limits }: Key, limiter: RateLimiter): Promise<TakenRates> | undefined {
   const takes = limits.filter(({ unit }) => unit === 'requests').map((limit) => ({ limit, amount: 1 }))
   return takes.length === 0 ? undefined : taken(takes, limiter)
 }
 
-/** Takes from the rate limits of a key what the request stands for. */
+/** Takes the request's amounts from the rate limits of its key. */
 export async function takeRates(terms: RateTerms, limiter: RateLimiter): Promise<TakenRates> {
   const { key, tokens, images, counted = NOTHING_TAKEN } = terms
   const amounts = { requests: counted === NOTHING_TAKEN ? 1 : 0, tokens, images }
@@ -44,7 +44,7 @@ interface Used {
   readonly images: number
 }
 
-/** Corrects what was taken at the start by what the request has used until its end. */
+/** Corrects what was taken at the start by the usage at the end of the request. */
 export function correctRates(takes: readonly RateTake[], used: Used, limiter: RateLimiter): void {
   for (const { limit, amount } of takes) {
     const difference = limit.unit === 'requests' ? 0 : used[limit.unit] - amount
@@ -52,7 +52,7 @@ export function correctRates(takes: readonly RateTake[], used: Used, limiter: Ra
   }
 }
 
-/** Takes what a call used that ended after its request, whose rates were corrected without it. */
+/** Takes the usage of a call that ended after its request, whose rates were corrected without it. */
 export function takeLate(takes: readonly RateTake[], used: Used, limiter: RateLimiter): void {
   for (const { limit } of takes)
     if (limit.unit !== 'requests' && used[limit.unit] > 0) limiter.correct(limit, used[limit.unit])

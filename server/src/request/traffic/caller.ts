@@ -1,6 +1,6 @@
 import { Fault } from '#core/fault/fault.ts'
 
-/** The client at the other end of a request, as far as it matters whether it still is there. A response of node:http is one. */
+/** The client of a request, as far as it matters whether it is still connected. A response of node:http is one. */
 export interface Caller {
   /** The client has left. */
   readonly destroyed: boolean
@@ -8,7 +8,7 @@ export interface Caller {
   off(event: 'close', left: () => void): unknown
 }
 
-/** How a request ends whose client has left: nothing more is bought for it. */
+/** The fault of a request whose client has left: nothing more is bought for it. */
 export function callerLeft(): Fault {
   return new Fault(
     'client_closed_request',

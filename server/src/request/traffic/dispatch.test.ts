@@ -12,7 +12,7 @@ import type { Turn, TurnRequest } from './turn.ts'
 
 const QUEUE_WAIT_MS = 2000
 
-/** A time that passes when it is told to. */
+/** A world whose clock moves only when the test moves it. */
 class World {
   nowMs = 1000
   readonly #timers = new Set<{ readonly atMs: number; readonly ring: () => void }>()
@@ -56,7 +56,7 @@ class World {
     return new Asked(() => this.dispatch.turn(offers, this.#asked(project, changes)))
   }
 
-  /** A call that may be made again at once; what has to stand in line for it leaves again. */
+  /** A call that may be repeated immediately; one that would have to queue leaves again. */
   again(offers: readonly Schedulable[]): Turn<Schedulable> | 'in line' | undefined {
     const turn = this.dispatch.again(offers, this.#asked('one', {}))
     if (!(turn instanceof Promise)) return turn
@@ -101,7 +101,7 @@ function anOffer(id: string, concurrency = 1): Schedulable {
   return { deployment: { id, priority: 0, weight: 1, limits: { concurrency } }, emulated: [] }
 }
 
-/** Calls take 100 ms, one at a time, and there is always somebody in line. */
+/** Calls take 100 ms, one at a time, and the queue is never empty. */
 async function keepBusy(world: World, offers: readonly Schedulable[]): Promise<void> {
   const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
   for (let call = 0; call < 60; call += 1) {
@@ -235,7 +235,7 @@ test('a line moves when calls that hang no longer count, though none of them end
     await world.pass(10)
     turn?.end()
   }
-  // Nothing ends any more.
+  // No call ends any more.
   const hanging = Array.from({ length: 200 }, () => world.ask(offers))
   const asked = hanging.filter(({ ends }) => ends === 0)
   assert.ok(asked.length > 0)
@@ -258,12 +258,12 @@ test('calls are made again from the budget alone, and stand in line where there 
   assert.equal(full.again([]), undefined)
 })
 
-test('a call that nobody could take again costs no credit', () => {
+test('a call that no deployment can take again costs no credit', () => {
   const world = new World()
-  const [ill, well] = [anOffer('ill', 1000), anOffer('well', 1000)]
-  for (let call = 0; call < 5; call += 1) world.ask([ill]).turn?.end(failure('failed'))
-  for (let attempt = 0; attempt < 100; attempt += 1) assert.equal(world.again([ill]), undefined)
-  assert.ok(world.again([well]))
+  const [failing, healthy] = [anOffer('failing', 1000), anOffer('healthy', 1000)]
+  for (let call = 0; call < 5; call += 1) world.ask([failing]).turn?.end(failure('failed'))
+  for (let attempt = 0; attempt < 100; attempt += 1) assert.equal(world.again([failing]), undefined)
+  assert.ok(world.again([healthy]))
 })
 
 test('a call that failed elsewhere and finds the line full is not made again, and nothing is thrown', () => {
@@ -297,7 +297,7 @@ test('callers whose own time is short can’t take a deployment from the others'
     turn?.end(late)
   }
   assert.ok(world.ask(offers).turn, 'it is still in service')
-  // Whereas time-outs before the caller's time is up are its own.
+  // Timeouts before the caller's time is up are the deployment's own.
   for (let call = 0; call < 20; call += 1) world.ask(offers).turn?.end(late)
   assert.equal(world.ask(offers).turn, undefined)
 })
@@ -392,7 +392,7 @@ test('everyone who asks gets one turn or one fault, and no more turns are out th
       }
       await world.pass(QUEUE_WAIT_MS + 1)
       note()
-      // Those that failed elsewhere stand in line for as long as their caller has time.
+      // Calls that failed elsewhere stay in the queue for as long as their caller has time.
       await world.pass(60_000)
       for (const { ends } of all) assert.equal(ends, 1)
       for (const waiting of world.dispatch.waiting().values()) assert.equal(waiting, 0)
@@ -439,7 +439,7 @@ test('sixty texts a second on which the upstream fails take the only deployment 
     await world.pass(QUEUE_WAIT_MS)
     const refused = honest.filter(({ turn }) => turn === undefined).length
     assert.equal(refused, 0, `${refused} of ${honest.length} honest calls were refused`)
-    // Before the first call of another project, nobody can tell that only these texts fail.
+    // Before the first call of another project, it is not known that only these texts fail.
     assert.ok(waited <= (headStartMs === 0 ? 0 : 4), `${waited} of ${honest.length} honest calls had to wait`)
   }
 })
@@ -484,7 +484,7 @@ test('a caller that got its turn, or was refused, is not listened to any more', 
 
 const BACKGROUND = { isBackground: true, deadlineMs: Number.MAX_SAFE_INTEGER }
 
-/** Some that learn nothing of how many calls fit. */
+/** Offers that do not learn how many calls fit. */
 function aWideOffer(id: string, limits: Schedulable['deployment']['limits'], priority = 0): Schedulable {
   return {
     deployment: { id, priority, weight: 1, limits: { learnsConcurrency: false, ...limits } },

@@ -1,6 +1,6 @@
 /**
- * Gives each call a deployment, or a place in the queue for one. Waiting beats refusing: a request is refused only when it can't
- * be expected to get a turn within `queueWaitMs`, when its time is up, or when the queue is full.
+ * Gives each call a deployment, or a place in the queue for one. Waiting is better than refusing: a request is refused only when
+ * it can't be expected to get a turn within `queueWaitMs`, when its time is up, or when the queue is full.
  */
 import type { Fault } from '#core/fault/fault.ts'
 import { CallTimes } from '#core/schedule/call-times.ts'
@@ -13,25 +13,25 @@ import type { Clock } from '#ports/clock.ts'
 import { callerLeft } from './caller.ts'
 import { Line, type WaitingCall } from './line.ts'
 import type { Turn, TurnRequest } from './turn.ts'
-import { busyFault, callEndOf, isTimeOut, nobodyFault, TIMER_ERROR_MS } from './turn-ends.ts'
+import { busyFault, callEndOf, isTimeOut, unavailableFault, TIMER_ERROR_MS } from './turn-ends.ts'
 
 export interface DispatchParts {
   readonly scheduler: Scheduler
   readonly clock: Clock
   readonly random: () => number
-  /** How long the event loop lets a ready event wait: on a busy node calls seem to take longer than they do. */
+  /** How long the event loop delays a ready event: on a busy node calls seem to take longer than they do. */
   readonly ownWaitMs: () => number
   readonly limits: Pick<Limits, 'queueWaitMs' | 'maxQueued'>
-  /** Rings after a while, unless the returned function cancels it. */
+  /** Calls `ring` after `ms`, unless the returned function cancels it. */
   readonly after: (ms: number, ring: () => void) => () => void
   /** The budget from which failed calls of one model are made again. */
   readonly newBudget: () => Pick<RetryBudget, 'begun' | 'mayRetry'>
 }
 
-/** A call waits to be written, for the head of its answer, and for its body. */
+/** Waits of a call: to be written, for the head of its answer, and for its body. */
 const WAITS_OF_A_CALL = 3
 const OWN_SHARE = 0.25
-/** A line looks for room so often: room also comes when a hanging call stops counting or an ejection runs out. */
+/** Interval at which a queue looks for a free slot: one is also freed when a hanging call stops counting or an ejection ends. */
 const LOOK_EVERY_MS = 100
 
 const UNCLEAR: CallEnd = { kind: 'unclear' }
@@ -41,13 +41,13 @@ class ModelState {
   readonly times = new CallTimes()
   readonly budget: ReturnType<DispatchParts['newBudget']>
   /**
-   * By the deployments that the calls wait for. There are
-   * as many as kinds of requests that only some can serve.
+   * Queues by the deployments that their calls wait for. There are as many as kinds of requests that only some deployments can
+   * serve.
    */
   readonly lines = new Map<string, Line>()
-  /** The same for calls that nobody waits for: they get a turn when all other lines are empty. */
+  /** The same for background calls: they get a turn when all other queues are empty. */
   readonly background = new Map<string, Line>()
-  /** When the latest of the calls that succeeded began, on the monotonic clock. */
+  /** The start of the latest call that succeeded, on the monotonic clock. */
   succeededSinceMs = Number.NEGATIVE_INFINITY
 
   constructor({ newBudget }: DispatchParts) {
@@ -64,7 +64,7 @@ export class Dispatch {
     this.#parts = parts
   }
 
-  /** A turn for the first call of some work. Immediate unless there is a line. */
+  /** A turn for the first call of some work. Immediate unless there is a queue. */
   turn<Offer extends Schedulable>(
     offers: readonly Offer[],
     asked: TurnRequest,
@@ -78,7 +78,7 @@ export class Dispatch {
         return this.#turnOf(picked, asked, nowMs)
       }
       if (picked.kind === 'none' && !this.#isSoon(picked.untilMs, asked, nowMs))
-        throw nobodyFault(picked, asked.model, nowMs)
+        throw unavailableFault(picked, asked.model, nowMs)
       const lookAtMs = picked.kind === 'none' ? picked.untilMs : nowMs + LOOK_EVERY_MS
       this.#serveAt(lookAtMs, this.#lineOf(state, offers, asked), asked.model)
     }
@@ -86,7 +86,7 @@ export class Dispatch {
     return this.#inLine(line, { offers, asked, isFirst: true }, nowMs) as Promise<Turn<Offer>>
   }
 
-  /** A turn if there is one at this moment, for a call that has something else to wait for. */
+  /** A turn if one is free now, for a call that has something else to wait for. */
   turnNow<Offer extends Schedulable>(offers: readonly Offer[], asked: TurnRequest): Turn<Offer> | undefined {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
@@ -98,8 +98,7 @@ export class Dispatch {
   }
 
   /**
-   * A turn for work whose call failed elsewhere, perhaps after
-   * a wait in line. Undefined: no call is to be made again.
+   * A turn for work whose call failed elsewhere, perhaps after a wait in the queue. Undefined when no further call is to be made.
    */
   again<Offer extends Schedulable>(
     offers: readonly Offer[],
@@ -113,7 +112,7 @@ export class Dispatch {
     const turn = picked.kind === 'go' ? this.#turnOf(picked, asked, nowMs) : undefined
     const line = turn === undefined ? this.#lineOf(state, offers, asked) : undefined
     const hasRoom = line === undefined || line.queue.size < this.#parts.limits.maxQueued
-    // Comes last, so that credit is only spent on a call that can be made.
+    // Comes last, so that retry credit is only spent on a call that can be made.
     if (!hasRoom || !state.budget.mayRetry(nowMs)) {
       turn?.giveBack()
       return undefined
@@ -124,17 +123,17 @@ export class Dispatch {
     return this.#inLine(line, { offers, asked: begun, isFirst: false }, nowMs) as Promise<Turn<Offer>>
   }
 
-  /** Whether a call of the model has succeeded that began later than that, on the monotonic clock. */
+  /** Whether a call of the model succeeded that began after `sinceMs`, on the monotonic clock. */
   hasSucceededSince(model: string, sinceMs: number): boolean {
     return (this.#models.get(model)?.succeededSinceMs ?? Number.NEGATIVE_INFINITY) > sinceMs
   }
 
-  /** How many calls that somebody waits for have had to wait in line so far. */
+  /** Interactive calls that have had to wait in a queue so far. */
   get waits(): number {
     return this.#waits
   }
 
-  /** By how much calls that nobody waits for take too long, of the model where it is most. Up to 1 they do not. */
+  /** Ratio by which background calls take too long, for the model where it is largest. Up to 1 they do not. */
   get excess(): number {
     const nowMs = this.#parts.clock.monotonicMs()
     let most = 0
@@ -142,7 +141,7 @@ export class Dispatch {
     return most
   }
 
-  /** How many calls wait, by model, for somebody. */
+  /** Interactive calls in queues, by model. */
   waiting(): ReadonlyMap<string, number> {
     const sizeOf = ({ lines }: ModelState): number =>
       [...lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
@@ -195,15 +194,15 @@ export class Dispatch {
     }
   }
 
-  /** What a call's end tells about its deployment, and how much time its caller had left. */
+  /** What a call's end says about its deployment, given the time its caller had left. */
   #endOf(error: unknown, durationMs: number, leftMs: number): CallEnd {
     if (error === undefined)
       return { kind: 'ok', durationMs: this.#isOwnWait(durationMs) ? undefined : durationMs }
-    // The caller's own time was short: whether the deployment hangs is told by calls that are overdue.
+    // The caller's own time was short: overdue calls show whether the deployment hangs.
     return isTimeOut(error) && leftMs <= TIMER_ERROR_MS ? ABANDONED : callEndOf(error, durationMs)
   }
 
-  /** Whether so much of a call's time may be this node's own that it tells nothing of the upstream. */
+  /** Whether this node's own delay may be so large a share of a call's time that it says nothing about the upstream. */
   #isOwnWait(durationMs: number): boolean {
     return this.#parts.ownWaitMs() * WAITS_OF_A_CALL > durationMs * OWN_SHARE
   }
@@ -232,7 +231,7 @@ export class Dispatch {
     const leave = (fault: Fault): void => {
       if (!queue.leave(place)) return
       refuse(fault)
-      // The next call may need less than this one, and have been waiting behind it.
+      // The next call may need less than this one, and may have been waiting behind it.
       this.#serve(asked.model)
     }
     const left = (): void => leave(callerLeft())
@@ -247,7 +246,7 @@ export class Dispatch {
     return promise
   }
 
-  /** Serves all lines of a model, one turn for each at a time. */
+  /** Serves all queues of a model, one turn for each at a time. */
   #serve(model: string): void {
     const { lines, background } = this.#stateOf(model)
     this.#serveAll(lines, model)
@@ -261,7 +260,7 @@ export class Dispatch {
     for (const line of lines.values()) if (line.queue.size === 0) line.rest()
   }
 
-  /** Serves the first call of a line. Returns whether there may be more to serve. */
+  /** Serves the first call of a queue. Returns whether there may be more to serve. */
   #serveOne(line: Line, model: string): boolean {
     const { queue } = line
     const nowMs = this.#parts.clock.monotonicMs()
@@ -281,11 +280,11 @@ export class Dispatch {
     if (picked.kind === 'go') {
       if (isFirst) this.#stateOf(model).budget.begun(nowMs)
       begin(this.#turnOf(picked, asked, nowMs, nowMs - sinceMs))
-    } else refuse(nobodyFault(picked, model, nowMs))
+    } else refuse(unavailableFault(picked, model, nowMs))
     return true
   }
 
-  /** A line needs one timer at most: the earliest. */
+  /** A queue needs at most one timer: the earliest. */
   #serveAt(atMs: number, line: Line, model: string): void {
     const { clock, after } = this.#parts
     if (line.wakesAtMs <= atMs) return
@@ -330,7 +329,7 @@ export class Dispatch {
   }
 }
 
-/** Until its deadline: it would waste what was paid, or nobody waits for it. */
+/** Whether the call waits until its deadline: leaving would waste paid calls, or no caller waits for it. */
 function mayWait({ isBegun, isBackground }: TurnRequest): boolean {
   return isBegun === true || isBackground === true
 }

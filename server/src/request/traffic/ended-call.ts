@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from '#core/fault/failure.ts'
-import type { CallTrace } from '#core/request-trace.ts'
+import type { CallTrace } from '#core/request/request-trace.ts'
 import type { Observer } from '#ports/observer.ts'
 
 /** How one call ended. */
@@ -20,13 +20,13 @@ export interface EndedCall {
   readonly upstreamRequestId: string | undefined
 }
 
-/** Some work of a request that one call is to do: which part of it that is, and the last call that was made for it. */
+/** The work of one call: which part of a request it is, and the last call made for it. */
 export interface CalledWork {
   readonly part: number
   attempt: number | undefined
 }
 
-/** What the requests that share a call have each of their own. */
+/** The fields that each request sharing a call has for itself. */
 type OwnShare = Pick<CallTrace, 'attempt' | 'part' | 'inputs' | 'insteadOf' | 'sharedWith' | 'counts'>
 
 /** Tells the observer how a call ended. */
@@ -70,7 +70,7 @@ export function callTraceOf(call: EndedCall, own: OwnShare): CallTrace {
   }
 }
 
-/** An upstream's own words may repeat what the caller sent: the log gets its code instead. */
+/** An upstream's words may repeat what the caller sent, so the log gets its code instead. */
 function reasonOf(failure: UpstreamFailure | undefined): string | undefined {
   return failure?.isInUpstreamsWords === false ? failure.message : undefined
 }

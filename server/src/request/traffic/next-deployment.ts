@@ -2,11 +2,11 @@
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Schedulable } from '#core/schedule/scheduler.ts'
 
-/** Some work, and what has been tried for it. */
+/** Work, and what has been tried for it. */
 export interface TriedWork<Offer> {
   /** The deployments that may still serve it. */
   readonly offers: readonly Offer[]
-  /** How many calls for it have failed. */
+  /** Failed calls for it. */
   readonly tries: number
 }
 
@@ -21,7 +21,7 @@ export function mayTryAnother(error: unknown): error is UpstreamFailure {
   return error instanceof UpstreamFailure && error.mayTryAnother
 }
 
-/** Where the work of a failed call may be tried next. Empty: nowhere. */
+/** Where the work of a failed call may be tried next. Empty when nowhere. */
 export function offersAfter<Offer extends Schedulable>(
   error: unknown,
   failed: Offer,

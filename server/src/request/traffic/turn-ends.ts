@@ -1,10 +1,10 @@
-/** What the end of a call tells about its deployment, and what a caller is told that gets no turn. */
+/** What the end of a call says about its deployment, and the fault of a caller that gets no turn. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
 import type { PickResult, Schedulable } from '#core/schedule/scheduler.ts'
 
-/** Timers ring a little early at times. */
+/** Timers sometimes ring a little early. */
 export const TIMER_ERROR_MS = 5
 
 export function isTimeOut(error: unknown): boolean {
@@ -23,7 +23,7 @@ export function callEndOf(error: unknown, durationMs: number): CallEnd {
     case 'rateLimited':
       return { kind: 'limited', retryAfterMs }
     case 'rejectedUs':
-      // Otherwise one text that a firewall forbids would take the deployment from everybody.
+      // Otherwise one text that a firewall forbids would make the deployment unavailable to all callers.
       return error.mayBeForbiddenText ? { kind: 'failed', durationMs } : { kind: 'rejectedUs' }
     case 'failed':
       return retryAfterMs === undefined ? { kind: 'failed', durationMs } : { kind: 'limited', retryAfterMs }
@@ -35,7 +35,7 @@ export function callEndOf(error: unknown, durationMs: number): CallEnd {
   }
 }
 
-/** Long enough for a line to have moved. */
+/** Shortest retry time: long enough for a queue to have moved. */
 const LEAST_RETRY_MS = 1000
 
 export function busyFault(model: string, expectedMs: number): Fault {
@@ -46,7 +46,7 @@ export function busyFault(model: string, expectedMs: number): Fault {
   )
 }
 
-export function nobodyFault(
+export function unavailableFault(
   { why, untilMs }: Extract<PickResult<Schedulable>, { kind: 'none' }>,
   model: string,
   nowMs: number,

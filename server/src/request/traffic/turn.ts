@@ -4,35 +4,35 @@ import type { Caller } from './caller.ts'
 export interface TurnRequest {
   readonly model: string
   readonly project: string
-  /** The call serves others than that project too: it waits in its name, and tells nothing of its texts. */
+  /** The call serves several projects: it waits in the name of one, and reveals nothing of its texts. */
   readonly isOfSeveralProjects?: boolean
-  /** About how many the call will be charged. */
+  /** Estimated tokens of the call. */
   readonly tokens: number
   readonly images: number
   /** On the monotonic clock. */
   readonly deadlineMs: number
   /**
-   * The request has calls under way or paid. A refusal would
-   * waste them, so the call stands in line until its deadline.
+   * The request has calls in progress or paid. A refusal would waste them, so the call stays in the queue
+   * until its deadline.
    */
   readonly isBegun?: boolean
-  /** Nobody waits for it: it gets what others leave, however long that takes. */
+  /** A background call: it gets the capacity that others leave, however long that takes. */
   readonly isBackground?: boolean | undefined
-  /** The batch that it is of: batches of a project take turns. */
+  /** The batch it belongs to: batches of a project take turns. */
   readonly batchId?: string | undefined
-  /** Gives up its place in line when it leaves. */
+  /** When it leaves, the call gives up its place in the queue. */
   readonly caller?: Caller | undefined
 }
 
-/** The right to make one call to one deployment now. It is ended once, in one of two ways. */
+/** The right to make one call to one deployment now. It is ended once, in one of these ways. */
 export interface Turn<Offer> {
   readonly offer: Offer
-  /** How long it was waited for. */
+  /** How long the call waited for it. */
   readonly waitedMs: number
-  /** The call was made, and ended with this error, or well. */
+  /** The call was made and failed with `error`, or succeeded. */
   end(error?: unknown): void
-  /** The call was made and failed. Whether the deployment is at fault is told by the calls that follow it. */
+  /** The call was made and failed. The calls that follow show whether the deployment is at fault. */
   endUnclear(): void
-  /** No call was made, and nothing was learnt of the deployment. */
+  /** No call was made, and nothing was learnt about the deployment. */
   giveBack(): void
 }

@@ -1,6 +1,6 @@
 /**
- * Where a blob lies below the store's folder: under its own name, but one that ends in a SHA-256 in a folder of the digest's
- * first two digits, as `pictures/ab/ab12…`. A folder of a million files is slow to read, and some file systems refuse it.
+ * The path of a blob below the store's folder: its own name, except that one that ends in a SHA-256 lies in a folder of the digest's
+ * first two digits, as in `pictures/ab/ab12…`. A folder of a million files is slow to read, and some file systems refuse it.
  */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { isSegment } from './names.ts'
 const DIGEST = /^[0-9a-f]{64}$/
 const FAN = /^[0-9a-f]{2}$/
 
-/** Of a name that has been checked. */
+/** For a name that has been checked. */
 export function fileOf(root: string, name: string): string {
   const segments = name.split('/')
   const last = segments.at(-1) ?? ''
@@ -23,7 +23,7 @@ export interface Entry {
   readonly isFolder: boolean
 }
 
-/** What else lies in a folder is none of ours. */
+/** Other entries of a folder are ignored. */
 export async function entriesIn(folder: string): Promise<readonly Entry[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })
@@ -31,20 +31,20 @@ export async function entriesIn(folder: string): Promise<readonly Entry[]> {
       .filter((entry) => isSegment(entry.name) && (entry.isFile() || entry.isDirectory()))
       .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }))
   } catch (error) {
-    // A deletion took it away as empty.
+    // A deletion removed it because it was empty.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
 }
 
 interface Item {
-  /** A name, or what all names of a folder begin with. */
+  /** A name, or the common beginning of all names of a folder. */
   readonly key: string
   /** Path of a folder that is still to be read. */
   readonly folder: string | undefined
 }
 
-/** Names in order of their bytes. A folder is read when its turn comes, and only if a name that is asked for may lie in it. */
+/** Names in byte order. A folder is read when its turn comes, and only if it may contain a requested name. */
 export async function* walk(
   { prefix, after = '' }: { readonly prefix: string; readonly after?: string | undefined },
   entriesOf: (folder: string) => Promise<readonly Entry[]>,
@@ -63,10 +63,10 @@ export async function* walk(
       continue
     }
     const items = (await entriesOf(folder)).flatMap((entry) => itemOf(folder, entry) ?? [])
-    // Beside a folder `ab` of digests there may be a name `ab5`: what begins alike is put in order together.
+    // Next to a folder `ab` of digests there may be a name `ab5`: entries with a common beginning are sorted together.
     const alike = ahead.splice(ahead.findLastIndex((other) => !other.key.startsWith(key)) + 1)
     const next = [...items.filter(isWanted), ...alike]
-    // One by one: a folder may hold more than a call takes arguments.
+    // One by one: a folder may have more entries than a call takes arguments.
     for (const one of next.toSorted((left, right) => (left.key < right.key ? 1 : -1))) ahead.push(one)
   }
 }
@@ -76,7 +76,7 @@ function itemOf(folder: string, { name, isFolder }: Entry): Item | undefined {
   if (isFolder) return { key: FAN.test(name) ? path : `${path}/`, folder: path }
   if (!DIGEST.test(name)) return { key: path, folder: undefined }
   const segments = folder.split('/')
-  // Put there by somebody else: no name leads to it.
+  // A foreign file: no name leads to it.
   if (segments.pop() !== name.slice(0, 2)) return undefined
   return { key: [...segments, name].join('/'), folder: undefined }
 }

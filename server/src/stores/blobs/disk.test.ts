@@ -6,7 +6,7 @@ import { join, resolve, sep } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { bytesOf, digestOf } from '#test/contract/blob-store.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
 import { fileOf, walk, type Entry } from './disk-names.ts'
@@ -44,7 +44,7 @@ test('a picture lies in a folder of its first two digits, so that none grows wit
   assert.ok(existsSync(join(folder, 'pictures', digest.slice(0, 2), digest)))
 })
 
-test('a page is told without reading folders that can hold nothing of it', async () => {
+test('a page is listed without reading folders that cannot contain any of it', async () => {
   const folders = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'))
   const read: string[] = []
   const entriesOf = async (folder: string): Promise<readonly Entry[]> => {
@@ -88,7 +88,7 @@ test('at the start drafts of an hour ago are cleared away, those of others at wo
   assert.deepEqual(readdirSync(join(folder, '~drafts')), [names[1]])
 })
 
-test('what else lies in the folder is neither told nor harmed', async () => {
+test('foreign files in the folder are neither listed nor changed', async () => {
   const folder = testFolder()
   const store = await DiskBlobs.open(folder)
   mkdirSync(join(folder, 'lost+found'))
@@ -105,10 +105,10 @@ test('a folder that is gone, as when a volume is not mounted, is away and not em
   const store = await DiskBlobs.open(folder)
   await store.put('kept', Buffer.from('x'))
   renameSync(folder, `${folder}-elsewhere`)
-  await assert.rejects(store.put('a', Buffer.from('x')), StoreAway)
-  await assert.rejects(store.open('kept'), StoreAway)
-  await assert.rejects(store.delete('kept'), StoreAway)
-  await assert.rejects(store.list({ prefix: '', limit: 1 }), StoreAway)
+  await assert.rejects(store.put('a', Buffer.from('x')), StoreUnreachable)
+  await assert.rejects(store.open('kept'), StoreUnreachable)
+  await assert.rejects(store.delete('kept'), StoreUnreachable)
+  await assert.rejects(store.list({ prefix: '', limit: 1 }), StoreUnreachable)
   assert.ok(!existsSync(folder), 'it was made anew, and the volume would hide it')
   renameSync(`${folder}-elsewhere`, folder)
   assert.equal((await bytesOf(await store.open('kept'))).toString(), 'x')
@@ -121,7 +121,7 @@ test('a full disk is away, leaves what was there, and takes blobs again once the
   await store.put('picture', Buffer.alloc(100_000, 'a'))
   const free = fillDisk(disk, 60_000)
   for (let round = 0; round < 5; round += 1)
-    await assert.rejects(store.put('picture', Buffer.alloc(200_000, 'b')), StoreAway)
+    await assert.rejects(store.put('picture', Buffer.alloc(200_000, 'b')), StoreUnreachable)
   assert.deepEqual(readdirSync(join(disk, 'blobs/~drafts')), [], 'refusals leave no heap of drafts')
   assert.ok(Buffer.alloc(100_000, 'a').equals(await bytesOf(await store.open('picture'))))
   free()

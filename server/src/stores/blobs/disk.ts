@@ -14,24 +14,24 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
 import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { entriesIn, fileOf, walk } from './disk-names.ts'
 import { checkListOptions, checkName, checkRange, type ByteRange, type ListOptions } from './names.ts'
 import { reading } from './reading.ts'
 import { SharedSyncs } from './shared-syncs.ts'
 
-/** Its sign is none of a name's, so no blob can be called like it. */
+/** `~` is not allowed in names, so no blob can have this name. */
 const DRAFTS = '~drafts'
-/** What a draft is called: what else lies there is none of ours. */
+/** The name of a draft: other files in the folder are ignored. */
 const DRAFT = /^[0-9a-f]{32}$/
-/** No write takes that long: what is older was left by a process that died. */
-const DRAFT_MAX_AGE_MS = 3_600_000
-/** Bytes read at once: what a slow reader holds in memory. A multiple of three, so that base64 of the pieces joins. */
-const PIECE_BYTES = 192 * 1024
-/** How often a folder is made anew that a deletion took away as empty, just before a blob was to go in. */
+/** No write takes that long: an older draft was left by a process that died. */
+const MAX_DRAFT_AGE_MS = 3_600_000
+/** Bytes of one read, which a slow reader holds in memory. A multiple of three, so that the base64 of the parts joins. */
+const PART_BYTES = 192 * 1024
+/** Retries when a deletion removes the empty folder just before a blob is placed in it. */
 const MAX_PLACINGS = 10
 
-/** Trouble of the disk, or of the machine it is reached through; anything else is a mistake in the setup. */
+/** Errors of the disk or of the machine that serves it; any other error is a mistake in the setup. */
 const AWAY = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -44,7 +44,7 @@ const AWAY = new Set([
   'ENFILE',
 ])
 
-/** Files below a folder. Several processes may share it; what others put there is left alone. */
+/** Files below a folder. Several processes may share it; foreign files are left alone. */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string
   readonly #room: DiskRoom
@@ -55,14 +55,14 @@ export class DiskBlobs implements BlobStore {
     this.#room = room
   }
 
-  /** Makes the folder if there is none, and clears away what a process that died was writing. */
+  /** Creates the folder if there is none, and removes the drafts of a process that died. */
   static async open(folder: string, room: DiskRoom = ENDLESS_ROOM): Promise<DiskBlobs> {
     const root = resolve(folder)
     return away(root, async () => {
       const made = await mkdir(join(root, DRAFTS), { recursive: true, mode: 0o700 })
       const store = new DiskBlobs(root, room)
       if (made) await store.#syncFolders(root, dirname(made))
-      await clearDrafts(join(root, DRAFTS), Date.now() - DRAFT_MAX_AGE_MS)
+      await clearDrafts(join(root, DRAFTS), Date.now() - MAX_DRAFT_AGE_MS)
       return store
     })
   }
@@ -108,7 +108,7 @@ export class DiskBlobs implements BlobStore {
       const found: ListedBlob[] = []
       if (limit === 0) return found
       for await (const name of walk(options, (folder) => entriesIn(join(this.#folder, folder)))) {
-        // Undefined: deleted since its folder was read. No link is followed.
+        // Undefined if the blob was deleted since its folder was read. Links are not followed.
         const file = await unlessMissing(lstat(fileOf(this.#folder, name)))
         if (file) found.push({ name, size: file.size, modifiedMs: Math.floor(file.mtimeMs) })
         if (found.length === limit) break
@@ -118,12 +118,12 @@ export class DiskBlobs implements BlobStore {
     })
   }
 
-  /** A volume that is not mounted looks like a folder without blobs: what is not found there may well exist. */
+  /** A volume that is not mounted looks like a folder without blobs, although the blob may well exist. */
   async #isThere(): Promise<undefined> {
     await access(join(this.#folder, DRAFTS))
   }
 
-  /** From a folder up to the one that holds it: another process may have made them and not have come so far yet. */
+  /** Syncs the folders from `from` up to `upTo`: another process may have created them and not have synced them yet. */
   async #syncFolders(from: string, upTo: string = this.#folder): Promise<void> {
     for (let folder = from; ; folder = dirname(folder)) {
       await this.#syncs.sync(folder)
@@ -135,7 +135,7 @@ export class DiskBlobs implements BlobStore {
     const draft = join(this.#folder, DRAFTS, randomBytes(16).toString('hex'))
     const handle = await open(draft, 'wx', 0o600)
     try {
-      // In one step, unlike `writeFile`; a disk that is full may take a part.
+      // A loop, since a full disk may take only a part.
       for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten
       await handle.sync()
       await handle.close()
@@ -161,8 +161,8 @@ async function opened(
     }
     const { size } = file
     if (range) checkRange(range, size)
-    const piece = range && { start: range.first, end: range.last }
-    const stream = handle.createReadStream({ highWaterMark: PIECE_BYTES, ...piece })
+    const part = range && { start: range.first, end: range.last }
+    const stream = handle.createReadStream({ highWaterMark: PART_BYTES, ...part })
     return { size, bytes: reading(stream, (error) => asAway(error, folder)) }
   } catch (error) {
     await handle.close()
@@ -176,7 +176,7 @@ async function place(draft: string, file: string): Promise<void> {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       return await rename(draft, file)
     } catch (error) {
-      // Of a folder that another just emptied, Node's `mkdir` may say either.
+      // For a folder that another process just emptied, Node's `mkdir` may give either error.
       const isGone = codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
       if (!isGone || placing === MAX_PLACINGS) throw error
     }
@@ -185,7 +185,7 @@ async function place(draft: string, file: string): Promise<void> {
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await unlessMissing(open(folder, 'r'))
-  // Undefined: a deletion took the blob, and with it the folder.
+  // Undefined if a deletion removed the blob, and its folder with it.
   try {
     await handle?.sync()
   } finally {
@@ -214,7 +214,7 @@ async function clearDrafts(folder: string, beforeMs: number): Promise<void> {
   }
 }
 
-/** A name that is a folder of others, or goes below another, is as good as not there. */
+/** A name that is a folder of others, or lies below another name, counts as missing. */
 async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
@@ -233,11 +233,11 @@ async function away<Result>(folder: string, work: () => Promise<Result>): Promis
   }
 }
 
-/** A folder that is gone is away too: whatever else may be missing has been dealt with before. */
+/** A missing folder makes the store unreachable: all other missing files were handled before. */
 function asAway(error: unknown, folder: string): unknown {
   const code = codeOf(error)
   if (code === undefined || !(AWAY.has(code) || code === 'ENOENT')) return error
-  return new StoreAway(`${folder}: ${(error as Error).message}`, { cause: error })
+  return new StoreUnreachable(`${folder}: ${(error as Error).message}`, { cause: error })
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -2,7 +2,7 @@ import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
 import type { Clock } from '#ports/clock.ts'
 import { checkListOptions, checkName, checkRange, type ByteRange, type ListOptions } from './names.ts'
 
-/** Gone with the process: for tests, and for whoever keeps nothing. */
+/** Gone with the process: for tests. */
 export class MemoryBlobs implements BlobStore {
   readonly #clock: Clock
   readonly #blobs = new Map<string, { readonly bytes: Uint8Array; readonly modifiedMs: number }>()
@@ -24,7 +24,7 @@ export class MemoryBlobs implements BlobStore {
     if (range) checkRange(range, bytes.length)
     return {
       size: bytes.length,
-      bytes: piecesOf(range ? bytes.subarray(range.first, range.last + 1) : bytes),
+      bytes: partsOf(range ? bytes.subarray(range.first, range.last + 1) : bytes),
     }
   }
 
@@ -44,7 +44,7 @@ export class MemoryBlobs implements BlobStore {
   }
 }
 
-/** A reader may write into what it gets: the store keeps its own. */
-async function* piecesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+/** A copy: a reader may write into the bytes that it gets. */
+async function* partsOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   if (bytes.length > 0) yield Uint8Array.from(bytes)
 }

@@ -1,6 +1,6 @@
-/** What a blob may be called, wherever it is kept: nothing that leads out of a folder, and nothing a server would rewrite. */
+/** The names that a blob may have in every store: none that leads out of a folder, and none that a server would rewrite. */
 
-/** A file system ends at 255 bytes a segment, S3 at 1,024 for a name: this leaves room for a prefix. */
+/** File systems allow 255 bytes per segment, S3 allows 1,024 per name: this leaves room for a prefix. */
 const MAX_SEGMENT_LENGTH = 255
 const MAX_NAME_LENGTH = 768
 

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** Whoever asked for a blob and has not begun to read it by then has forgotten it. */
+/** Time after which a blob that was opened but never read is closed. */
 const UNREAD_MS = 60_000
 
 /**
- * The bytes of a stream that holds a file or a connection. One that nobody begins to read is given up after a while, for it
- * would be held for good; so is one whose next piece does not come within `idleMs`, while a reader may take its time. What
- * goes wrong reaches the reader in the words of `translated`.
+ * The bytes of a stream that holds a file or a connection. The stream is closed when no reader begins within a minute, since it would
+ * stay open for good, and when its next part does not come within `idleMs`. A reader may take its time. Errors reach the reader as
+ * `translated` converts them.
  */
 export function reading(
   stream: Readable,
@@ -16,10 +16,10 @@ export function reading(
   const giveUp = (message: string, afterMs: number): NodeJS.Timeout =>
     setTimeout(() => stream.destroy(new Error(message)), afterMs).unref()
   const forgotten = giveUp('nobody began to read', UNREAD_MS)
-  // The reader is told; without a listener the process would end before there is one.
+  // The reader gets the error; without a listener the process would end before there is a reader.
   stream.on('error', () => {})
 
-  async function* pieces(): AsyncIterable<Uint8Array> {
+  async function* parts(): AsyncIterable<Uint8Array> {
     clearTimeout(forgotten)
     const iterator = (stream as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
     try {
@@ -35,5 +35,5 @@ export function reading(
       stream.destroy()
     }
   }
-  return pieces()
+  return parts()
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type * as S3 from '@aws-sdk/client-s3'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import {
   checkListOptions,
   checkName,
@@ -13,13 +13,13 @@ import {
 import { reading } from './reading.ts'
 
 export interface S3Settings {
-  /** Of a server that is not AWS. Buckets are then part of the path: few have a domain for each. */
+  /** The address of a server other than AWS. Its buckets are part of the path: few servers have a domain for each. */
   readonly endpoint: string | undefined
   readonly region: string
   readonly bucket: string
-  /** Folder in the bucket, without a slash at its ends; empty: none. */
+  /** Folder in the bucket, without a slash at its ends; may be empty. */
   readonly prefix: string
-  /** Undefined: those of the machine or the container, as the AWS SDK finds them. */
+  /** Undefined for those of the machine or the container, as the AWS SDK finds them. */
   readonly credentials: S3Credentials | undefined
 }
 
@@ -30,12 +30,12 @@ export interface S3Credentials {
 }
 
 const CONNECT_TIMEOUT_MS = 5000
-/** Until the answer begins; of its body, between two pieces. */
+/** Time until the answer begins, and between two parts of its body. */
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_ATTEMPTS = 3
-/** Answers that blame the moment, not the question. */
+/** Statuses of temporary failures. */
 const TRY_AGAIN = new Set([408, 425, 429])
-/** Of the protocol. */
+/** The protocol's own limit. */
 const MAX_PAGE = 1000
 
 interface OpenClient {
@@ -43,7 +43,7 @@ interface OpenClient {
   readonly s3: typeof S3
 }
 
-/** Any server that speaks S3 and answers a read with what was last written. */
+/** Any server that speaks S3 and whose reads return what was last written. */
 export class S3Blobs implements BlobStore {
   readonly #settings: S3Settings
   #opened: Promise<OpenClient> | undefined
@@ -54,9 +54,9 @@ export class S3Blobs implements BlobStore {
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     checkName(name)
-    // A copy: a try that failed may still be sending when this has ended.
+    // A copy: a failed attempt may still be sending when this has ended.
     const object = { ...this.#target(name), Body: Uint8Array.from(bytes), ContentLength: bytes.length }
-    // The request is signed with a digest of the body: a server takes no other bytes than these.
+    // The request is signed with a digest of the body, so a server accepts only these bytes.
     await this.#ask(({ client, s3 }) => client.send(new s3.PutObjectCommand(object)))
   }
 
@@ -100,7 +100,7 @@ export class S3Blobs implements BlobStore {
     void this.#opened?.then(({ client }) => client.destroy())
   }
 
-  /** `last` is where the next page goes on; undefined: there is none. */
+  /** `last` is where the next page begins; undefined if there is none. */
   async #page(
     prefix: string,
     after: string | undefined,
@@ -119,7 +119,7 @@ export class S3Blobs implements BlobStore {
       size: entry.Size ?? 0,
       modifiedMs: entry.LastModified?.getTime() ?? 0,
     }))
-    // What others have put into the bucket is none of ours.
+    // Objects of others in the bucket are ignored.
     const blobs = listed.filter((blob) => isBlobName(blob.name))
     return { blobs, last: answer.IsTruncated ? listed.at(-1)?.name : undefined }
   }
@@ -153,19 +153,20 @@ export class S3Blobs implements BlobStore {
   }
 
   #translated(error: unknown): unknown {
-    if (error instanceof StoreAway || error instanceof RangeError || error instanceof TypeError) return error
+    if (error instanceof StoreUnreachable || error instanceof RangeError || error instanceof TypeError)
+      return error
     const { name, status } = detailsOf(error)
     const { bucket } = this.#settings
-    const told = `S3 bucket ${bucket}: ${name}${status === undefined ? '' : ` (${status})`}: ${(error as Error).message}`
-    if (name === 'CredentialsProviderError') return new Error(told)
-    // Without what the server said: it repeats the id of the key, and how the request was signed.
+    const message = `S3 bucket ${bucket}: ${name}${status === undefined ? '' : ` (${status})`}: ${(error as Error).message}`
+    if (name === 'CredentialsProviderError') return new Error(message)
+    // Without the server's message: it repeats the id of the key, and how the request was signed.
     if (status !== undefined && status >= 400 && status < 500 && !TRY_AGAIN.has(status))
-      return new Error(told)
-    return new StoreAway(told, status === undefined ? { cause: error } : {})
+      return new Error(message)
+    return new StoreUnreachable(message, status === undefined ? { cause: error } : {})
   }
 }
 
-/** The package takes a while to load, and a node that keeps pictures on disk never needs it. */
+/** The package takes a while to load, and a node that stores images on disk never needs it. */
 async function open({ endpoint, region, credentials }: S3Settings): Promise<OpenClient> {
   const s3 = await import('@aws-sdk/client-s3')
   const client = new s3.S3Client({
@@ -173,7 +174,7 @@ async function open({ endpoint, region, credentials }: S3Settings): Promise<Open
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials: { ...credentials } }),
     maxAttempts: MAX_ATTEMPTS,
-    // Servers other than AWS know few of the checksums that the SDK would add on its own.
+    // Servers other than AWS support few of the checksums that the SDK would add on its own.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -185,11 +186,11 @@ async function open({ endpoint, region, credentials }: S3Settings): Promise<Open
   return { client, s3 }
 }
 
-/** Of the whole: an answer to a range tells it after the slash. */
+/** Size of the whole object: the answer to a range has it after the slash. */
 function sizeOf(answer: S3.GetObjectCommandOutput): number {
   const total = /\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1]
   const size = total === undefined ? answer.ContentLength : Number(total)
-  if (size === undefined) throw new StoreAway('the server did not say how large the blob is')
+  if (size === undefined) throw new StoreUnreachable('the server did not say how large the blob is')
   return size
 }
 

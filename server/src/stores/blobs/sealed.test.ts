@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deliveryName, pictureName } from '#core/image/delivery.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
 import { bytesOf, digestOf } from '#test/contract/blob-store.ts'
@@ -48,8 +48,8 @@ test('a rotated secret still opens records; another one, or another place, is tr
   const rotated = new SealedBlobs(store, jobKeysOf({ current: 'new', previous: 'the secret of today' }))
   assert.equal((await bytesOf(await rotated.open(RECORD))).toString(), TEXT)
   const stranger = new SealedBlobs(store, jobKeysOf({ current: 'new', previous: undefined }))
-  await assert.rejects(stranger.open(RECORD), StoreAway)
+  await assert.rejects(stranger.open(RECORD), StoreUnreachable)
   const moved = deliveryName(JOB, 1)
   await store.put(moved, await bytesOf(await store.open(RECORD)))
-  await assert.rejects(sealed.open(moved), StoreAway)
+  await assert.rejects(sealed.open(moved), StoreUnreachable)
 })

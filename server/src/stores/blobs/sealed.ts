@@ -1,17 +1,17 @@
 /**
- * A blob store that seals delivery records: they hold prompts that an upstream rewrote, and rest for as long as the pictures.
- * Records from before there were sealed ones are read as they are. Pictures and files are left to the encryption of the disk.
+ * A blob store that seals delivery records: they contain prompts that an upstream rewrote, and are kept as long as the images. Older
+ * records that are not sealed are read as they are. Images and files rely on the encryption of the disk.
  */
 import { text } from 'node:stream/consumers'
 import { isDeliveryName } from '#core/image/blob-names.ts'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
 import { CredentialLost, type SealingKeys } from '#ports/credentials.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { openSecret, sealSecret } from '../envelope.ts'
 import { checkRange, type ByteRange } from './names.ts'
 
-/** What a sealed record is kept as, in JSON; both values are base64. No delivery has fields like these. */
+/** A sealed record as JSON; both values are base64. No delivery has fields with these names. */
 interface SealedRecord {
   readonly sealedKey: string
   readonly sealedSecret: string
@@ -44,7 +44,7 @@ export class SealedBlobs implements BlobStore {
     if (range) checkRange(range, bytes.length)
     return {
       size: bytes.length,
-      bytes: piecesOf(range ? bytes.subarray(range.first, range.last + 1) : bytes),
+      bytes: partsOf(range ? bytes.subarray(range.first, range.last + 1) : bytes),
     }
   }
 
@@ -68,9 +68,9 @@ export class SealedBlobs implements BlobStore {
     try {
       return Buffer.from(openSecret(envelope, ownerOf(name), this.#keys).secret)
     } catch (cause) {
-      // Not as if it were not there: then its pictures would be bought again.
+      // Not as if it were missing: then its images would be bought again.
       if (cause instanceof CredentialLost)
-        throw new StoreAway(`${name} was sealed with another TORANA_SECRET, or was changed`, { cause })
+        throw new StoreUnreachable(`${name} was sealed with another TORANA_SECRET, or was changed`, { cause })
       throw cause
     }
   }
@@ -80,6 +80,6 @@ function ownerOf(name: string): string {
   return `delivery record ${name}`
 }
 
-async function* piecesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+async function* partsOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   if (bytes.length > 0) yield bytes
 }

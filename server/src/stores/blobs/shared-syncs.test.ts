@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { SharedSyncs } from './shared-syncs.ts'
 
-/** Syncs that end when they are told to, in the order in which they began. */
+/** Syncs that end on command, in the order in which they began. */
 function stage(): { syncs: SharedSyncs; begun: string[]; end: (error?: Error) => Promise<void> } {
   const begun: string[] = []
   const ends: PromiseWithResolvers<void>[] = []
@@ -47,7 +47,7 @@ test('folders do not wait for one another', () => {
   assert.deepEqual(begun, ['one', 'other'])
 })
 
-test('a sync that fails fails those who shared it and nobody else', async () => {
+test('a failed sync fails those who shared it and no one else', async () => {
   const { syncs, end } = stage()
   const asked = ['first', 'second', 'third'].map(() => syncs.sync('folder'))
   const outcomes = Promise.allSettled(asked)

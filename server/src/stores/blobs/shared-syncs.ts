@@ -1,6 +1,6 @@
 /**
- * Syncs of folders that many blobs are put into at the same time. A sync that has begun may miss what came since, so whoever
- * comes then waits for the next one, and shares it with all others who came meanwhile.
+ * Syncs of folders that many blobs are written to at the same time. A sync in progress may miss later files, so a later caller waits
+ * for the next sync and shares it with all others that came meanwhile.
  */
 export class SharedSyncs {
   readonly #sync: (folder: string) => Promise<void>

@@ -1,17 +1,20 @@
-/** A blob store on a server with this node's disk before it: while the server is away, bytes wait here and are read from here. */
+/**
+ * A blob store on a server with this node's disk in front: while the server is unreachable, bytes are written to and read from this
+ * disk.
+ */
 import { buffer } from 'node:stream/consumers'
 import { isJobBlobName, isPictureName } from '#core/image/blob-names.ts'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
 
-/** Carried over in one go. */
+/** Blobs handed over in one run. */
 const AT_ONCE = 100
-/** Beyond it, how many more there are makes no difference to what has to be done. */
-const MOST_COUNTED = 10_000
+/** Limit of the count; a higher number would change nothing about what to do. */
+const MAX_COUNTED = 10_000
 
 export class SpooledBlobs implements BlobStore {
   readonly #store: BlobStore
   readonly #spool: BlobStore
-  /** The last change of each name that is being changed. */
+  /** The last change of each name with a change in progress. */
   readonly #changes = new Map<string, Promise<unknown>>()
 
   constructor(store: BlobStore, spool: BlobStore) {
@@ -24,11 +27,11 @@ export class SpooledBlobs implements BlobStore {
       try {
         await this.#store.put(name, bytes)
       } catch {
-        // Whatever it is, a store that refuses included: what was paid for is kept first, and told of when it is handed over.
+        // Also when the store refuses: the paid image is stored first, and the refusal shows when it is handed over.
         await this.#spool.put(name, bytes)
         return
       }
-      // An older one that waits here would be read before the new one, and then carried over it.
+      // An older one in the spool would be read before the new one, and later overwrite it.
       await this.#spool.delete(name)
     })
   }
@@ -44,9 +47,9 @@ export class SpooledBlobs implements BlobStore {
     })
   }
 
-  /** Of a name that is in both places, what waits here is the newer one. */
+  /** Where a name is in both places, the one in the spool is newer. */
   async list(options: Parameters<BlobStore['list']>[0]): Promise<readonly ListedBlob[]> {
-    // The spool first: what is carried over meanwhile is seen twice rather than not at all.
+    // The spool first: a blob that is handed over meanwhile is seen twice rather than not at all.
     const waiting = await this.#spool.list(options)
     const kept = await this.#store.list(options)
     if (waiting.length === 0) return kept
@@ -56,19 +59,19 @@ export class SpooledBlobs implements BlobStore {
       .slice(0, options.limit)
   }
 
-  /** How much waits here; counted up to `MOST_COUNTED`. */
+  /** Blobs in the spool, counted up to `MAX_COUNTED`. */
   async waiting(): Promise<number> {
-    return (await this.#spool.list({ prefix: '', limit: MOST_COUNTED })).length
+    return (await this.#spool.list({ prefix: '', limit: MAX_COUNTED })).length
   }
 
-  /** Hands over what waits. Rejects with `StoreAway` while the store is away; what is left stays. */
+  /** Hands over the spooled blobs. Rejects with `StoreUnreachable` while the store is unreachable; the rest stays. */
   async drain(): Promise<number> {
     let carried = 0
     let after: string | undefined
     for (;;) {
       const waiting = await this.#spool.list({ prefix: '', after, limit: AT_ONCE })
       for (const { name } of waiting) {
-        // Somebody else put it there.
+        // Not one of our names.
         if (!isPictureName(name) && !isJobBlobName(name)) continue
         if (await this.#inTurn(name, () => this.#carry(name))) carried += 1
       }
@@ -85,7 +88,7 @@ export class SpooledBlobs implements BlobStore {
     return true
   }
 
-  /** One change of a name after another: what is put while an older one is carried over must not be deleted with that. */
+  /** Changes of one name run one after another: a blob that is put while an older one is handed over must not be deleted with it. */
   async #inTurn<Result>(name: string, change: () => Promise<Result>): Promise<Result> {
     const before = this.#changes.get(name)
     const turn = before === undefined ? change() : before.then(change, change)

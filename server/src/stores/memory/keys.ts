@@ -1,7 +1,7 @@
-import { isSameBudget, type Budget } from '#core/budget.ts'
-import type { ConfiguredKey, Project } from '#core/catalog.ts'
-import { boundsOf } from '#core/key-bounds.ts'
-import { projectBudget, termsOf } from '#core/terms.ts'
+import { isSameBudget, type Budget } from '#core/money/budget.ts'
+import type { ConfiguredKey, Project } from '#core/catalog/catalog.ts'
+import { boundsOf } from '#core/catalog/key-bounds.ts'
+import { projectBudget, termsOf } from '#core/keys/terms.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
 /** Secrets seen lately and whose they were; an attacker's guesses are never kept. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RateLimit } from '#core/limit.ts'
+import type { RateLimit } from '#core/limits/limit.ts'
 import type { Clock } from '#ports/clock.ts'
 import { MemoryLimiter } from './limiter.ts'
 

@@ -1,5 +1,5 @@
-import { correct, isUntouched, takeAll, UNTOUCHED } from '#core/limit.ts'
-import type { RateDebt, RateDecision, RateLimit, RateTake } from '#core/limit.ts'
+import { correct, isUntouched, takeAll, UNTOUCHED } from '#core/limits/limit.ts'
+import type { RateDebt, RateDecision, RateLimit, RateTake } from '#core/limits/limit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 

@@ -1,7 +1,7 @@
-/** Columns as PostgreSQL array literals. A driver would quote every value; here only text needs it, and it repeats. */
+/** Columns as PostgreSQL array literals. A driver would quote every value; here only text is quoted, and quoted forms are cached. */
 
-/** More distinct names than models, keys and deployments in one batch; beyond it a quoted form is made anew. */
-const QUOTED_MAX = 20_000
+/** Cached quoted forms: more than the models, keys and deployments of one batch. Beyond it, texts are quoted each time. */
+const MAX_QUOTED = 20_000
 const quotedForms = new Map<string, string>()
 
 export function textArray(values: readonly string[]): string {
@@ -11,7 +11,7 @@ export function textArray(values: readonly string[]): string {
   return `${literal}}`
 }
 
-/** Numbers, UUIDs and other values that need no quotes; undefined is NULL. */
+/** For numbers, UUIDs and other values that need no quotes; undefined is NULL. */
 export function plainArray(values: readonly (string | number | bigint | undefined)[]): string {
   let literal = '{'
   for (let index = 0; index < values.length; index += 1)
@@ -22,9 +22,9 @@ export function plainArray(values: readonly (string | number | bigint | undefine
 function quoted(text: string): string {
   const known = quotedForms.get(text)
   if (known !== undefined) return known
-  // PostgreSQL knows no NUL in text.
+  // PostgreSQL texts cannot contain NUL.
   const form = `"${text.replaceAll('\0', '').replaceAll(/["\\]/g, (character) => `\\${character}`)}"`
-  if (quotedForms.size >= QUOTED_MAX) quotedForms.clear()
+  if (quotedForms.size >= MAX_QUOTED) quotedForms.clear()
   quotedForms.set(text, form)
   return form
 }

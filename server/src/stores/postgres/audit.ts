@@ -2,10 +2,10 @@ import type { AuditAction, AuditChainState, AuditEntry, AuditLog, AuditPage } fr
 import type { Clock } from '#ports/clock.ts'
 import { keptAction, type AuditChain, type ChainedEntry } from '../audit-chain.ts'
 import { VerifiedChain } from '../verified-chain.ts'
-import { reachable } from './away.ts'
+import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
 
-/** Any number that nothing else in the database locks by; held until the transaction ends. */
+/** An arbitrary number that no other lock of the database uses; held until the transaction ends. */
 const AUDIT_LOCK = 0x70_72_61_6e
 
 interface AuditRow {
@@ -25,12 +25,12 @@ interface LastRow {
 }
 
 /**
- * Writes what was done into the audit, in the transaction that does it. Entries are written one at a time, so call it last:
- * the next one waits until this transaction ends, and a lock taken after it could be waited for in a circle.
+ * Writes an action into the audit, in the transaction that does it. Entries are written one at a time, so call it last: the next
+ * entry waits until this transaction ends, and a lock taken after it could cause a deadlock.
  */
 export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditAction): Promise<void> {
   await sql.query('SELECT pg_advisory_xact_lock($1)', [AUDIT_LOCK])
-  // A statement of its own: it must see what was committed while we waited.
+  // A separate statement: it must see what was committed during the wait for the lock.
   const [row] = await sql.query<LastRow>(
     `SELECT date_trunc('milliseconds', clock_timestamp()) AS at, last.sequence, last.hash
      FROM (SELECT 1) AS one LEFT JOIN (SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1) AS last ON true`,
@@ -45,7 +45,27 @@ export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditActio
   )
 }
 
-/** Each with what is kept as the hash of the entry before, by which it is checked. */
+/** A change with its audit entries, or not at all. */
+export interface AuditedChange<Result> {
+  readonly result: Result
+  readonly audit: readonly AuditAction[]
+}
+
+/** Runs one change and writes its audit entries, in one transaction. */
+export function changeAudited<Result>(
+  database: Database,
+  change: (sql: Sql) => Promise<AuditedChange<Result>>,
+): Promise<Result> {
+  return reachable(
+    database.transaction(async (sql) => {
+      const { result, audit } = await change(sql)
+      for (const action of audit) await writeAudit(sql, database.auditChain, action)
+      return result
+    }),
+  )
+}
+
+/** Each entry with the stored hash of the one before, by which it is checked. */
 const LIST = `
   SELECT audit.*, before.hash AS before_hash
   FROM audit LEFT JOIN audit AS before ON before.sequence = audit.sequence - 1
@@ -106,7 +126,7 @@ export class PostgresAudit implements AuditLog {
   appendNews(action: Parameters<AuditLog['appendNews']>[0]): Promise<void> {
     return reachable(
       this.#database.transaction(async (sql) => {
-        // The same lock as the entry's own: two nodes that tell of the same come one after another.
+        // The same lock as the entry's own: two nodes that report the same come one after another.
         await sql.query('SELECT pg_advisory_xact_lock($1)', [AUDIT_LOCK])
         const [last] = await sql.query<{ digest: string | null }>(LAST_DIGEST, [action.action, action.target])
         if (last?.digest !== action.detail.digest) await writeAudit(sql, this.#database.auditChain, action)

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL, all of them bounded in time: a link that hangs fails, it never holds a request. */
+/** Connections to PostgreSQL, all with timeouts: a link that hangs fails, and never holds a request. */
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -14,44 +14,44 @@ import {
 import type { SealingKeys } from '#ports/credentials.ts'
 import { AuditChain } from '../audit-chain.ts'
 
-/** Runs one statement. `name` makes it a prepared one, parsed once a connection. */
+/** Runs one statement. With `name` it is prepared: parsed once per connection. */
 export interface Sql {
   query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<readonly Row[]>
 }
 
 export interface Database extends Sql {
-  /** What entries of its audit are chained and signed with. */
+  /** The chain that signs entries of its audit. */
   readonly auditChain: AuditChain
-  /** In one transaction (READ COMMITTED), rolled back when `work` throws. Its statements run one after another. */
+  /** Runs `work` in one transaction (READ COMMITTED), rolled back when `work` throws. Its statements run one after another. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   /**
-   * On one connection of its own, for what lives as long as a connection: advisory locks, `SET`.
-   * The connection is closed afterwards. `queryTimeoutMs` replaces the time-out of its statements.
+   * Runs `work` on a connection of its own, for what lives as long as a connection: advisory locks, `SET`. The connection is closed
+   * afterwards. `queryTimeoutMs` replaces the timeout of its statements.
    */
   session<Result>(work: (sql: Sql) => Promise<Result>, queryTimeoutMs?: number): Promise<Result>
-  /** Waits for the statements under way, which end by their time-outs. */
+  /** Waits for the statements in progress, which their timeouts end. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
-  /** What one statement may take, with the wait for a connection. Default: `QUERY_TIMEOUT_MS`. */
+  /** Limit for one statement, including the wait for a connection. Default: `QUERY_TIMEOUT_MS`. */
   readonly queryTimeoutMs?: number
-  /** Told of connections that broke while nobody used them; those in use fail their statement instead. */
+  /** Called when an idle connection breaks; one in use fails its statement instead. */
   readonly onError?: (error: Error) => void
   readonly poolSize?: number
-  /** Default: entries of the audit are not signed. */
+  /** Left out: entries of the audit are not signed. */
   readonly auditKeys?: SealingKeys
 }
 
-/** Long enough for a page of the console, short enough that its reader is still there. */
+/** Long enough for a page of the console, short enough that its reader still waits. */
 export const QUERY_TIMEOUT_MS = 10_000
 /** A lost first packet is sent again after 1 s: one such loss is survived, a dead host is noticed. */
 const CONNECT_TIMEOUT_MS = 3000
-/** The server gives up before we do: its connection stays usable, ours would have to be thrown away. */
+/** The server gives up before we do: its connection stays usable, ours would have to be closed. */
 const STATEMENT_TIMEOUT_SHARE = 0.9
-/** Our locks are held for one statement. A statement that waits this long stands behind something stuck, and fails. */
+/** Our locks are held for one statement. A statement that waits this long waits for a stuck one, and fails. */
 const LOCK_TIMEOUT_SHARE = 0.5
-/** Below the 60 s after which the most impatient firewalls forget a silent connection. */
+/** Below the 60 s after which the strictest firewalls forget a silent connection. */
 const KEEP_ALIVE_DELAY_MS = 30_000
 /** Ten nodes fit into the 100 connections that PostgreSQL allows by default, and eight keep its cores busy. */
 export const POOL_SIZE = 8
@@ -59,12 +59,12 @@ export const POOL_SIZE = 8
 const IDLE_CONNECTION_MS = 60_000
 /** After a failover, all connections follow the name to the new address within this time. */
 const CONNECTION_LIFETIME_S = 30 * 60
-/** What a polite goodbye may take. A link that is dead never answers it. */
+/** Limit for the orderly end of a connection. A dead link never answers. */
 const GOODBYE_MS = 1000
 /** The SQLSTATE of a write to a standby: after a failover this connection leads to the wrong server. */
 const READ_ONLY = '25006'
 
-/** `urlNow` is asked for each new connection: passwords rotate. */
+/** `urlNow` is called for each new connection: passwords rotate. */
 export function openPostgres(urlNow: string | (() => string), options: DatabaseOptions = {}): Database {
   class CurrentClient extends Client {
     constructor(config?: ClientConfig) {
@@ -79,7 +79,7 @@ export function openPostgres(urlNow: string | (() => string), options: DatabaseO
       maxLifetimeSeconds: CONNECTION_LIFETIME_S,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-      // No statement of ours runs long enough to be worth compiling: reports over many rows took half as long again.
+      // No statement of ours runs long enough to be worth compiling: with JIT, reports over many rows took half as long again.
       options: '-c jit=off',
     },
     () => new Socket(),
@@ -87,7 +87,7 @@ export function openPostgres(urlNow: string | (() => string), options: DatabaseO
   )
 }
 
-/** A pool whose connections run over the streams that `connect` makes. */
+/** A pool whose connections run over the streams that `connect` opens. */
 export function openPool(config: PoolConfig, connect: () => Duplex, options: DatabaseOptions): Database {
   const { queryTimeoutMs = QUERY_TIMEOUT_MS, onError } = options
   const streams = new Set<Duplex>()
@@ -98,7 +98,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
     query_timeout: queryTimeoutMs,
     statement_timeout: statementTimeoutMs(queryTimeoutMs),
     lock_timeout: Math.ceil(queryTimeoutMs * LOCK_TIMEOUT_SHARE),
-    // A node that froze amid a transaction holds rows that others need.
+    // A node that froze in a transaction holds rows that others need.
     idle_in_transaction_session_timeout: queryTimeoutMs,
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
     stream: () => {
@@ -132,7 +132,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
         await connection.query('begin isolation level read committed')
         const result = await Promise.race([work(sqlOn(connection)), connection.lost])
         const { command } = await connection.query('commit')
-        // A transaction in which a statement failed answers COMMIT without an error, and rolls back.
+        // A transaction with a failed statement answers COMMIT without an error, and rolls back.
         if (command !== 'COMMIT') throw new Error('rolled back: a statement of the transaction had failed')
         return result
       } catch (error) {
@@ -154,7 +154,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
     },
     close: onlyOnce(async () => {
       await pool.end()
-      // A server that goes down meanwhile resets them: that too is an end, which `once` would take for a failure.
+      // A server that stops meanwhile resets them: that is an end too, which `once` would take for a failure.
       const closed = Array.from(
         streams,
         (stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
@@ -166,7 +166,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   }
 }
 
-/** The second call and all later ones get the result of the first. */
+/** The second and later calls get the result of the first. */
 export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
   let result: Promise<void> | undefined
   return () => (result ??= work())
@@ -174,7 +174,7 @@ export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
 
 /** A connection taken out of the pool. It goes back only if its next user will find it as good as new. */
 class Connection {
-  /** Rejects when the connection ends by itself, so that nobody works on without one and keeps its place in the pool. */
+  /** Rejects when the connection ends by itself, so that no work goes on without one and keeps its place in the pool. */
   readonly lost: Promise<never>
   readonly #client: PoolClient
   readonly #lose: (error: Error) => void
@@ -199,7 +199,7 @@ class Connection {
     }
   }
 
-  /** What can't be rolled back here is rolled back by the server when the connection closes. */
+  /** Where this fails, the server rolls back when the connection closes. */
   async rollBack(): Promise<void> {
     if (this.#broken || this.#client.getTransactionStatus() === 'I') return
     await this.query('rollback').catch(() => (this.#broken = true))
@@ -229,8 +229,8 @@ function statementTimeoutMs(queryTimeoutMs: number): number {
 }
 
 /**
- * By type number. Money is a bigint and stays exact. A calendar day and a time without a zone stay text: as a `Date` they
- * would depend on the zone of this machine. pg itself reads `timestamptz` as a `Date` and leaves `numeric` as text.
+ * By type number. Money is a bigint and stays exact. A calendar day and a time without a zone stay text: as a `Date` they would
+ * depend on the time zone of this machine. pg itself reads `timestamptz` as a `Date` and leaves `numeric` as text.
  */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [20, BigInt], // int8
@@ -251,17 +251,17 @@ function readBigint(text: string): bigint | null {
 const AWAY_STATES = /^(08|28|53|57|58)|^(3D000|25006|25P03|55P03)$/
 const AWAY_CODES = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
 const AWAY_CALLS = /^(connect|getaddrinfo)$/
-/** What pg says, which gives these no code. */
+/** Messages of pg for errors without a code. */
 const AWAY_MESSAGES =
   /^(Query read timeout|timeout expired|timeout exceeded when trying|Connection terminated|Cannot use a pool after)|is not queryable$/
 
 /**
- * Whether the store could not do its part now: unreachable, starting, stopping, too slow or full. The same statement may
- * succeed later, and may even have succeeded if its answer was lost. Otherwise the statement itself is at fault.
+ * Whether the store cannot work now: unreachable, starting, stopping, too slow or full. The same statement may succeed later, and may
+ * even have succeeded if its answer was lost. Otherwise the statement itself is at fault.
  */
-export function isStoreAway(error: unknown): boolean {
+export function isStoreUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (isStoreAway(error.cause)) return true
+  if (isStoreUnreachable(error.cause)) return true
   if (error instanceof DatabaseError) return AWAY_STATES.test(error.code ?? '')
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException
   return AWAY_CODES.test(code) || AWAY_CALLS.test(syscall) || AWAY_MESSAGES.test(error.message)

@@ -1,4 +1,4 @@
-/** Brings the tables of the database to what this program expects, by SQL files that run once and in order. */
+/** Migrates the tables of the database to what this program expects, by SQL files that run once and in order. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Database, Sql } from './database.ts'
 export interface MigrationReport {
   /** The names of the files that ran now. */
   readonly applied: readonly string[]
-  /** Versions that a newer program has applied. Migrations only add, so that this one works on. */
+  /** Versions that a newer program has applied. Migrations only add, so this program still works. */
   readonly unknown: readonly number[]
 }
 
@@ -20,11 +20,11 @@ interface Migration {
 }
 
 const FILE_NAME = /^(\d{4})-.+\.sql$/
-/** Any number will do, as long as nothing else in the database uses it and all nodes use the same. */
+/** An arbitrary number that no other lock of the database uses, the same on all nodes. */
 const LOCK_NUMBER = 7_061_711
-/** What another node, that started at the same time, may need to finish. */
+/** Time that another node, started at the same moment, may need to finish. */
 const WAIT_FOR_NODE_MS = 60_000
-/** While a change waits for its table, all requests on the table wait behind it: better to give up and start again. */
+/** While a change waits for its table, all requests on the table wait behind it: it is better to give up and start again. */
 const WAIT_FOR_TABLE_MS = 5000
 /** An index over a large table takes minutes. */
 const STATEMENT_MS = 15 * 60_000
@@ -40,7 +40,7 @@ export async function migrate(
   { folder = MIGRATIONS_FOLDER, only }: MigrationOptions = {},
 ): Promise<MigrationReport> {
   const known = readMigrations(folder).filter(({ version }) => only?.has(version) ?? true)
-  // The lock belongs to the connection, and is gone with it.
+  // The lock belongs to the connection, and ends with it.
   return database.session(async (sql) => {
     await sql.query(`set lock_timeout = ${WAIT_FOR_NODE_MS}`)
     await sql.query(`select pg_advisory_lock(${LOCK_NUMBER})`)
@@ -74,7 +74,7 @@ interface AppliedMigration {
   readonly sha256: string
 }
 
-/** Those of the database, in order. */
+/** The migrations applied to the database, in order. */
 export async function appliedIn(sql: Sql): Promise<readonly AppliedMigration[]> {
   const [found] = await sql.query<{ has: boolean }>(
     `SELECT to_regclass('torana_migrations') IS NOT NULL AS has`,
@@ -93,7 +93,7 @@ export function migrationsKnown(): readonly AppliedMigration[] {
   return readMigrations(MIGRATIONS_FOLDER)
 }
 
-/** The names of all tables that were ever made, without those that a crash empties. */
+/** The names of all tables that migrations ever created, without those that a crash empties. */
 export function tablesMade(): readonly string[] {
   return readMigrations(MIGRATIONS_FOLDER).flatMap(({ text }) =>
     Array.from(text.matchAll(/^CREATE TABLE (\w+) \(/gm), ([, name = '']) => name),
@@ -111,7 +111,7 @@ async function apply(sql: Sql, { version, name, text, sha256 }: Migration): Prom
     ])
     await sql.query('commit')
   } catch (cause) {
-    // The connection closes next, and takes the open transaction with it.
+    // The connection closes next, and rolls the open transaction back.
     throw new Error(`migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     })

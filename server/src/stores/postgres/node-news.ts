@@ -1,11 +1,11 @@
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import { FRESH_MS, WANTED_MS, type NodeNews } from '#ports/node-news.ts'
-import { reachable } from './away.ts'
+import { reachable } from './unreachable.ts'
 import type { Database } from './database.ts'
 
 /**
- * A table that is never written ahead, one row a node. It needs no connection that stays open, has no limit of 8 KB as
- * notifications have, and works inside the process as it does on a server.
+ * An unlogged table with one row per node. It needs no connection that stays open, has no limit of 8 KB as notifications have, and
+ * works with the built-in database as on a server.
  */
 const IS_WANTED = `SELECT FROM node_news_wanted WHERE at > now() - interval '${WANTED_MS} milliseconds'`
 
@@ -20,7 +20,7 @@ ON CONFLICT (node_id) DO UPDATE SET at = excluded.at, summary = excluded.summary
 
 const READ = `SELECT summary FROM node_news WHERE at > now() - interval '${FRESH_MS} milliseconds'`
 
-/** Nodes that have gone leave a row behind. */
+/** Nodes that are gone leave a row behind. */
 const FORGET = `DELETE FROM node_news WHERE at < now() - interval '1 hour'`
 
 export class PostgresNodeNews implements NodeNews {

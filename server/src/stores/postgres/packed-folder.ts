@@ -1,4 +1,4 @@
-/** A folder as one compressed file: how the package brings a database that is ready. */
+/** A folder as one compressed file: how the package ships a prepared database. */
 import {
   closeSync,
   createReadStream,
@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { constants, createZstdDecompress, zstdCompressSync } from 'node:zlib'
 
-/** In the order of the bytes that follow. A folder has no size; it comes before what is in it. */
+/** In the order of the bytes that follow. A folder has no size, and comes before its contents. */
 interface Entry {
   readonly path: string
   readonly size?: number
@@ -36,12 +36,12 @@ export function packFolder(folder: string): Buffer {
   const list = Buffer.from(JSON.stringify(entries))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(list.length)
-  // Made once, read by every installation.
+  // Packed once, read by every installation.
   const params = { [constants.ZSTD_c_compressionLevel]: 19 }
   return zstdCompressSync(Buffer.concat([length, list, ...contents]), { params })
 }
 
-/** The folder must not be there yet. Only its user may read it. Read in pieces: it is some forty megabytes. */
+/** The folder must not exist yet. Only its user may read it. It is read in parts, since it has some forty megabytes. */
 export async function unpackFolder(file: string, folder: string): Promise<void> {
   const bytes = new Bytes(createReadStream(file).pipe(createZstdDecompress()))
   const length = await bytes.read(LENGTH_BYTES)
@@ -61,7 +61,7 @@ export async function unpackFolder(file: string, folder: string): Promise<void> 
   }
 }
 
-/** A stream, read by so many bytes. */
+/** A stream that is read by a given number of bytes. */
 class Bytes {
   readonly #chunks: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)

@@ -4,21 +4,24 @@ import { join } from 'node:path'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 
-/** To the thread: a connection, or the wish that it ends. */
+/** To the thread: a connection, or the request to end. */
 export type ToPglite = MessagePort | 'close'
-/** From the thread: it is ready for connections, or some of its own housekeeping failed. */
+/** From the thread: it is ready for connections, or its housekeeping failed. */
 export type FromPglite = 'ready' | Error
 
-/** The default of 128 MB is allocated at once. A folder for one process is small, and the system caches its files. */
+/** The default of 128 MB is allocated at once. The folder of one process is small, and the system caches its files. */
 const SHARED_BUFFERS = '16MB'
-/** The log is read again by a start after a crash, some 10 ms a megabyte. PGlite never cuts it, as a server does. */
+/**
+ * Size at which the write-ahead log is cut. A start after a crash reads it again, at some 10 ms per megabyte. PGlite never cuts it,
+ * as a server does.
+ */
 const LOG_BYTES = 64 * 1024 * 1024
-/** How often the log is measured, which takes half a millisecond. */
+/** Interval of measuring the log, which takes half a millisecond. */
 const MEASURE_LOG_MS = 2000
 
 const settings = [`shared_buffers=${SHARED_BUFFERS}`, `max_wal_size=${LOG_BYTES / 1024}kB`]
 const dataDir = workerData as string
-// A folder as `initdb` leaves it: making one takes ten seconds of a processor, unpacking it a fraction of one.
+// A folder as `initdb` leaves it: creating one takes ten seconds of CPU, unpacking it a fraction of one.
 const loadDataDir = existsSync(join(dataDir, 'PG_VERSION'))
   ? undefined
   : await (await import('@electric-sql/pglite-prepopulatedfs')).dataDir()
@@ -37,7 +40,7 @@ parentPort?.on('message', (message: ToPglite) => {
 const tidyTimer = setInterval(tidy, MEASURE_LOG_MS)
 parentPort?.postMessage('ready' satisfies FromPglite)
 
-/** There is one session behind all connections, so that a new one first clears what the one before it left. */
+/** One session is behind all connections, so a new connection first clears what the last one left. */
 function serve(connection: MessagePort): void {
   run('rollback')
   run('discard all')
@@ -46,12 +49,12 @@ function serve(connection: MessagePort): void {
     if (reply.length === 0) return
     const isAlive = endsWithReady(reply)
     connection.postMessage(reply, [reply.buffer])
-    // After a failed write of its log a server ends, and starts again from what is on disk. PGlite would go on.
+    // After a failed write of its log a server exits, and starts again from the disk. PGlite would go on.
     if (!isAlive) throw new Error('PGlite met an error that it can not go on from')
   })
 }
 
-/** What the background processes of a server do: forget deleted rows, learn how tables are filled, cut the log. */
+/** The work of a server's background processes: vacuum, analyze, cut the log. */
 function tidy(): void {
   const logBytes = 'pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)'
   try {
@@ -69,7 +72,7 @@ async function close(): Promise<void> {
   parentPort?.close()
 }
 
-/** Runs a statement of our own in the simple protocol: `Q`, the length, the text, a zero. Whether it found a row. */
+/** Runs a statement of our own in the simple protocol: `Q`, the length, the text, a zero. Returns whether it found a row. */
 function run(statement: string): boolean {
   const request = Buffer.from(`Q\0\0\0\0${statement}\0`)
   request.writeUInt32BE(request.length - 1, 1)
@@ -79,7 +82,7 @@ function run(statement: string): boolean {
 }
 
 function exchange(request: Uint8Array): Uint8Array<ArrayBuffer> {
-  // Copied, since some replies are a window into a buffer that PGlite goes on using.
+  // Copied, since some replies are a view of a buffer that PGlite goes on using.
   const reply = new Uint8Array(database.execProtocolRawSync(request))
   isIdle = reply.at(-1) === 'I'.charCodeAt(0)
   return reply

@@ -10,10 +10,10 @@ import { onlyOnce, openPool, QUERY_TIMEOUT_MS, type Database, type DatabaseOptio
 import { unpackFolder } from './packed-folder.ts'
 import type { ToPglite } from './pglite-worker.ts'
 
-/** What the last checkpoint of a shutdown may take. Without it nothing is lost, only the next start takes longer. */
+/** Limit for the last checkpoint of a shutdown. Without it nothing is lost, but the next start takes longer. */
 const CLOSE_MS = 5000
 
-/** Two processes on one folder would each overwrite what the other wrote. */
+/** Two processes on one folder would overwrite each other's data. */
 export class FolderInUse extends Error {
   constructor(folder: string, holder: string) {
     super(
@@ -22,7 +22,7 @@ export class FolderInUse extends Error {
   }
 }
 
-/** The lite image comes without it. */
+/** The lite image does not include PGlite. */
 export class NoDatabaseInside extends Error {
   constructor() {
     super(
@@ -32,8 +32,8 @@ export class NoDatabaseInside extends Error {
 }
 
 /**
- * The folder is created if need be. `poolSize` does not count: PGlite has one session, statements wait for one another.
- * Committed rows survive the death of the process, not that of the machine: PGlite leaves writes to the operating system.
+ * The folder is created if need be. `poolSize` is ignored: PGlite has one session, statements wait for one another. Committed rows
+ * survive the death of the process, not that of the machine: PGlite leaves writes to the operating system.
  */
 export async function openPglite(folder: string, options: DatabaseOptions = {}): Promise<Database> {
   const lockPath = `${folder}.lock`
@@ -47,7 +47,7 @@ export async function openPglite(folder: string, options: DatabaseOptions = {}):
     throw error
   }
   const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options
-  // In full, or pg would look for the rest in the environment.
+  // Complete; otherwise pg would read the rest from the environment.
   const config = {
     max: 1,
     // There is one session: a connection waits for the statements before it, not for a network.
@@ -73,8 +73,8 @@ export async function openPglite(folder: string, options: DatabaseOptions = {}):
 }
 
 /**
- * The thread, started again for the next connection after it ended. It is not of the common kind (`thread/thread.ts`): statements
- * come as streams on ports of their own, one that hangs ends the thread, and the next may start only when that one is gone.
+ * The thread, restarted for the next connection after it ended. It is not of the common kind (`thread/thread.ts`): statements come as
+ * streams on ports of their own, one that hangs ends the thread, and the next may start only when that one is gone.
  */
 class Engine {
   readonly #folder: string
@@ -104,7 +104,7 @@ class Engine {
     return port1
   }
 
-  /** Nothing but this stops a statement: time-outs of PostgreSQL need signals, which a thread has not. */
+  /** The only way to stop a statement: timeouts of PostgreSQL need signals, which a thread does not have. */
   abort(): void {
     const running = this.#running
     this.#running = undefined
@@ -118,7 +118,7 @@ class Engine {
 
   async #open(): Promise<Worker> {
     if (!existsSync(join(this.#folder, 'PG_VERSION'))) await initialise(this.#folder)
-    // The files in it are readable by all, as PGlite makes them: nobody else may come so far.
+    // PGlite creates its files readable for all, so the folder itself is closed to other users.
     tryChmod(this.#folder, 0o700)
     const worker = await startThread(this.#folder)
     for (const event of ['error', 'message']) worker.on(event, (error: Error) => this.#onError?.(error))
@@ -126,11 +126,11 @@ class Engine {
   }
 }
 
-/** What a first start that was interrupted leaves behind: a folder with anything else in it is not removed. */
+/** What an interrupted first start leaves behind: a folder with anything else in it is not deleted. */
 const MADE_BY_POSTGRES =
   /^(?:PG_VERSION|base|global|pg_[a-z_]+(?:\.conf)?|postgresql(?:\.auto)?\.conf|postmaster\.(?:pid|opts))$/
 
-/** The folder appears when it is complete: a first start that was interrupted is made again. */
+/** The folder appears when it is complete: an interrupted first start is repeated. */
 async function initialise(folder: string): Promise<void> {
   const unfinished = `${folder}.new`
   const left = existsSync(unfinished) ? readdirSync(unfinished) : []
@@ -139,7 +139,7 @@ async function initialise(folder: string): Promise<void> {
     throw new Error(`${unfinished} has a file that is not Torana’s: ${foreign}. Move that folder elsewhere.`)
   rmSync(unfinished, { recursive: true, force: true })
   if (PREPARED !== undefined) await unpackFolder(PREPARED.postgres, unfinished)
-  // In a thread of its own, since what it needs of memory is given back only by its end.
+  // In a thread of its own, since its memory is freed only when the thread ends.
   else await close(await startThread(unfinished))
   renameSync(unfinished, folder)
 }
@@ -212,7 +212,7 @@ class Link extends Duplex {
     done()
   }
 
-  /** pg corks the messages of one statement: they cross as one. */
+  /** pg corks the messages of one statement: they are sent as one. */
   override _writev(parts: readonly { readonly chunk: Buffer }[], done: () => void): void {
     this.#send(parts.map(({ chunk }) => chunk))
     done()
@@ -255,7 +255,7 @@ class Link extends Duplex {
 
   #receive(reply: Uint8Array<ArrayBuffer>): void {
     this.#isAwaited = false
-    // What a server does by `idle_in_transaction_session_timeout`: everybody else waits for this transaction.
+    // A server does this by `idle_in_transaction_session_timeout`: every other statement waits for this transaction.
     if (reply.at(-1) !== IDLE) {
       const end = (): void => void this.destroy(away('a transaction was left idle'))
       this.#idleTimer = setTimeout(end, this.#idleInTransactionMs)

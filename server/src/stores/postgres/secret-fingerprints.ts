@@ -1,4 +1,5 @@
 /** Whether this node has the TORANA_SECRET that the nodes of its database use. */
+import { OtherSecret } from '#ports/ledger.ts'
 import type { Database, Sql } from './database.ts'
 
 export interface SecretFingerprints {
@@ -6,20 +7,9 @@ export interface SecretFingerprints {
   readonly previous: string | undefined
 }
 
-/** A mistake that a person must mend: with this secret no stored key, credential or image job could be read. */
-export class OtherSecret extends Error {
-  constructor() {
-    super(
-      'TORANA_SECRET: this is not the secret that the nodes of this database use, so every stored key would be refused. ' +
-        'Give all nodes the same one. If you changed it on purpose, set TORANA_SECRET_PREVIOUS to the one before. ' +
-        'If that is lost, stored keys and credentials are lost too: delete the rows of the table secret_fingerprints, and create them again',
-    )
-  }
-}
-
 /**
- * Notes the secret of a first node. A node with another one is refused, unless its previous secret is a known one: then the secret
- * is being changed. A node without a previous secret ends the change.
+ * Stores the fingerprint of a first node's secret. A node with another secret is refused, unless its previous secret is a known one:
+ * then the secret is being changed. A node without a previous secret ends the change.
  */
 export async function checkSecret(
   database: Database,
@@ -43,7 +33,7 @@ export async function checkSecret(
   })
 }
 
-/** Of all secrets that nodes of this database use. */
+/** The fingerprints of all secrets that nodes of this database use. */
 export async function knownFingerprints(sql: Sql): Promise<ReadonlySet<string>> {
   const rows = await sql.query<{ fingerprint: string }>('SELECT fingerprint FROM secret_fingerprints')
   return new Set(rows.map(({ fingerprint }) => fingerprint))

@@ -1,21 +1,18 @@
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
-import {
-  type BadWindow,
-  type DeploymentStanding,
-  type OldSpaces,
-  type ProbeResult,
-  type ProbeSlot,
-  type ProbeVerdict,
-  type SpaceReference,
-  type SpaceStore,
-  VERDICTS,
+import type {
+  BadWindow,
+  DeploymentStanding,
+  OldSpaces,
+  ProbeResult,
+  SpaceReference,
+  SpaceStore,
 } from '#ports/spaces.ts'
 import { standingAfter } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
-import { reachable } from './away.ts'
+import { reachable } from './unreachable.ts'
 import type { Database } from './database.ts'
 
 const BEGIN = `
@@ -40,25 +37,15 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (model, deployment, target) DO UPDATE SET space = excluded.space, is_quarantined = excluded.is_quarantined,
   last_good_at = excluded.last_good_at, reason = excluded.reason, last = excluded.last, bad_windows = excluded.bad_windows`
 
-const SERIES = `
-SELECT * FROM space_probes WHERE model = $1 AND at >= $2 ORDER BY at DESC, deployment, target LIMIT $3`
-
-const SLOTS = `
-SELECT floor(extract(epoch FROM at) * 1000 / $3::bigint)::bigint * $3::bigint AS at_ms, deployment, space,
-  count(*)::int AS looks, (count(*) FILTER (WHERE verdict = 'failed'))::int AS failed,
-  max(array_position('{${VERDICTS.join(',')}}'::text[], verdict)) AS worst,
-  min(least_cosine) AS least_cosine, max(norm_drift) AS norm_drift
-FROM space_probes WHERE model = $1 AND at >= $2 GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3 LIMIT $4`
-
-/** Rows that one statement removes: a fraction of a second. */
-const PORTION = 1000
+/** Rows that one statement deletes: a fraction of a second. */
+const PAGE_ROWS = 1000
 
 const DELETE_OLD = `
 DELETE FROM space_probes WHERE (model, at, deployment, target) IN (
-  SELECT model, at, deployment, target FROM space_probes WHERE at < $1 LIMIT ${PORTION}
+  SELECT model, at, deployment, target FROM space_probes WHERE at < $1 LIMIT ${PAGE_ROWS}
 ) RETURNING 1`
 
-/** A few rows for each deployment that ever was: no index, no portions. */
+/** A few rows for each deployment that ever was: no index, no pages. */
 const DELETE_OLD_STANDINGS = `
 DELETE FROM space_standings WHERE (last->>'atMs')::numeric <
   CASE WHEN is_quarantined OR bad_windows <> '[]' THEN $2::numeric ELSE $1::numeric END`
@@ -85,31 +72,6 @@ interface StandingRow {
   readonly bad_windows: readonly BadWindow[]
 }
 
-interface SlotRow {
-  readonly at_ms: bigint
-  readonly deployment: string
-  readonly space: string
-  readonly looks: number
-  readonly failed: number
-  /** Counts from 1. */
-  readonly worst: number
-  readonly least_cosine: number | null
-  readonly norm_drift: number | null
-}
-
-interface PointRow {
-  readonly model: string
-  readonly deployment: string
-  readonly target: string
-  readonly space: string
-  readonly at: Date
-  readonly verdict: ProbeVerdict
-  readonly cosines: number[] | null
-  readonly least_cosine: number | null
-  readonly norm_drift: number | null
-  readonly reason: string | null
-}
-
 export class PostgresSpaces implements SpaceStore {
   readonly #database: Database
 
@@ -128,7 +90,7 @@ export class PostgresSpaces implements SpaceStore {
     return reachable(
       this.#database.transaction(async (sql) => {
         await sql.query(BEGIN, valuesOf(reference))
-        // A statement of its own: it sees the row of another who was quicker.
+        // A separate statement: it sees the row that another node inserted first.
         const [row] = await sql.query<ReferenceRow>('SELECT * FROM space_references WHERE model = $1', [
           reference.model,
         ])
@@ -167,7 +129,7 @@ export class PostgresSpaces implements SpaceStore {
           'SELECT space FROM space_references WHERE model = $1 FOR SHARE',
           [model],
         )
-        // Two results of one deployment are put one after the other.
+        // Two results of one deployment are written one after the other.
         await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
           JSON.stringify(['space', model, deployment, target]),
         ])
@@ -190,39 +152,12 @@ export class PostgresSpaces implements SpaceStore {
     return rows.map(standingOf)
   }
 
-  async series(
-    model: string,
-    { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
-  ): Promise<readonly ProbeResult[]> {
-    const values = [model, new Date(sinceMs), limit]
-    return (await reachable(this.#database.query<PointRow>(SERIES, values))).map(pointOf)
-  }
-
-  async slots(
-    model: string,
-    { sinceMs, slotMs, limit }: { readonly sinceMs: number; readonly slotMs: number; readonly limit: number },
-  ): Promise<readonly ProbeSlot[]> {
-    const rows = await reachable(
-      this.#database.query<SlotRow>(SLOTS, [model, new Date(sinceMs), slotMs, limit]),
-    )
-    return rows.map((row) => ({
-      atMs: Number(row.at_ms),
-      deployment: row.deployment,
-      space: row.space,
-      looks: row.looks,
-      failed: row.failed,
-      verdict: VERDICTS[row.worst - 1] ?? 'failed',
-      leastCosine: row.least_cosine ?? undefined,
-      normDrift: row.norm_drift ?? undefined,
-    }))
-  }
-
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {
     const standings = [standingsBeforeMs, badStandingsBeforeMs]
     await reachable(this.#database.query(DELETE_OLD_STANDINGS, standings))
     for (;;) {
       const rows = await reachable(this.#database.query(DELETE_OLD, [new Date(pointsBeforeMs)]))
-      if (rows.length < PORTION) return
+      if (rows.length < PAGE_ROWS) return
     }
   }
 }
@@ -258,24 +193,6 @@ function pointValues(result: ProbeResult): readonly unknown[] {
     cosines ? plainArray(cosines) : null,
   ]
   return [model, new Date(atMs), deployment, target, space, verdict, ...measured]
-}
-
-function pointOf({
-  at,
-  cosines,
-  least_cosine: cosine,
-  norm_drift: drift,
-  reason,
-  ...row
-}: PointRow): ProbeResult {
-  return {
-    ...row,
-    atMs: at.getTime(),
-    cosines: cosines ?? undefined,
-    leastCosine: cosine ?? undefined,
-    normDrift: drift ?? undefined,
-    reason: reason ?? undefined,
-  }
 }
 
 function standingValues(standing: DeploymentStanding): readonly unknown[] {

@@ -14,7 +14,7 @@ interface RedisCertificates {
   readonly key?: string
 }
 
-/** Takes the files of certificates out of a `rediss:` URL, and reads them: with each connection, so that new ones are followed. */
+/** Takes the certificate files out of a `rediss:` URL and reads them: with each connection, so that renewed files are used. */
 export function certificatesIn(given: string): {
   readonly url: string
   readonly tls: RedisCertificates | undefined

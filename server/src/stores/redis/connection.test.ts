@@ -5,7 +5,7 @@ import { RedisConnection } from './connection.ts'
 
 test('two servers that are away are tried again and again with one class of clients', async (t) => {
   const made = t.mock.method(RedisClient, 'factory')
-  // Ports at which nobody listens.
+  // Ports without a listener.
   const urls = ['redis://127.0.0.1:1', 'redis://127.0.0.1:2']
   const connections = urls.map((url) => new RedisConnection({ url, scripts: [] }))
   t.after(() => connections.forEach((connection) => connection.close()))

@@ -3,19 +3,19 @@ import { ErrorReply, RedisClient, RESP_TYPES } from '@redis/client'
 import { certificatesIn } from './certificates.ts'
 
 /**
- * How long a reply may take before this node goes on without Redis. A healthy one answers in about 1 ms and in 5 ms at its
- * busiest; a request should not be slowed by more than it would notice, and a pause of a neighbour or of our own garbage
- * collection (up to 50 ms) should not count as an outage.
+ * Deadline of a reply, after which this node goes on without Redis. A healthy one answers in about 1 ms and in 5 ms at its busiest; a
+ * request should not be slowed noticeably, and a pause of a neighbour or of our own garbage collection (up to 50 ms) should not count
+ * as an outage.
  */
 export const REPLY_DEADLINE_MS = 75
-/** For the connection and its greeting: three round trips with TLS, also across a continent. */
+/** Deadline of the connection and its greeting: three round trips with TLS, also across a continent. */
 const CONNECT_DEADLINE_MS = 1000
 /**
- * How long to go on without Redis before it is tried again: doubled with every failure in a row, and drawn between half and
- * the whole, so that nodes that lost it together do not come back together.
+ * Back-off before Redis is tried again: doubled with every failure in a row, and drawn between half and the whole, so that nodes that
+ * lost it together do not return together.
  */
-const RETRY_MIN_MS = 300
-const RETRY_MAX_MS = 1000
+const MIN_RETRY_MS = 300
+const MAX_RETRY_MS = 1000
 
 export interface RedisScript {
   readonly text: string
@@ -23,15 +23,15 @@ export interface RedisScript {
 }
 
 export interface RedisConnectionOptions {
-  /** Asked for each new connection: passwords rotate. */
+  /** Called for each new connection: passwords rotate. */
   readonly url: string | (() => string)
   /** Loaded into Redis with every new connection. */
   readonly scripts: readonly RedisScript[]
-  /** `REPLY_DEADLINE_MS` unless given. */
+  /** Default: `REPLY_DEADLINE_MS`. */
   readonly replyDeadlineMs?: number | undefined
-  /** Is told whenever Redis goes away or can't be reached. */
+  /** Called whenever Redis becomes unreachable or cannot be reached. */
   readonly onError?: ((error: Error) => void) | undefined
-  /** Is told whenever Redis has become ready. */
+  /** Called whenever Redis becomes ready. */
   readonly onReady?: (() => void) | undefined
 }
 
@@ -43,7 +43,7 @@ export class ReplyTimeout extends Error {
 
 type Client = ReturnType<typeof newClient>
 
-/** Strings come back as bytes: no value is taken for text. */
+/** Strings are returned as bytes: no value is taken for text. */
 const AS_BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
 
 export function scriptOf(text: string): RedisScript {
@@ -51,10 +51,10 @@ export function scriptOf(text: string): RedisScript {
 }
 
 /**
- * One connection to Redis that doubles as its circuit breaker. It is ready only while Redis has kept every deadline: the first
- * reply that is late, lost or an error ends the connection, and everything in flight on it is rejected at once. Nothing is
- * queued meanwhile and nothing is ever sent again, because it may have run. A new connection is the probe: it must greet us
- * and load the scripts in time before anyone relies on it.
+ * One connection to Redis that doubles as its circuit breaker. It is ready only while Redis keeps every deadline: the first reply
+ * that is late, lost or an error ends the connection, and everything in flight on it is rejected at once. Nothing is queued meanwhile
+ * and nothing is ever sent again, because it may have run. A new connection is the probe: it must greet us and load the scripts in
+ * time before it is used.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions
@@ -62,7 +62,7 @@ export class RedisConnection {
   #client: Client | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #failuresInARow = 0
-  /** To `exchange`, since the start. */
+  /** Replies to `exchange`, since the start. */
   #repliesSeen = 0
   #isClosed = false
 
@@ -75,14 +75,14 @@ export class RedisConnection {
     return this.#client !== undefined
   }
 
-  /** Resolves after the first try, whether it succeeded or not; further tries follow by themselves. */
+  /** Resolves after the first attempt, whether it succeeded or not; further attempts follow by themselves. */
   async open(): Promise<void> {
     let client: Client
     try {
       const { url } = this.#options
       client = newClient(typeof url === 'string' ? url : url())
     } catch (error) {
-      // A file of its certificates can't be read.
+      // A file of its certificates cannot be read.
       return this.#retryLater(error as Error)
     }
     client.on('error', (error: Error) => this.#end(client, error))
@@ -105,8 +105,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script once, within one deadline, and reads its reply. Rejects when Redis is away, late or refuses, or when the
-   * reply can't be read; then the connection has ended.
+   * Runs a script once, within one deadline, and reads its reply. Rejects when Redis is unreachable, late or refuses, or when the
+   * reply cannot be read; then the connection has ended.
    */
   async run<Result>(
     { text, sha1 }: RedisScript,
@@ -134,10 +134,10 @@ export class RedisConnection {
   }
 
   /**
-   * Sends commands in one go and hands over each reply as it comes, strings as bytes; a refusal is a reply too, the
-   * `ErrorReply`. Resolves after the last one. Rejects when Redis is away, goes away, or `take` throws; then the connection has
-   * ended. Rejects also when replies are missing at the deadline, and then ends it only if not one reply to anybody came
-   * meanwhile: large replies take a while, and hold up those behind them. What comes later is still handed over.
+   * Sends commands at once and hands over each reply as it comes, strings as bytes; a refusal is a reply too, the `ErrorReply`.
+   * Resolves after the last one. Rejects when Redis is or becomes unreachable, or `take` throws; then the connection has ended.
+   * Rejects also when replies are missing at the deadline, and then ends the connection only if no reply to any command came
+   * meanwhile: large replies take a while, and delay those behind them. Later replies are still handed over.
    */
   async exchange(
     commands: readonly (readonly (string | Buffer)[])[],
@@ -168,7 +168,7 @@ export class RedisConnection {
     this.#client = undefined
   }
 
-  /** Late replies of an ended connection have nobody left to reach. */
+  /** Late replies of an ended connection are dropped. */
   #end(client: Client, error: Error): void {
     if (client !== this.#client) return
     this.#client = undefined
@@ -179,7 +179,7 @@ export class RedisConnection {
   #retryLater(error: Error): void {
     if (this.#isClosed) return
     this.#options.onError?.(error)
-    const longestMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** this.#failuresInARow)
+    const longestMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** this.#failuresInARow)
     this.#failuresInARow += 1
     this.#retryTimer = setTimeout(() => void this.open(), longestMs * (0.5 + Math.random() / 2))
     this.#retryTimer.unref()
@@ -187,17 +187,19 @@ export class RedisConnection {
 }
 
 /**
- * The class of clients, made once. The library's own `createClient` keeps only the class for the last options, and takes 75 ms and
- * more of the event loop to make another: two servers that are away would have it made anew at every try.
+ * The class of clients, created once. The library's own `createClient` caches only the class of the last options, and blocks the
+ * event loop for 75 ms and more to create another: with two unreachable servers it would do so at every attempt.
  */
 function makeClientClass() {
   return RedisClient.factory()
 }
 
-/** Not before it is needed: most nodes of one process have no Redis. */
+/** Created on demand: most nodes of one process have no Redis. */
 let clientOf: ReturnType<typeof makeClientClass> | undefined
 
-/** The library neither queues, nor reconnects, nor counts time: one timer for each of its commands would cost more than the command. */
+/**
+ * The library neither queues, nor reconnects, nor measures time: one timer for each of its commands would cost more than the command.
+ */
 function newClient(given: string) {
   clientOf ??= makeClientClass()
   const { url, tls } = certificatesIn(given)
@@ -217,8 +219,8 @@ function asReply(error: unknown): ErrorReply {
 }
 
 /**
- * The deadline begins a round later, when the library has written the command, and when it has passed one more round is given,
- * in which a reply that lies in the socket is read: a stall of our own event loop is no fault of Redis.
+ * The deadline begins one turn of the event loop later, when the library has written the command. After it, one more turn is given,
+ * in which a reply that is already in the socket is read: a stall of our own event loop is not Redis's fault.
  */
 function inTime<Reply>(deadlineMs: number, reply: Promise<Reply>): Promise<Reply> {
   return new Promise((resolve, reject) => {

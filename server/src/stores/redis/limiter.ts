@@ -1,22 +1,22 @@
-import { decisionOf } from '#core/limit.ts'
-import type { RateDecision, RateLimit, RateTake } from '#core/limit.ts'
+import { decisionOf } from '#core/limits/limit.ts'
+import type { RateDecision, RateLimit, RateTake } from '#core/limits/limit.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import { ReplyTimeout } from './connection.ts'
 import type { RedisConnection } from './connection.ts'
 import { argumentsOf, decisionsOf, TAKE_SCRIPT } from './take.ts'
 import type { Correction, TakeCall } from './take.ts'
 
-/** A call of this size holds up everybody else's for 2 to 4 ms, and its keys stay far below the 8,000 that Lua can unpack. */
-const REQUESTS_PER_CALL_MAX = 200
-/** A correction waits so long for a call to ride on; the estimate it corrects stands meanwhile. */
+/** Requests per script call: such a call delays all others by 2 to 4 ms, and its keys stay far below the 8,000 that Lua can unpack. */
+const MAX_REQUESTS_PER_CALL = 200
+/** Longest wait of a correction for a call to ride on; the estimate that it corrects counts meanwhile. */
 const CORRECTION_WAIT_MS = 50
 
 export interface RedisLimiterOptions {
   /** Opened with `TAKE_SCRIPT` among its scripts. */
   readonly connection: RedisConnection
-  /** Decides by this node's share while Redis is away. */
+  /** Decides by this node's share while Redis is unreachable. */
   readonly fallback: RateLimiter
-  /** For tests: the time that Redis is to believe in, in microseconds. */
+  /** For tests: the time that Redis uses, in microseconds. */
   readonly fixedNowMicroseconds?: (() => number) | undefined
 }
 
@@ -24,7 +24,7 @@ export interface RedisLimiterOptions {
 interface Counts {
   /** Requests to decide. */
   takes: number
-  /** Of those, decided by this node's share. */
+  /** Of those, the ones decided by this node's share. */
   localDecisions: number
   scriptCalls: number
   /** Script calls whose reply was late or lost. */
@@ -39,12 +39,10 @@ interface WaitingRequest {
 }
 
 /**
- * Rate limits that all nodes share. All requests of one round of the event loop become one call of one script, which decides
- * each on its own; corrections ride along. While Redis is away nobody waits: the fallback decides at once. A call that fails
- * is never sent again: its requests are decided by the fallback, its corrections are lost.
- *
- * Keys carry their project as hash tag. On a Redis Cluster a round would become one call for each slot, its requests grouped by
- * project, to which all limits of a request belong.
+ * Rate limits that all nodes share. All requests of one turn of the event loop become one call of one script, which decides each on
+ * its own; corrections ride along. While Redis is unreachable no request waits: the fallback decides at once. A failed call is never
+ * sent again: the fallback decides its requests, and its corrections are lost. Keys carry their project as hash tag. On a Redis
+ * Cluster a turn would become one call for each slot, its requests grouped by project, to which all limits of a request belong.
  */
 export class RedisLimiter implements RateLimiter {
   readonly #options: RedisLimiterOptions
@@ -72,7 +70,7 @@ export class RedisLimiter implements RateLimiter {
     if (this.state() === 'local') return this.#takeLocally(takes)
     return new Promise((decide) => {
       this.#waiting.push({ takes, decide })
-      if (this.#waiting.length >= REQUESTS_PER_CALL_MAX) this.#send()
+      if (this.#waiting.length >= MAX_REQUESTS_PER_CALL) this.#send()
       else this.#round ??= setImmediate(() => this.#send())
     })
   }

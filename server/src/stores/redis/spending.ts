@@ -4,10 +4,10 @@ import { scriptOf, type RedisConnection } from './connection.ts'
 
 export const SPENT_SCRIPT = scriptOf(redisScript('spent'))
 
-/** How old a sum may be: the ledger is asked once in this time, however many nodes there are. */
+/** Maximum age of a sum: the ledger is read once in this time, however many nodes there are. */
 const FRESH_MS = 2000
 
-/** Sums of the ledger, shared between nodes by way of Redis. While Redis is away each node asks the ledger itself. */
+/** Sums of the ledger, shared between nodes through Redis. While Redis is unreachable each node reads the ledger itself. */
 export class RedisSpending implements SpendingReader {
   readonly #connection: RedisConnection
   readonly #ledger: SpendingReader
@@ -36,7 +36,7 @@ export class RedisSpending implements SpendingReader {
         readAmount,
       )
     } catch {
-      // The connection has said so; the ledger knows.
+      // The connection has reported it; the ledger has the sum.
       return undefined
     }
   }

@@ -1,6 +1,6 @@
-/** What `take.lua` is sent and what it answers. */
-import { decisionOf } from '#core/limit.ts'
-import type { RateDecision, RateLimit, RateTake } from '#core/limit.ts'
+/** The arguments and the reply of `take.lua`. */
+import { decisionOf } from '#core/limits/limit.ts'
+import type { RateDecision, RateLimit, RateTake } from '#core/limits/limit.ts'
 import { redisScript } from '#package/files.ts'
 import { scriptOf } from './connection.ts'
 
@@ -12,12 +12,12 @@ export interface Correction {
 }
 
 export interface TakeCall {
-  /** Unlike that of every other call on its connection. */
+  /** Unique among the calls on its connection. */
   readonly number: number
   readonly corrections: readonly Correction[]
   /** The takes of each request, none of them empty. */
   readonly requests: readonly (readonly RateTake[])[]
-  /** Undefined: the time of Redis. */
+  /** Undefined for the time of Redis. */
   readonly nowMicroseconds: number | undefined
 }
 
@@ -46,7 +46,7 @@ export function argumentsOf({ number, corrections, requests, nowMicroseconds }: 
   return { keys, json }
 }
 
-/** One decision for each request. Throws when this is not the reply to this call: then replies got lost on the way. */
+/** One decision for each request. Throws when this is not the reply to this call: then replies were lost. */
 export function decisionsOf({ number, requests }: TakeCall, reply: unknown): readonly RateDecision[] {
   const length = requests.reduce((sum, takes) => sum + 1 + takes.length, 1)
   if (!isNumbers(reply) || reply.length !== length || reply[0] !== number)

@@ -1,57 +1,57 @@
 import { crc32 } from 'node:zlib'
 import { bytesOfVector, vectorOfBytes } from '#core/embedding/cached-vector.ts'
 import type { Checksum, StoredVector } from '#core/embedding/cached-vector.ts'
-import { append, emptyList, unlink } from '#core/linked-list.ts'
-import type { Linked } from '#core/linked-list.ts'
+import { append, emptyList, unlink } from '#core/structure/linked-list.ts'
+import type { Linked } from '#core/structure/linked-list.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 import { RedisConnection, ReplyTimeout } from './connection.ts'
 
-/** What a request may lose here before it asks an upstream, which takes several times as long. */
+/** Time that a request may lose here before it calls an upstream, which takes several times as long. */
 const REPLY_DEADLINE_MS = 50
 /**
- * One command for so many digests. All are sent at once, and what has come by the deadline counts; a reply should arrive within
- * it on a slow line too: 64 vectors of 3,072 dimensions are 0.8 MB.
+ * Digests per command. All commands are sent at once, and the replies by the deadline count; a reply should arrive in time on a slow
+ * line too: 64 vectors of 3,072 dimensions are 0.8 MB.
  */
 const DIGESTS_PER_COMMAND = 64
-/** Of writes, not yet acknowledged: a read that comes behind them waits for 8 ms at a gigabit. */
-const SENT_BYTES_MAX = 1024 * 1024
-/** Of writes, not yet sent: five of the largest answers of 1,536 dimensions. More come only if Redis is too slow for them. */
-const WAITING_BYTES_MAX = 64 * 1024 * 1024
-/** Longer is for ever: Redis adds the time to live to the time of day and must not overflow. */
-const TTL_MAX_MS = Number.MAX_SAFE_INTEGER
+/** Bytes of writes sent and not yet acknowledged: a read behind them waits for 8 ms at a gigabit. */
+const MAX_SENT_BYTES = 1024 * 1024
+/** Bytes of writes not yet sent: five of the largest answers of 1,536 dimensions. More come only if Redis is too slow for them. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** A longer time means for ever: Redis adds the time to live to the time of day and must not overflow. */
+const MAX_TTL_MS = Number.MAX_SAFE_INTEGER
 
 export interface RedisVectorCacheOptions {
   /** A Redis of its own with `maxmemory` and `allkeys-lru`. */
   readonly url: string | (() => string)
   readonly clock: Pick<Clock, 'nowMs'>
-  /** `REPLY_DEADLINE_MS` unless given. */
+  /** Default: `REPLY_DEADLINE_MS`. */
   readonly replyDeadlineMs?: number | undefined
-  /** `WAITING_BYTES_MAX` unless given. */
+  /** Default: `MAX_WAITING_BYTES`. */
   readonly maxWaitingBytes?: number | undefined
-  /** Is told of everything that goes wrong, once for each read or write. */
+  /** Called for every failure, once for each read or write. */
   readonly events?: ((event: VectorCacheEvent) => void) | undefined
 }
 
 export type VectorCacheEvent =
-  /** Redis can't be reached or broke its deadline; until it is back everything is a miss and nothing is kept. */
+  /** Redis cannot be reached or broke its deadline; until it is back everything is a miss and nothing is kept. */
   | { readonly kind: 'away'; readonly error: Error }
-  /** Digests whose answer had not come by the deadline. */
+  /** Digests without an answer by the deadline. */
   | { readonly kind: 'late'; readonly digests: number }
-  /** Values that are none of ours, of another version, or damaged. */
+  /** Values that are not ours, of another version, or damaged. */
   | { readonly kind: 'broken'; readonly values: number }
-  /** Vectors that were not kept, although Redis was there. */
+  /** Vectors that were not kept, although Redis was reachable. */
   | { readonly kind: 'dropped'; readonly vectors: number; readonly reason: string }
 
 /** Since the start, for metrics. */
 interface Counts {
   lateDigests: number
   brokenValues: number
-  /** While Redis was away, too. */
+  /** Includes those while Redis was unreachable. */
   droppedVectors: number
 }
 
-/** Its values are not copied before they are sent: who gave them may not change them, and they are sent within milliseconds. */
+/** Its values are not copied before they are sent: the caller may not change them, and they are sent within milliseconds. */
 interface Write extends Linked<Write> {
   readonly digest: string
   readonly vector: StoredVector
@@ -60,14 +60,14 @@ interface Write extends Linked<Write> {
 }
 
 /**
- * Vectors that all nodes share. While Redis is away nobody asks it: see `RedisConnection`. Writes wait in line and go out a
- * megabyte at a time, so that reads find their way between them.
+ * Vectors that all nodes share. While Redis is unreachable it is not called: see `RedisConnection`. Writes are queued and sent a
+ * megabyte at a time, so that reads get between them.
  */
 export class RedisVectorCache implements VectorCache {
   readonly #options: RedisVectorCacheOptions
   readonly #connection: RedisConnection
   readonly #counts: Counts = { lateDigests: 0, brokenValues: 0, droppedVectors: 0 }
-  /** Sent ones leave when they were acknowledged. */
+  /** Sent ones leave when they are acknowledged. */
   readonly #writes = emptyList<Write>()
   #writeBytes = 0
   #isWriting = false
@@ -90,7 +90,7 @@ export class RedisVectorCache implements VectorCache {
     return this.#connection.isReady ? 'ready' : 'away'
   }
 
-  /** Resolves after the first try, whether it succeeded or not; further tries follow by themselves. */
+  /** Resolves after the first attempt, whether it succeeded or not; further attempts follow by themselves. */
   open(): Promise<void> {
     return this.#connection.open()
   }
@@ -118,11 +118,11 @@ export class RedisVectorCache implements VectorCache {
         },
       )
     } catch (error) {
-      // Anything else ended the connection, which has said so.
-      if (error instanceof ReplyTimeout) this.#tellLate(digests.length - answered)
+      // Any other error ended the connection, which has reported it.
+      if (error instanceof ReplyTimeout) this.#reportLate(digests.length - answered)
     }
     isOver = true
-    if (broken > 0) this.#tellBroken(broken)
+    if (broken > 0) this.#reportBroken(broken)
     return found
   }
 
@@ -130,14 +130,14 @@ export class RedisVectorCache implements VectorCache {
     entries: readonly { readonly digest: string; readonly vector: CachedVector }[],
     ttlMs: number,
   ): void {
-    const wholeMs = Math.min(Math.floor(ttlMs), TTL_MAX_MS)
+    const wholeMs = Math.min(Math.floor(ttlMs), MAX_TTL_MS)
     if (!(wholeMs > 0)) return
     if (this.state() === 'away') {
       this.#counts.droppedVectors += entries.length
       return
     }
     const expiresAtMs = this.#options.clock.nowMs() + wholeMs
-    const maxBytes = this.#options.maxWaitingBytes ?? WAITING_BYTES_MAX
+    const maxBytes = this.#options.maxWaitingBytes ?? MAX_WAITING_BYTES
     let tooMany = 0
     for (const { digest, vector } of entries) {
       const { values, tokens, deployment, madeAtMs } = vector
@@ -151,16 +151,16 @@ export class RedisVectorCache implements VectorCache {
       append(this.#writes, { digest, vector: stored, bytes, ttlMs: wholeMs, ...neighbours })
       this.#writeBytes += bytes
     }
-    if (tooMany > 0) this.#tellDropped(tooMany, `more than ${maxBytes} bytes wait to be written`)
+    if (tooMany > 0) this.#reportDropped(tooMany, `more than ${maxBytes} bytes wait to be written`)
     if (!this.#isWriting) void this.#write()
   }
 
-  /** Of this node's writes under way: how much lies in Redis, Redis tells. */
+  /** This node's writes in progress; Redis itself knows how much it holds. */
   size(): { readonly entries: number; readonly bytes: number } {
     return { entries: this.#writes.length, bytes: this.#writeBytes }
   }
 
-  /** What waits to be written is dropped: it can be made again. */
+  /** Queued writes are dropped: the vectors can be made again. */
   async close(): Promise<void> {
     this.#connection.close()
   }
@@ -194,14 +194,14 @@ export class RedisVectorCache implements VectorCache {
     isOver = true
     for (const write of writes) this.#forget(write)
     const unfit = writes.length - commands.length
-    if (unfit > 0) this.#tellDropped(unfit, 'a name or a number that entries have no room for')
-    if (kept < commands.length) this.#tellDropped(commands.length - kept, String(refusal))
+    if (unfit > 0) this.#reportDropped(unfit, 'a name or a number that entries have no room for')
+    if (kept < commands.length) this.#reportDropped(commands.length - kept, String(refusal))
   }
 
   #nextWrites(): readonly Write[] {
     const writes: Write[] = []
     let bytes = 0
-    for (let write = this.#writes.first; write && bytes < SENT_BYTES_MAX; write = write.after) {
+    for (let write = this.#writes.first; write && bytes < MAX_SENT_BYTES; write = write.after) {
       writes.push(write)
       bytes += write.bytes
     }
@@ -218,23 +218,23 @@ export class RedisVectorCache implements VectorCache {
     this.#writeBytes -= write.bytes
   }
 
-  #tellLate(digests: number): void {
+  #reportLate(digests: number): void {
     this.#counts.lateDigests += digests
     this.#options.events?.({ kind: 'late', digests })
   }
 
-  #tellBroken(values: number): void {
+  #reportBroken(values: number): void {
     this.#counts.brokenValues += values
     this.#options.events?.({ kind: 'broken', values })
   }
 
-  #tellDropped(vectors: number, reason: string): void {
+  #reportDropped(vectors: number, reason: string): void {
     this.#counts.droppedVectors += vectors
     this.#options.events?.({ kind: 'dropped', vectors, reason })
   }
 }
 
-/** The form of values has a version of its own; this one is for what a digest is made of. */
+/** The version of what a digest is made of; the form of values has its own version. */
 function keyOf(digest: string): string {
   return `v1:${digest}`
 }
@@ -249,7 +249,7 @@ function partsOf(digests: readonly string[]): readonly (readonly string[])[] {
   )
 }
 
-/** Throws when this is no reply to a question for so many: then replies got lost on the way, or Redis refuses. */
+/** Throws when this is no reply to a read of `length` digests: then replies were lost, or Redis refuses. */
 function valuesIn(reply: unknown, length: number): readonly (Buffer | null)[] {
   if (reply instanceof Error) throw reply
   const isOurs =
@@ -260,7 +260,7 @@ function valuesIn(reply: unknown, length: number): readonly (Buffer | null)[] {
   return reply
 }
 
-/** Undefined for what can't be kept exactly. */
+/** Undefined for a vector that cannot be stored exactly. */
 function commandOf({ digest, vector, ttlMs }: Write): readonly (string | Buffer)[] | undefined {
   const bytes = bytesOfVector(vector, checksumFor(digest))
   if (bytes === undefined) return undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import { anyText, MANY_RUNS } from '#test/support/arbitraries.ts'
 import { entryFrom, entryText } from './entry-text.ts'
 
@@ -49,7 +49,10 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.record(
       },
       { requiredKeys: [], noNullPrototype: true },
     ),
-    remarks: fc.record({ what: anyText, reason: anyText }, { requiredKeys: [], noNullPrototype: true }),
+    remarks: fc.record(
+      { what: anyText, reason: anyText, reportedTokens: fc.nat() },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
   },
   { requiredKeys: [...REQUIRED], noNullPrototype: true },
 )

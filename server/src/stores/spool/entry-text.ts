@@ -1,5 +1,6 @@
-/** Ledger entries as text, one array each: what the journal and the spool hold. */
-import type { EntryKind, LedgerEntry, UsageSource } from '#core/ledger.ts'
+/** Ledger entries as text, one array each: the contents of the journal and the spool. */
+import { remarksFrom, storedRemarks, type StoredRemarks } from '#core/money/entry-remarks.ts'
+import type { EntryKind, LedgerEntry, UsageSource } from '#core/money/ledger.ts'
 
 type Fields = readonly [
   requestId: string,
@@ -16,11 +17,12 @@ type Fields = readonly [
   amountNanoUsd: string | null,
   projectLeaseNanoUsd: string,
   keyLeaseNanoUsd: string,
-  /** Where there is anything of it; an entry of the version before has none. */
+  /** Left out where it is empty; an entry of the previous version has none. */
   beside?: Beside,
 ]
 
-type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'labels' | 'remarks'> & {
+type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'labels'> & {
+  readonly remarks?: StoredRemarks | undefined
   readonly savedNanoUsd?: string
 }
 
@@ -29,7 +31,10 @@ export function entryText(entry: LedgerEntry): string {
   const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
   const others = [batchId, hits, savedNanoUsd, labels, remarks]
   const isPlain = !countsRequest && others.every((field) => field === undefined)
-  const beside: [] | [Beside] = isPlain ? [] : [{ batchId, countsRequest, hits, labels, remarks, ...saved }]
+  const stored = remarks && storedRemarks(remarks)
+  const beside: [] | [Beside] = isPlain
+    ? []
+    : [{ batchId, countsRequest, hits, labels, remarks: stored, ...saved }]
   const fields: Fields = [
     entry.requestId,
     entry.attempt,
@@ -52,7 +57,7 @@ export function entryText(entry: LedgerEntry): string {
 
 export function entryFrom(text: string): LedgerEntry {
   const fields = JSON.parse(text) as Fields
-  const { savedNanoUsd, ...beside } = fields[14] ?? {}
+  const { savedNanoUsd, remarks, ...beside } = fields[14] ?? {}
   return {
     requestId: fields[0],
     attempt: fields[1],
@@ -69,6 +74,7 @@ export function entryFrom(text: string): LedgerEntry {
     projectLeaseNanoUsd: BigInt(fields[12]),
     keyLeaseNanoUsd: BigInt(fields[13]),
     ...beside,
+    ...(remarks !== undefined && { remarks: remarksFrom(remarks) }),
     ...(savedNanoUsd !== undefined && { savedNanoUsd: BigInt(savedNanoUsd) }),
   }
 }

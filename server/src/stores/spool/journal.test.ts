@@ -120,7 +120,7 @@ test('two files, as a kill between them leaves, are read as one', async () => {
   close(journal, 1)
   journal.end()
   const old = readFileSync(join(folder, 'journal-0'), 'utf8')
-  // What was open is repeated in the new file; the old one was not yet given up.
+  // Open calls are repeated in the new file before the old one is deleted.
   const [, second = ''] = old.split('\n')
   writeFileSync(join(folder, 'journal-1'), `${second}\n`)
   assert.deepEqual(openNumbers(folder), [2, 3])
@@ -142,7 +142,7 @@ test('on a full disk no call is noted that is not there, and its end is written 
   const open = new Set<number>()
   let refusals = 0
   for (let number = 1; refusals < 20; number += 1) {
-    // A call ends in the same round in which another begins.
+    // A call ends in the same turn in which another begins.
     const [oldest] = open
     if (oldest !== undefined && number > 40) {
       close(journal, oldest)
@@ -193,15 +193,15 @@ test('a kill -9 at any moment loses no call whose opening had resolved', async (
       cwd: join(import.meta.dirname, '../../..'),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    let told = ''
-    child.stdout.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     t.after(() => child.kill('SIGKILL'))
     const closed = once(child, 'close')
     await once(child.stdout, 'data')
     setTimeout(() => child.kill('SIGKILL'), lifeMs)
     await closed
     const found = new Set(openNumbers(folder))
-    const lines = told.split('\n').slice(0, -1)
+    const lines = output.split('\n').slice(0, -1)
     const ended = new Set(lines.filter((line) => line.startsWith('-')).map((line) => Number(line.slice(1))))
     const acknowledged = lines.filter((line) => line.startsWith('+')).map((line) => Number(line.slice(1)))
     assert.ok(acknowledged.length > 50)

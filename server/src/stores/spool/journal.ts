@@ -1,15 +1,14 @@
 /**
- * Calls under way, in a local file: a line when a call is about to be sent, a line when it is accounted for. What was handed
- * to the system survives `kill -9`; nothing is fsynced, so a lost machine loses it.
+ * Calls in progress, in a local file: a line when a call is about to be sent, a line when it is accounted for. What was handed to the
+ * system survives `kill -9`; nothing is fsynced, so a lost machine loses it.
  */
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import type { Journal, OpenCall } from '#ports/ledger.ts'
 import { entryFrom, entryText } from './entry-text.ts'
-import { checkInPlace } from './in-place.ts'
-import { segmentPath, segmentsIn } from './segments.ts'
+import { checkInPlace, segmentPath, segmentsIn } from './segments.ts'
 
 const NAME = 'journal'
-/** A file is begun anew at this size: reading it back takes well under a second. */
+/** Size at which a new file is begun: reading it back takes well under a second. */
 const SEGMENT_BYTES = 32 * 1024 * 1024
 const NO_FILE = -1
 /** More than a call needs, and more than is left of the last block of a full disk. Readers skip empty lines. */
@@ -67,11 +66,11 @@ export class FileJournal implements Journal {
   end(): void {
     this.#flush()
     closeSync(this.#file)
-    // The number may soon be another file's: whoever is late must not write there.
+    // The number may soon belong to another file, to which a late writer must not write.
     this.#file = NO_FILE
   }
 
-  /** One write for all that happens in a round of the event loop. */
+  /** One write for all lines of a turn of the event loop. */
   #add(line: string): void {
     this.#pending += line
     if (this.#isScheduled) return
@@ -88,7 +87,7 @@ export class FileJournal implements Journal {
     try {
       this.#bytes += writeWhole(this.#file, text)
     } catch (error) {
-      // Part of a line may stand there now. The calls of this round are not sent; lines that end calls are tried again.
+      // The file may now end in a part of a line. The calls of this turn are not sent; lines that end calls are tried again.
       const ends = text.split('\n').filter((line) => line.startsWith('-'))
       this.#pending = `\n${ends.map((line) => `${line}\n`).join('')}${this.#pending}`
       batch?.reject(error)
@@ -98,7 +97,7 @@ export class FileJournal implements Journal {
     if (this.#bytes > this.#segmentBytes) this.#beginSegment()
   }
 
-  /** What is still open is repeated in the new file, and only then is the old one given up. */
+  /** Repeats the open calls in the new file, and only then deletes the old one. */
   #beginSegment(): void {
     const path = segmentPath(this.#folder, NAME, this.#number + 1)
     let file: number | undefined
@@ -107,7 +106,7 @@ export class FileJournal implements Journal {
       file = openSync(path, 'w', 0o600)
       bytes = writeWhole(file, [...this.#open.values()].join(''))
     } catch {
-      // No room for it. The old file goes on, and half a new one must not be read after it; the next round tries again.
+      // The disk has no room for it. The old file goes on, and half a new one must not be read after it; the next turn tries again.
       if (file !== undefined) closeSync(file)
       rmSync(path, { force: true })
       return
@@ -122,11 +121,14 @@ export class FileJournal implements Journal {
 
 export interface OpenCalls {
   readonly calls: readonly OpenCall[]
-  /** Lines that can't be read: what a full disk cut off. Their calls were never sent. */
+  /** Lines that cannot be read: a full disk cut them off. Their calls were never sent. */
   readonly damagedLines: number
 }
 
-/** What the journals of a folder leave open. A last line that was cut is no call: it was not sent before the line was whole. */
+/**
+ * The calls that the journals of a folder leave open. A truncated last line is not a call: a call is sent only after its line is
+ * complete.
+ */
 export function readOpenCalls(folder: string): OpenCalls {
   const open = new Map<string, OpenCall>()
   let damagedLines = 0

@@ -67,7 +67,7 @@ test('the folder of a living node is its own', () => {
   assert.deepEqual(readdirSync(join(data, 'nodes')), [])
 })
 
-test('nobody else can read, and so hold, the lock of a node', () => {
+test('no other user can read, and so hold, the lock of a node', () => {
   const data = testFolder()
   mkdirSync(join(data, 'nodes'))
   writeFileSync(join(data, 'nodes', `${NODE}.lock`), '', { mode: 0o644 })

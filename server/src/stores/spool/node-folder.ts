@@ -1,4 +1,4 @@
-/** What a node keeps on its disk while it lives: `<data>/nodes/<node id>/`, locked by its process. */
+/** What a node stores on its disk while it lives: `<data>/nodes/<node id>/`, locked by its process. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Spool } from '#ports/ledger.ts'
@@ -7,19 +7,19 @@ import { FileJournal, readOpenCalls, type OpenCalls } from './journal.ts'
 import { FileSpool, isForPeople } from './spool.ts'
 
 const SUFFIX = '.lock'
-/** Of a node, whose id is a UUIDv7: nothing else is locked, read or removed. */
+/** The lock of a node, whose id is a UUIDv7: nothing else is locked, read or removed. */
 const LOCK = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.lock$/
-/** A lock file without a folder is a node that is just starting, or one that died while it did. */
+/** A lock file without a folder is a node that is just starting, or one that died while starting. */
 const STARTING_MS = 60_000
 
 export interface NodeFolder {
   readonly journal: FileJournal
   readonly spool: FileSpool
-  /** Removes the folder, when nothing in it is needed any more; else leaves it for the next start. */
+  /** Removes the folder if nothing in it is needed any more; else leaves it for the next start. */
   leave(isEmpty: boolean): void
 }
 
-/** Undefined when another process was quicker with this very folder. */
+/** Undefined when another process took this very folder first. */
 export function makeNodeFolder(dataDir: string, nodeId: string): NodeFolder | undefined {
   const folder = join(dataDir, 'nodes', nodeId)
   const lock = lockFile(`${folder}${SUFFIX}`)
@@ -38,7 +38,7 @@ export function makeNodeFolder(dataDir: string, nodeId: string): NodeFolder | un
   }
 }
 
-/** What a node left behind whose process has died. Its lock is held until `discard` or `release`. */
+/** The folder of a node whose process has died. Its lock is held until `discard` or `release`. */
 export interface AbandonedFolder {
   readonly nodeId: string
   readonly spool: Spool

@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } fr
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import { numbered } from '#test/support/entries.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
 import { FileSpool } from './spool.ts'
@@ -15,7 +15,7 @@ function entries(from: number, count: number): LedgerEntry[] {
 
 async function drained(spool: FileSpool): Promise<LedgerEntry[]> {
   const taken: LedgerEntry[] = []
-  await spool.drain(async (portion) => void taken.push(...portion))
+  await spool.drain(async (page) => void taken.push(...page))
   return taken
 }
 
@@ -107,18 +107,18 @@ test('many files are drained in the order they were written', async () => {
   assert.deepEqual(segments(folder), [])
 })
 
-test('entries are handed over in portions; what a failure leaves is handed over again', async () => {
+test('entries are handed over in pages; what a failure leaves is handed over again', async () => {
   const spool = new FileSpool(testFolder(), 100_000)
   for (let number = 1; number <= 2501; number += 500)
     await spool.append(entries(number, Math.min(500, 2501 - number)))
   const away = new Error('away')
   const seen = new Set<number>()
-  let portions = 0
-  const failing = spool.drain(async (portion) => {
-    assert.ok(portion.length <= 1000)
-    portions += 1
-    if (portions === 3) throw away
-    for (const { tokens } of portion) seen.add(tokens ?? 0)
+  let pages = 0
+  const failing = spool.drain(async (page) => {
+    assert.ok(page.length <= 1000)
+    pages += 1
+    if (pages === 3) throw away
+    for (const { tokens } of page) seen.add(tokens ?? 0)
   })
   await assert.rejects(failing, away)
   assert.ok(spool.waiting > 0 && spool.waiting <= 2500)
@@ -133,9 +133,9 @@ test('what comes in while the spool is drained is lost neither now nor later, an
   const writing = { isOver: false }
   const draining = (async () => {
     while (!writing.isOver) {
-      await spool.drain(async (portion) => {
+      await spool.drain(async (page) => {
         await new Promise((resolve) => setImmediate(resolve))
-        for (const { tokens } of portion) taken.push(tokens ?? 0)
+        for (const { tokens } of page) taken.push(tokens ?? 0)
       })
       await new Promise((resolve) => setImmediate(resolve))
     }

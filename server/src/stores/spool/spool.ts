@@ -1,32 +1,31 @@
 /**
- * Entries that wait on disk for the store. Each group is one frame (length, CRC-32, text) and is fsynced before anybody is
- * told that it is safe. A frame that can't be read holds up no other; its file is kept for a person.
+ * Entries that wait on disk for the store. Each group is one frame (length, CRC-32, text) and is fsynced before it is reported as
+ * safe. An unreadable frame delays no other; its file is kept for a person.
  */
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { open, readFile, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { Spool } from '#ports/ledger.ts'
 import { entryFrom, entryText } from './entry-text.ts'
-import { checkInPlace } from './in-place.ts'
-import { segmentNumber, segmentPath, segmentsIn } from './segments.ts'
+import { checkInPlace, segmentNumber, segmentPath, segmentsIn } from './segments.ts'
 
 const NAME = 'spool'
-/** Files for a person to look at: what the store refused, and segments with something unreadable in them. */
+/** Files for a person to look at: what the store refused, and segments with unreadable frames. */
 const REFUSED = 'refused'
 const DAMAGED = 'damaged'
 
 const HEADER_BYTES = 8
 const LINE_FEED = 0x0a
-/** A file is begun anew at this size: it is read into memory as a whole when it is drained. */
+/** Size at which a new file is begun: it is read into memory as a whole when it is drained. */
 const SEGMENT_BYTES = 16 * 1024 * 1024
-/** About 20 million entries: a day of 230 requests a second. Beyond it something else is wrong, and the disk must not fill. */
+/** About 20 million entries: a day of 230 requests per second. Beyond it something else is wrong, and the disk must not fill up. */
 const MAX_BYTES = 5 * 1024 * 1024 * 1024
 /** More than an entry needs, and more than is left of the last block of a full disk. */
 const PROBE = Buffer.alloc(4096)
 /** Entries handed over at once. */
-const PORTION = 1000
+const PAGE_ENTRIES = 1000
 
 export class FileSpool implements Spool {
   readonly #folder: string
@@ -36,7 +35,7 @@ export class FileSpool implements Spool {
   #fileBytes = 0
   #bytes: number
   #waiting = 0
-  /** Segments of a process before this one that nobody has counted. There may be gigabytes, so nobody does without need. */
+  /** Segments of an earlier process that are not counted yet. There may be gigabytes, so they are counted only when needed. */
   readonly #uncounted: Set<string>
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -80,14 +79,14 @@ export class FileSpool implements Spool {
   }
 
   async drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void> {
-    // A file that was opened ahead of need stays open.
+    // A file that was opened in advance stays open.
     await this.#inTurn(async () => void (this.#fileBytes > 0 && (await this.#endSegment())))
     const end = this.#number
     for (const path of segmentsIn(this.#folder, NAME)) {
-      // What comes in meanwhile waits for the next time.
+      // Later entries wait for the next time.
       if (segmentNumber(path) >= end) break
       const { groups, entries, bytes, isWhole } = segmentOf(await readFile(path))
-      for (const portion of portionsOf(groups)) await take(portion)
+      for (const page of pagesOf(groups)) await take(page)
       await (isWhole ? unlink(path) : rename(path, segmentPath(this.#folder, DAMAGED, segmentNumber(path))))
       this.#bytes -= bytes
       if (!this.#uncounted.delete(path)) this.#waiting -= entries
@@ -113,7 +112,7 @@ export class FileSpool implements Spool {
   async #current(): Promise<FileHandle> {
     if (this.#file !== undefined) return this.#file
     this.#file = await open(this.#path(), 'w', 0o600)
-    // Or a power cut could lose the name of the file, and all that is in it.
+    // Otherwise a power cut could lose the name of the file, and all its contents.
     const folder = await open(this.#folder, 'r')
     try {
       await folder.sync()
@@ -127,7 +126,7 @@ export class FileSpool implements Spool {
     return segmentPath(this.#folder, NAME, this.#number)
   }
 
-  /** Behind what the file holds, fsynced. Nothing of it is left when it rejects. */
+  /** Appends to the file and fsyncs. Nothing of it is left when it rejects. */
   async #write(bytes: Buffer): Promise<void> {
     if (this.#bytes + bytes.length > MAX_BYTES)
       throw new Error(`the spool holds ${this.#bytes} bytes: it is full`)
@@ -143,7 +142,9 @@ export class FileSpool implements Spool {
     }
   }
 
-  /** What was half written is cut off. What comes next begins a file of its own, unless this one is empty: a new one might not be had. */
+  /**
+   * Cuts off what was half written. Later entries begin a file of their own, unless this one is empty: creating a new one might fail.
+   */
   async #giveUp(file: FileHandle, atBytes: number): Promise<void> {
     const isCut = await file.truncate(atBytes).then(
       () => true,
@@ -182,18 +183,18 @@ function frameOf(entries: readonly LedgerEntry[]): Buffer {
 }
 
 async function writeWhole(file: FileHandle, bytes: Buffer, atBytes: number): Promise<void> {
-  // A disk that is nearly full takes a part and says so only by the number.
+  // A disk that is nearly full takes a part, and only the returned number shows it.
   for (let done = 0; done < bytes.length;)
     done += (await file.write(bytes, done, bytes.length - done, atBytes + done)).bytesWritten
 }
 
 interface Segment {
-  /** The texts of all frames that can be read. */
+  /** The texts of all readable frames. */
   readonly groups: readonly Buffer[]
-  /** How many they hold. */
+  /** The number of entries in them. */
   readonly entries: number
   readonly bytes: number
-  /** Nothing in it was cut or damaged. */
+  /** Nothing in it was truncated or damaged. */
   readonly isWhole: boolean
 }
 
@@ -204,7 +205,7 @@ function segmentOf(bytes: Buffer): Segment {
   while (at + HEADER_BYTES < bytes.length) {
     const end = at + HEADER_BYTES + bytes.readUInt32LE(at)
     const text = bytes.subarray(at + HEADER_BYTES, end)
-    // Nobody writes an empty frame: it is a stretch of zeros that the system put there after a power cut.
+    // An empty frame is never written: it is a stretch of zeros that the system left after a power cut.
     if (end > bytes.length || text.length === 0) break
     if (crc32(text) === bytes.readUInt32LE(at + 4)) groups.push(text)
     else isWhole = false
@@ -220,16 +221,16 @@ function linesIn(text: Buffer): number {
   return lines
 }
 
-/** Parsed as they are taken: a whole file at once would hold up the event loop. */
-function* portionsOf(groups: readonly Buffer[]): Generator<readonly LedgerEntry[]> {
-  let portion: LedgerEntry[] = []
+/** Parsed on demand: a whole file at once would block the event loop. */
+function* pagesOf(groups: readonly Buffer[]): Generator<readonly LedgerEntry[]> {
+  let page: LedgerEntry[] = []
   for (const text of groups) {
     for (const line of text.toString('utf8').split('\n')) {
-      portion.push(entryFrom(line))
-      if (portion.length < PORTION) continue
-      yield portion
-      portion = []
+      page.push(entryFrom(line))
+      if (page.length < PAGE_ENTRIES) continue
+      yield page
+      page = []
     }
   }
-  if (portion.length > 0) yield portion
+  if (page.length > 0) yield page
 }

@@ -2,25 +2,25 @@ import { createHash, randomBytes } from 'node:crypto'
 import { lstat, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 
-/** Bytes read at once: what a slow reader holds in memory, and quick enough to fill a network. */
-const PIECE_BYTES = 64 * 1024
+/** Bytes of one read: what a slow reader holds in memory, and enough to fill a network. */
+const PART_BYTES = 64 * 1024
 
-/** What a file is called until its name is taken from it, which is before its first byte is written. */
+/** The name of a file until it is unlinked, which is before its first byte is written. */
 const NAME = /^[0-9a-f]{32}$/
 
-/** Bytes between two looks at the disk: files arrive in pieces of 64 KB, and a look takes as long as writing one. */
+/** Bytes between two checks of the disk: files arrive in parts of 64 KB, and a check takes as long as writing one. */
 const LOOK_BYTES = 4 * 1024 * 1024
 
 interface UploadsRoom {
-  /** Of all files together. */
+  /** Limit for all files together. */
   readonly maxBytes: number
   readonly disk?: DiskRoom
 }
 
-/** What the files of one folder hold together. */
+/** The space that the files of one folder take together. */
 class Space {
   readonly folder: string
   readonly #maxBytes: number
@@ -37,11 +37,13 @@ class Space {
 
   take(bytes: number): void {
     if (this.bytes + bytes > this.#maxBytes)
-      throw new StoreAway(`${this.folder}: uploads hold ${this.bytes} of ${this.#maxBytes} bytes already`)
+      throw new StoreUnreachable(
+        `${this.folder}: uploads hold ${this.bytes} of ${this.#maxBytes} bytes already`,
+      )
     this.bytes += bytes
   }
 
-  /** Rejects with `DiskLow` when the disk has too little space for them. What was taken stays so until its file is discarded. */
+  /** Rejects with `DiskLow` when the disk has too little space for them. Taken space stays taken until its file is discarded. */
   async look(bytes: number): Promise<void> {
     this.#unseenBytes += bytes
     if (this.#unseenBytes < LOOK_BYTES) return
@@ -54,12 +56,12 @@ class Space {
       return await work()
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error)) throw error
-      throw new StoreAway(`${this.folder}: ${error.message}`, { cause: error })
+      throw new StoreUnreachable(`${this.folder}: ${error.message}`, { cause: error })
     }
   }
 }
 
-/** Files without a name: the system forgets them with the process, however it ends. */
+/** Unlinked files: the system deletes them with the process, however it ends. */
 export class DiskUploads implements Uploads {
   readonly #space: Space
 
@@ -68,8 +70,8 @@ export class DiskUploads implements Uploads {
   }
 
   /**
-   * Makes the folder, and clears away what a process left that was killed before it could take the name from its file: an
-   * empty file with a name of ours. Whatever else lies there belongs to somebody else.
+   * Creates the folder, and deletes what a process left that was killed before it could unlink its file: an empty file with a name of
+   * ours. All other files are foreign.
    */
   static async open(folder: string, room: UploadsRoom): Promise<DiskUploads> {
     const space = new Space(resolve(folder), room)
@@ -78,7 +80,7 @@ export class DiskUploads implements Uploads {
       for (const entry of await readdir(space.folder)) {
         if (!NAME.test(entry)) continue
         const path = join(space.folder, entry)
-        // Undefined: another process of this folder has just taken the name away.
+        // Undefined if another process of this folder has just unlinked it.
         const left = await lstat(path).catch(() => undefined)
         if (left?.isFile() && left.size === 0) await rm(path, { force: true })
       }
@@ -149,13 +151,13 @@ class DiskUpload implements UploadWriter, Upload {
 
   async *open(): AsyncGenerator<Uint8Array> {
     for (let position = 0; position < this.size;) {
-      // A piece is the reader's own, to keep or to hand on to a socket: none is filled a second time.
-      const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, this.size - position))
-      const bytesRead = await this.#read(piece, position)
+      // Each part belongs to the reader, to keep or to pass on to a socket: no buffer is reused.
+      const part = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, this.size - position))
+      const bytesRead = await this.#read(part, position)
       position += bytesRead
-      yield bytesRead === piece.length ? piece : piece.subarray(0, bytesRead)
+      yield bytesRead === part.length ? part : part.subarray(0, bytesRead)
     }
-    // A reader that was late must not take the end of the handle for the end of the file.
+    // A late reader must not take the end of the handle for the end of the file.
     this.#checkOpen()
   }
 
@@ -164,16 +166,16 @@ class DiskUpload implements UploadWriter, Upload {
     return this.#closing
   }
 
-  async #read(piece: Buffer<ArrayBuffer>, position: number): Promise<number> {
+  async #read(part: Buffer<ArrayBuffer>, position: number): Promise<number> {
     this.#checkOpen()
-    const { bytesRead } = await this.#space.away(() => this.#handle.read(piece, 0, piece.length, position))
+    const { bytesRead } = await this.#space.away(() => this.#handle.read(part, 0, part.length, position))
     this.#checkOpen()
     if (bytesRead === 0)
-      throw new StoreAway(`${this.#space.folder}: a file ends at ${position} of ${this.size} bytes`)
+      throw new StoreUnreachable(`${this.#space.folder}: a file ends at ${position} of ${this.size} bytes`)
     return bytesRead
   }
 
-  /** The system waits for what is under way, and only then gives the number of the handle to another file. */
+  /** The system waits for operations in progress before it gives the number of the handle to another file. */
   async #close(): Promise<void> {
     try {
       await this.#space.away(() => this.#handle.close())
@@ -184,6 +186,6 @@ class DiskUpload implements UploadWriter, Upload {
   }
 
   #checkOpen(): void {
-    if (this.#closing !== undefined) throw new StoreAway('the upload was discarded')
+    if (this.#closing !== undefined) throw new StoreUnreachable('the upload was discarded')
   }
 }

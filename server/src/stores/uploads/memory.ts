@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 
 /** For tests. */
@@ -17,13 +17,13 @@ export class MemoryUploads implements Uploads {
   }
 
   async create(): Promise<UploadWriter> {
-    const pieces: Uint8Array[] = []
+    const parts: Uint8Array[] = []
     let state: 'written' | 'finished' | 'discarded' = 'written'
     let size = 0
     this.#files += 1
 
     const check = (): void => {
-      if (state === 'discarded') throw new StoreAway('the upload was discarded')
+      if (state === 'discarded') throw new StoreUnreachable('the upload was discarded')
     }
     const discard = async (): Promise<void> => {
       if (state === 'discarded') return
@@ -32,9 +32,9 @@ export class MemoryUploads implements Uploads {
       this.#bytes -= size
     }
     async function* read(): AsyncGenerator<Uint8Array> {
-      for (const piece of pieces) {
+      for (const part of parts) {
         check()
-        yield Uint8Array.from(piece)
+        yield Uint8Array.from(part)
       }
       check()
     }
@@ -43,16 +43,16 @@ export class MemoryUploads implements Uploads {
         check()
         if (state === 'finished') throw new Error('an upload was written to after its end')
         if (this.#bytes + chunk.length > this.#maxBytes)
-          throw new StoreAway(`uploads hold ${this.#bytes} of ${this.#maxBytes} bytes already`)
+          throw new StoreUnreachable(`uploads hold ${this.#bytes} of ${this.#maxBytes} bytes already`)
         this.#bytes += chunk.length
         size += chunk.length
-        if (chunk.length > 0) pieces.push(Uint8Array.from(chunk))
+        if (chunk.length > 0) parts.push(Uint8Array.from(chunk))
       },
       finish: async (): Promise<Upload> => {
         check()
         if (state === 'finished') throw new Error('an upload was ended twice')
         state = 'finished'
-        const sha256 = createHash('sha256').update(Buffer.concat(pieces)).digest('hex')
+        const sha256 = createHash('sha256').update(Buffer.concat(parts)).digest('hex')
         return { sha256, size, open: read, discard }
       },
       discard,

@@ -1,18 +1,21 @@
-/** Sends spans to an OTLP receiver in batches. Nobody waits for it; what it can't send in time is dropped and counted. */
+/**
+ * Sends spans to an OTLP receiver in batches. No request waits for it; spans that can't be sent in time are
+ * dropped and counted.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TracingSettings } from '#core/settings.ts'
 import type { Log } from '../log.ts'
 import { encodeExport, encodeSpans, type Sender } from './otlp.ts'
 import type { Span } from './span.ts'
 
-/** Some ten thousand requests: minutes of a receiver's absence under light load, seconds under heavy load. */
+/** Some ten thousand requests: minutes of an unreachable receiver under light load, seconds under heavy load. */
 const QUEUE_BYTES = 8 * 1024 * 1024
-/** Receivers take four megabytes as a rule. */
+/** Receivers usually take four megabytes. */
 const BATCH_BYTES = 1024 * 1024
-/** Somebody who looks for a trace that just ended should not wait long. */
+/** Interval of batches: a person who looks for a recent trace should not wait long. */
 const INTERVAL_MS = 1000
 const PAUSES_MS = [1000, 2000, 4000]
-/** The receiver says that it may work later. All other refusals are for good. */
+/** Statuses after which the receiver may work later. All other refusals are final. */
 const LATER: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 interface Piece {
@@ -54,7 +57,7 @@ export class TraceExporter {
     if (this.#queuedBytes >= BATCH_BYTES) this.#send()
   }
 
-  /** Sends what is left, once. */
+  /** Sends the remaining spans once. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#stop.abort()
@@ -100,7 +103,7 @@ export class TraceExporter {
     return batch
   }
 
-  /** Undefined: it was taken. Else why not. */
+  /** Why the spans were refused. Undefined when they were accepted. */
   async #post(body: Buffer): Promise<string | undefined> {
     const { url, headers, timeoutMs } = this.#settings
     let problem = ''
@@ -128,7 +131,7 @@ export class TraceExporter {
     return problem
   }
 
-  /** Once when it begins to fail, and once when it works again. */
+  /** Logs once when it begins to fail, and once when it works again. */
   #tell(problem: string | undefined, spans: number): void {
     if (problem === undefined && this.#isFailing) this.#log.info('traces are sent again')
     if (problem !== undefined && !this.#isFailing)

@@ -1,13 +1,13 @@
 /**
- * Names of spans and their attributes, in this file alone: OpenTelemetry's GenAI conventions are in development (schema
- * `gen-ai-dev/1.42.0-dev`), and change. What they have no word for is below `torana.`. Prompts, inputs, vectors and pictures are
- * never among the values.
+ * Names of spans and their attributes, in this file alone: OpenTelemetry's GenAI conventions are in
+ * development (schema `gen-ai-dev/1.42.0-dev`), and change. Names that they lack begin with `torana.`.
+ * Prompts, inputs, vectors and images are never among the values.
  */
 
 /** As `RequestRecord.route`. */
 export const ROUTES: Readonly<Record<string, { readonly path: string; readonly operation: string }>> = {
   embeddings: { path: '/v1/embeddings', operation: 'embeddings' },
-  // The conventions have no operation for images yet, and allow words of one's own.
+  // The conventions have no operation for images yet, and allow custom names.
   images: { path: '/v1/images/generations', operation: 'image_generation' },
   'image-edits': { path: '/v1/images/edits', operation: 'image_edit' },
 }
@@ -25,7 +25,7 @@ export const STEPS = [
 export const LAST_STEP = 'answer'
 export const WAIT = 'wait for a turn'
 
-/** Torana's words for providers, where the conventions have another. */
+/** Names of providers where the conventions have another. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ['azure', 'azure.ai.openai'],
   ['amazon-bedrock', 'aws.bedrock'],
@@ -55,7 +55,7 @@ export const ATTRIBUTES = {
   encodings: 'gen_ai.request.encoding_formats',
   dimensions: 'gen_ai.embeddings.dimension.count',
   inputTokens: 'gen_ai.usage.input_tokens',
-  /** Not of the conventions, but what other gateways send: US dollars. */
+  /** Not part of the conventions, but sent by other gateways: US dollars. */
   cost: 'gen_ai.usage.cost',
   requestId: 'torana.request.id',
   clientRequestId: 'torana.client_request.id',

@@ -1,6 +1,7 @@
 /**
- * OTLP's protobuf messages, written by hand: fifteen fields of a stable format. The official exporter and its SDK are made for spans
- * that are open while work goes on; ours are made afterwards, all at once, and only have to be written.
+ * OTLP's protobuf messages, encoded by hand: fifteen fields of a stable format. The official exporter and its
+ * SDK are made for spans that are open while work is in progress; ours are made afterwards, together, and
+ * only have to be encoded.
  */
 import type { AttributeValue, Span } from './span.ts'
 
@@ -8,12 +9,12 @@ const KINDS = { internal: 1, server: 2, client: 3 } as const
 const STATUS_ERROR = 2
 const SAMPLED = 1
 const FIRST_BYTES = 4096
-/** Room for a tag, a length and a number. */
-const MOST_BYTES_OF_NUMBER = 16
-/** Lengths of messages inside messages are written in three bytes, which a varint may be: up to 2 MB. */
+/** Largest size of a tag, a length and a number. */
+const MAX_NUMBER_BYTES = 16
+/** Lengths of nested messages are written in three bytes, which a varint allows: up to 2 MB. */
 const LENGTH_BYTES = 3
 
-/** How protobuf writes a field. */
+/** Protobuf's encodings of a field. */
 const Wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 class Writer {
@@ -37,7 +38,7 @@ class Writer {
   }
 
   #tag(field: number, wire: (typeof Wire)[keyof typeof Wire]): void {
-    this.#room(MOST_BYTES_OF_NUMBER)
+    this.#room(MAX_NUMBER_BYTES)
     this.#varint(field * 8 + wire)
   }
 
@@ -102,7 +103,7 @@ class Writer {
   }
 }
 
-/** Spans as the field `spans` of `ScopeSpans`: such pieces may simply stand one after another. */
+/** Spans as the field `spans` of `ScopeSpans`: such encoded parts may simply be concatenated. */
 export function encodeSpans(spans: readonly Span[]): Buffer {
   const writer = new Writer()
   for (const span of spans) writer.message(2, () => writeSpan(writer, span))
@@ -144,14 +145,14 @@ function writeValue(writer: Writer, value: Exclude<AttributeValue, undefined>): 
   else writer.double(4, value)
 }
 
-/** Who sends: the service, and the program. */
+/** The sender: the service, and the program. */
 export interface Sender {
   readonly resource: Readonly<Record<string, string>>
   readonly scope: { readonly name: string; readonly version: string }
 }
 
-/** An `ExportTraceServiceRequest` of pieces that `encodeSpans` made. */
-export function encodeExport({ resource, scope }: Sender, pieces: readonly Uint8Array[]): Buffer {
+/** An `ExportTraceServiceRequest` of parts that `encodeSpans` made. */
+export function encodeExport({ resource, scope }: Sender, parts: readonly Uint8Array[]): Buffer {
   const resources = new Writer()
   resources.message(1, () => writeAttributes(resources, 1, resource))
   const scoped = new Writer()
@@ -159,7 +160,7 @@ export function encodeExport({ resource, scope }: Sender, pieces: readonly Uint8
     scoped.text(1, scope.name)
     scoped.text(2, scope.version)
   })
-  const ofScope = Buffer.concat([scoped.written(), ...pieces])
+  const ofScope = Buffer.concat([scoped.written(), ...parts])
   const inside = new Writer()
   inside.bytes(2, ofScope)
   const whole = new Writer()

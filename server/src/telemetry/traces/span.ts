@@ -10,7 +10,7 @@ export interface Span {
   readonly kind: 'internal' | 'server' | 'client'
   readonly startMs: number
   readonly endMs: number
-  /** Undefined ones are left out. */
+  /** Undefined attributes are omitted. */
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly isError: boolean
 }

@@ -1,18 +1,18 @@
-/** The spans of a request, made after it from what its trace noted. */
-import type { CallTrace, RequestTrace } from '#core/request-trace.ts'
+/** The spans of a request, made after it from its trace. */
+import type { CallTrace, RequestTrace } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { ATTRIBUTES, LAST_STEP, providerName, ROUTES, STEPS, WAIT } from './names.ts'
 import type { Span } from './span.ts'
 
-/** A request of two thousand texts may make as many calls. So many tell what happened. */
-const MOST_CALLS = 64
-/** Shorter waits are the scheduler's own work. */
+/** Calls kept per trace. A request of two thousand texts may make as many calls. */
+const MAX_CALLS = 64
+/** Shortest recorded wait: shorter ones are the scheduler's own work. */
 const LEAST_WAIT_MS = 0.5
 
-/** What the catalog knows of a deployment. */
+/** What the catalog knows about a deployment. */
 export interface CalledPlace {
   readonly provider: string
-  /** What the upstream calls the model. */
+  /** The upstream's name for the model. */
   readonly model: string
   readonly address: string | undefined
   readonly port: number | undefined
@@ -20,7 +20,7 @@ export interface CalledPlace {
 
 export type PlaceOf = (model: string, deployment: string) => CalledPlace | undefined
 
-/** `nowMs` and `monotonicMs` are one moment on both clocks. Empty: nothing is known of such requests. */
+/** `nowMs` and `monotonicMs` are one moment on both clocks. Empty for unknown kinds of requests. */
 export function spansOf(
   record: RequestRecord,
   { nowMs, monotonicMs }: { readonly nowMs: number; readonly monotonicMs: number },
@@ -57,7 +57,7 @@ export function spansOf(
     isError: false,
   }))
   const gather = steps.find(({ name }) => name === 'gather') ?? root
-  const calls = trace.calls.slice(0, MOST_CALLS).flatMap((call): Span[] => {
+  const calls = trace.calls.slice(0, MAX_CALLS).flatMap((call): Span[] => {
     const spanId = context.spanIdOf(call.callId)
     const span = { ...common, parentSpanId: gather.spanId }
     const place = placeOf(record.model ?? '', call.deployment)
@@ -108,7 +108,7 @@ function stepsOf(trace: RequestTrace, endMs: number, isFailed: boolean): readonl
   return steps
 }
 
-/** The step that a request did not come out of. Where it made calls it was gathering, whatever it had noted before. */
+/** The step in which a request failed. If it made calls it was gathering, whatever it had noted before. */
 function failedStep({ calls, gatheredMs }: RequestTrace, reached: number): string {
   if (calls.length > 0 && gatheredMs === undefined) return 'gather'
   return STEPS[reached]?.name ?? LAST_STEP

@@ -1,13 +1,13 @@
-/** Traces of a node: which requests are followed, and their spans once they have ended. */
+/** Traces of a node: which requests are sampled, and their spans once they have ended. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TracingSettings } from '#core/settings.ts'
-import { parentIn, TraceContext, type ParentSpan } from '#core/trace-context.ts'
+import { parentIn, TraceContext, type ParentSpan } from '#core/request/trace-context.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { TraceExporter } from './exporter.ts'
 import { spansOf, type PlaceOf } from './spans.ts'
 
-/** As many digits of a trace id as a number holds exactly, and what they may be at most. */
+/** Digits of a trace id that a number holds exactly, and their largest value. */
 const RATIO_DIGITS = 13
 const RATIO_MOST = 16 ** RATIO_DIGITS
 

@@ -102,7 +102,7 @@ for (const row of rows) {
     })
 
     it('nothing is tried twice', async () => {
-      // By call: one that an earlier test gave up may still arrive.
+      // Found by call: one that an earlier test gave up may still arrive.
       for (const scenario of ['status-503', 'reset']) {
         const call = callOf(row, at(scenario))
         await failureOf(upstream, call)
@@ -195,7 +195,7 @@ describe('what can not be sent is refused, never left out', () => {
 
 describe('the thread', () => {
   it('keeps the event loop free while the largest answer is read', async () => {
-    // In a process of its own, because it too would hold the loop.
+    // In a separate process, because it too would hold the loop.
     const child = spawn(process.execPath, [fakeProgram, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -3,16 +3,16 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
 import { faultIn } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import type { Usage } from '#core/usage.ts'
+import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { failureOf, requestIdIn } from './failures.ts'
 import type { Fetch, Model, Provider } from './providers.ts'
 import { providers } from './providers.ts'
 
 export interface Block {
-  /** All vectors in input order, one behind the other. */
+  /** All vectors in input order, end to end. */
   readonly values: Float32Array<ArrayBuffer>
-  /** Of each. */
+  /** Width of each vector. */
   readonly width: number
   readonly usage: Usage
 }
@@ -20,12 +20,12 @@ export interface Block {
 type Result = Awaited<ReturnType<Model['doEmbed']>>
 type Options = SharedV4ProviderOptions[string]
 
-/** A catalog has tens of deployments; beyond this many stand only those that a reload left behind. */
+/** Cached models. A catalog has tens of deployments; more than this are left over from reloads. */
 const MAX_MODELS = 512
 
 export function aiSdkExchange(fetch: Fetch): (call: EmbeddingCall) => Promise<Block> {
   const models = new Map<string, Model>()
-  // Keys in headers of a provider's own would go along to wherever a redirect points.
+  // A provider's keys in headers would follow a redirect to any address.
   const fetchHere: Fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' })
 
   async function modelFor(call: EmbeddingCall, provider: Provider): Promise<Model> {
@@ -51,7 +51,7 @@ export function aiSdkExchange(fetch: Fetch): (call: EmbeddingCall) => Promise<Bl
         values: [...values],
         providerOptions: options,
         headers: ownHeaders(call),
-        // Whole milliseconds: timers take no others.
+        // Rounded up: timers take whole milliseconds.
         abortSignal: AbortSignal.timeout(Math.ceil(call.timeoutMs)),
       })
     } catch (error) {

@@ -1,15 +1,15 @@
-/** The SDK's errors in our words. They are told by name: several copies of its base package can be installed. */
-import { isRecord } from '#core/record.ts'
+/** The SDK's errors in our words. They are recognised by name: several copies of its base package can be installed. */
+import { isRecord } from '#core/text/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { readErrorBody, readForbidden, retryAfterMsIn, retryAfterMsSaid } from '../openai/error-body.ts'
 import { failureOfRedirect } from '../openai/failures.ts'
 import { secretsOf } from '../openai/secrets.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** As much of a call as a failure tells of. */
+/** The fields of a call that a failure mentions. */
 interface FailedCall {
   readonly deployment: { readonly id: string; readonly upstream: Upstream }
   readonly timeoutMs: number
@@ -19,27 +19,27 @@ interface FailedCall {
 export interface ErrorWords {
   /** By error code, reason or status. */
   readonly kinds?: Readonly<Record<string, FailureKind>>
-  /** Said in an error's message when it was the content that was refused. */
+  /** Matches the message of an error that refuses the content. */
   readonly contentRefusal?: RegExp
-  /** What an error means that neither the SDK nor the network raised; absent: it is a defect of ours. */
+  /** What an error means that neither the SDK nor the network raised; undefined when it is a defect of ours. */
   readonly strangers?: FailureKind
 }
 
 interface Expectation {
   /** What an answer should have held. */
   readonly answer: string
-  /** The options that were asked for, for those who read a refusal. */
+  /** The requested options, for people who read a refusal. */
   readonly asked: string
 }
 
-/** An `AI_APICallError`, as far as it is read. Its other fields hold the inputs. */
+/** The fields read from an `AI_APICallError`. Its other fields hold the inputs. */
 interface ApiCallError extends Error {
   readonly statusCode?: number
   readonly responseHeaders?: Headers
   readonly responseBody?: string
 }
 
-/** Enough for any error message; an HTML page need not be kept. */
+/** Length of an error body: enough for any message; an HTML page need not be kept. */
 const MAX_BODY_CHARACTERS = 64 * 1024
 
 const TIMEOUTS = /^(AbortError|TimeoutError|UND_ERR_(HEADERS|BODY)_TIMEOUT)$/
@@ -54,7 +54,7 @@ const BROKEN =
   /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|Download|NoImageGenerated)Error$/
 const SETTINGS = /^AI_Load(APIKey|Setting)Error$/
 
-/** What a failed call means, or the error itself where it is a defect of ours. */
+/** The meaning of a failed call, or the error itself where it is a defect of ours. */
 export function failureOf(
   error: unknown,
   call: FailedCall,
@@ -135,7 +135,7 @@ function failureOfApiCall(
   })
 }
 
-/** Said of an answer with a good status. The SDK's own messages repeat the whole answer. */
+/** Describes a broken answer with a good status. The SDK's own messages repeat the whole answer. */
 function brokenBy(error: Error, expected: Expectation): string {
   const { words } = causesOf(error)
   if (words.includes('AI_JSONParseError')) return 'an answer that is not JSON'
@@ -146,8 +146,8 @@ function brokenBy(error: Error, expected: Expectation): string {
 }
 
 /**
- * Google says why, and when to come back, in a list of typed details instead of a header; servers made with FastAPI give a
- * type with each thing they complain about.
+ * Google gives the reason and the retry time in a list of typed details instead of a header; FastAPI servers
+ * give a type with each complaint.
  */
 function detailsIn(body: string): { reasons: string[]; retryAfterMs: number | undefined } {
   let parsed: unknown
@@ -178,7 +178,7 @@ export function requestIdIn(headers: Headers): string | undefined {
   return name === undefined ? undefined : headers[name]?.slice(0, 128)
 }
 
-/** Deeper chains are loops. */
+/** Depth of a chain of causes: deeper ones are loops. */
 const MAX_CAUSES = 8
 
 /** Names and codes of an error and its causes, and what the last of them says. */
@@ -191,7 +191,7 @@ function causesOf(error: Error): { words: string[]; reason: string } {
     const { code } = current as { code?: unknown }
     words.push(name)
     if (typeof code === 'string') words.push(code)
-    // Several addresses tried in vain make an error with a code and no message.
+    // An error of several failed addresses has a code and no message.
     reason = message || (typeof code === 'string' ? code : name)
     current = cause
   }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Upstream } from '#core/catalog.ts'
-import { addressOf, HOST_SETTINGS, hostSettingsOf, type HostSetting } from '#core/upstream-address.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
+import { addressOf, HOST_SETTINGS, hostSettingsOf, type HostSetting } from '#core/catalog/upstream-address.ts'
 import { callOf, rows, withUpstream } from '#test/support/ai-sdk-calls.ts'
 import { imageCallOf } from '#test/support/ai-sdk-images.ts'
 import { imageProviders } from './image-providers.ts'
@@ -45,7 +45,7 @@ async function hostsOf(provider: string, overrides: Partial<Upstream>, model?: s
   return called
 }
 
-/** With a key of its own and, where packages sign or fetch tokens, without. */
+/** With a key and, where packages sign or fetch tokens, without. */
 function credentialsOf(provider: string): readonly (string | undefined)[] {
   return Object.hasOwn(SETTINGS, provider) ? ['a-key', undefined] : ['a-key']
 }

@@ -1,11 +1,11 @@
 /** What the bodies of image answers say that the packages do not pass on: refusals inside a 200, states of a job, tokens. */
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import type { ImageUsage } from '#core/money/usage.ts'
 
 /** What one body says of the call. */
 export type Reading =
-  /** `body`: what the package is given instead of what came. */
+  /** `body`: what the package gets in place of the received body. */
   | { readonly state: 'ready'; readonly body?: unknown }
   | { readonly state: 'pending'; readonly body?: unknown }
   | {
@@ -18,7 +18,7 @@ export type Reading =
 const READY: Reading = { state: 'ready' }
 const PENDING: Reading = { state: 'pending' }
 
-/** Everything else is an end: a word that nobody foresaw must not be waited out. */
+/** Any other state is an end: an unexpected word must not be waited out. */
 const WAITING = /^(pending|queued|starting|processing|in[ _-]?progress|dreaming|running|task queued)$/i
 const MODERATED = /moderat|nsfw|sensitive|safety|content (policy|filter)|blocked/i
 
@@ -39,7 +39,7 @@ export function readFlux(body: unknown): Reading {
   return broken(`a job that ended as ${quoted(status)}`)
 }
 
-/** A prediction that is still running may show its first pictures, which its package would take for all. */
+/** A running prediction may show its first images, which its package would take for all. */
 export function readReplicate(body: unknown): Reading {
   const status = textIn(body, 'status')
   if (status === undefined) return broken('a prediction without a status')
@@ -66,7 +66,7 @@ export function readLuma(body: unknown): Reading {
   return MODERATED.test(reason) ? refused(reason, 'none') : failed(reason)
 }
 
-/** A picture that its checker flagged comes blackened, and is charged. */
+/** An image that its checker flagged comes blackened, and is charged. */
 export function readFal(body: unknown): Reading {
   const fields = record(body)
   const flags = fields['has_nsfw_concepts'] ?? fields['nsfw_content_detected']
@@ -87,7 +87,7 @@ export function readBedrock(body: unknown): Reading {
     : broken(`an answer without a picture: ${reason}`)
 }
 
-/** Pictures that were held back stand beside those that were not; for one of them, the package would drop all. */
+/** Withheld images come beside the others; for one of them, the package would drop all. */
 export function readXai(body: unknown): Reading {
   const { data } = record(body)
   if (!Array.isArray(data)) return READY
@@ -123,8 +123,8 @@ function hasGeminiPicture(candidates: readonly Readonly<Record<string, unknown>>
 type Tokens = ImageUsage['tokens']
 
 /**
- * Thoughts are words, and cost what words cost: the package adds them to the picture's tokens. Where the kinds of output are
- * not told apart, all of it is the picture, if there is one.
+ * Thoughts are text and are charged as text, but the package adds them to the image's tokens. Where the kinds
+ * of output are not separated, all of it counts as the image, if there is one.
  */
 export function geminiTokens(body: unknown): Tokens {
   const hasPicture = hasGeminiPicture(listIn(body, 'candidates').map(record))
@@ -159,7 +159,7 @@ function refused(reason: string, charge: 'none' | 'unknown'): Reading {
   return { state: 'ended', kind: 'contentRefused', reason, charge }
 }
 
-/** The upstream's own word that it failed, which is an answer: nothing is charged for it. */
+/** The upstream's own statement that it failed, which is an answer: nothing is charged for it. */
 function failed(reason: string): Reading {
   return { state: 'ended', kind: 'failed', reason, charge: 'none' }
 }
@@ -182,7 +182,7 @@ function textIn(value: unknown, field: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-/** An upstream's word in a message of ours. */
+/** Quotes an upstream's word in a message of ours. */
 function quoted(word: string): string {
   return JSON.stringify(word.slice(0, 64))
 }

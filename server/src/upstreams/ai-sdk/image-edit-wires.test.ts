@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { ImageFormat } from '#core/catalog.ts'
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall, ImageEvents } from '#ports/image-upstream.ts'
 import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
 import { eventually } from '#test/support/process.ts'
@@ -27,22 +27,22 @@ interface Wire {
   readonly title: string
   readonly provider: string
   readonly model: string
-  /** What the catalog says of it, where that matters. */
+  /** The catalog's value, where it matters. */
   readonly maxInputs?: number
-  /** How many pictures it carries; undefined: as many as it is given. */
+  /** Images that it carries; undefined for any number. */
   readonly most?: number
-  /** Where they stand in its body, in order. */
+  /** The images in its body, in order. */
   pictures(body: Body): unknown[]
-  /** Where the mask stands; absent: it carries none. */
+  /** The mask in its body; undefined when it carries none. */
   readonly mask?: (body: Body) => unknown
   readonly noAddresses?: true
   readonly noBytes?: true
   /** Base64 alone, without the media type. */
   readonly bare?: true
   submitted(url: string): unknown
-  /** Asked for after the submit. */
+  /** The answer to a poll after the submit. */
   readonly polled?: (url: string) => unknown
-  /** Its submit is written down, and can be gone on from. */
+  /** Its submit is recorded, and can be resumed. */
   readonly resumes?: true
 }
 
@@ -191,7 +191,7 @@ const wires: readonly Wire[] = [
   },
 ]
 
-/** One upstream for all of them; a wire is told by the first segment of its paths. */
+/** One upstream for all wires; the first segment of a path identifies the wire. */
 const submits: { readonly wire: number; readonly body: Body }[] = []
 const isPoll = (path: string): boolean => /\/(poll(\?.*)?|get_result|generations\/job-1)$/.test(path)
 const server = createServer((request, response) => {
@@ -257,7 +257,7 @@ function callTo(wire: Wire, edit: Partial<EditCall>): ImageCall {
   }
 }
 
-/** A file, and how often it was asked for. */
+/** A file, and how often it was opened. */
 interface File extends GivenBytes {
   readonly bytes: Uint8Array
   opened: number
@@ -280,7 +280,7 @@ function aFile(format: ImageFormat = 'png'): File {
 }
 
 const sumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-/** Media type and digest, as the wire has them. */
+/** Media type and digest on the wire. */
 function arrived(text: unknown): string {
   assert.ok(typeof text === 'string')
   const [, type = '', data = ''] = /^(?:data:(.*?);base64,)?(.*)$/.exec(text) ?? []
@@ -448,7 +448,7 @@ describe('memory', () => {
     for (const title of titles) await buy(title)
     const before = used()
     for (let round = 0; round < 3; round += 1) for (const title of titles) await buy(title)
-    // Connections give their buffers back a little later; what is kept for good is still there then.
+    // Connections free their buffers a little later; leaked memory is still there then.
     await eventually(async () => {
       const kept = used() - before
       assert.ok(kept < 5 * size, `${kept} bytes more after ${3 * titles.length} calls of ${size}`)

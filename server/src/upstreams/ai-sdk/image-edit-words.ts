@@ -1,30 +1,30 @@
 /**
- * What becomes of given pictures in each image package: how many of them reach the wire, and in which form. The packages drop
- * the rest with a warning, or put it where the upstream does not look.
+ * What each image package does with given images: how many reach the wire, and in which form. The packages
+ * drop the rest with a warning, or put it where the upstream does not look.
  */
 import type { JSONObject } from '@ai-sdk/provider'
-import type { ImageDeployment } from '#core/catalog.ts'
+import type { ImageDeployment } from '#core/catalog/catalog.ts'
 
 export interface EditWords {
-  /** Most pictures that reach the wire; 0: none do. */
+  /** Most images that reach the wire; 0 when none do. */
   maxInputs(deployment: ImageDeployment, hasMask: boolean): number
-  /** Whether a mask does. Absent: never. */
+  /** Whether a mask reaches the wire. Undefined means never. */
   readonly mask?: (deployment: ImageDeployment) => boolean
-  /** In which form pictures and masks can be sent. */
+  /** The forms in which images and masks can be sent. */
   readonly takes: readonly ('bytes' | 'address')[]
-  /** Said along with the pictures. */
+  /** Options sent along with the images. */
   readonly options?: (deployment: ImageDeployment) => JSONObject
-  /** Said instead of handing the package the pictures, where its names for them are not the wire's. */
+  /** Options sent instead of passing the images to the package, where its names for them are not the wire's. */
   readonly instead?: (urls: readonly string[]) => JSONObject
 }
 
-/** The package sends on as many as it is given: the catalog's number is the limit. */
+/** The package passes on any number: the catalog's number is the limit. */
 const ALL = Number.POSITIVE_INFINITY
 
-/** Addresses are sent without their media type, which the package does not know, and therefore not at all. */
+/** The package does not know the media type of an address and drops the address. */
 export const GEMINI_EDITS: EditWords = { maxInputs: () => ALL, takes: ['bytes'] }
 
-/** With a mask the first picture is painted in; without one all of them are varied. */
+/** With a mask the first image is painted in; without one all of them are varied. */
 export const BEDROCK_EDITS: EditWords = {
   maxInputs: (_, hasMask) => (hasMask ? 1 : ALL),
   mask: () => true,
@@ -33,14 +33,14 @@ export const BEDROCK_EDITS: EditWords = {
 
 const isFluxFill = ({ upstreamModel }: ImageDeployment): boolean => upstreamModel === 'flux-pro-1.0-fill'
 
-/** A mask is sent to every model, but only this one has the field. */
+/** The package sends a mask to every model, but only this one has the field. */
 export const FLUX_EDITS: EditWords = {
   maxInputs: (deployment) => (isFluxFill(deployment) ? 1 : 10),
   mask: isFluxFill,
   takes: ['bytes', 'address'],
 }
 
-/** Its models take one picture, or a list even of one; which of them a model is, the catalog says by their number. */
+/** A model takes one image, or a list even of one; the catalog's number says which. */
 const takesList = ({ capabilities }: ImageDeployment): boolean => (capabilities.edits?.maxInputs ?? 1) > 1
 
 export const FAL_EDITS: EditWords = {
@@ -50,7 +50,7 @@ export const FAL_EDITS: EditWords = {
   options: (deployment) => ({ useMultipleImages: takesList(deployment) }),
 }
 
-/** As the package tells them. */
+/** The same test as the package's. */
 const isFlux2 = ({ upstreamModel }: ImageDeployment): boolean =>
   upstreamModel.startsWith('black-forest-labs/flux-2-')
 
@@ -60,7 +60,7 @@ export const REPLICATE_EDITS: EditWords = {
   takes: ['bytes', 'address'],
 }
 
-/** The other models have a path of their own for text, to which the package would send pictures too. */
+/** The other models have a separate path for text, to which the package would send images too. */
 export const isFireworksKontext = ({ upstreamModel }: ImageDeployment): boolean =>
   /^accounts\/fireworks\/models\/flux-kontext-(pro|max)$/.test(upstreamModel)
 

@@ -1,11 +1,11 @@
-/** The pictures of an edit before they cross to the thread: what would not reach the wire is refused, the rest is read. */
-import type { ImageFormat } from '#core/catalog.ts'
+/** Prepares the images of an edit for the thread: those that would not reach the wire are refused, the others are read. */
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
 import { wholeOf } from '../connect/exact-bytes.ts'
 import { providerOf } from './image-providers.ts'
 
-/** A call with its pictures in memory: functions can't cross to a thread. */
+/** A call with its images in memory: functions can't cross to a thread. */
 export interface LoadedCall extends Omit<ImageCall, 'edit'> {
   readonly edit: LoadedEdit | undefined
 }
@@ -20,11 +20,11 @@ export type LoadedPicture = LoadedBytes | Extract<GivenPicture, { kind: 'address
 interface LoadedBytes {
   readonly kind: 'bytes'
   readonly format: ImageFormat
-  /** With a buffer of its own, so that it can be handed over. */
+  /** Has a separate buffer, so that it can be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** A call that was handed in already goes on without its pictures: they were sent, and may be gone. */
+/** A call that was already submitted continues without its images: they were sent, and may be gone. */
 export async function loaded({ edit, ...call }: ImageCall): Promise<LoadedCall> {
   if (edit === undefined || call.submitted !== undefined) return { ...call, edit: undefined }
   refuseUnsent(call, edit)
@@ -38,7 +38,7 @@ export async function loaded({ edit, ...call }: ImageCall): Promise<LoadedCall> 
   throw new UpstreamFailure('timedOut', message, { deployment: call.deployment.id, charge: 'none' })
 }
 
-/** What goes to another thread without being copied. */
+/** Buffers that are transferred to another thread without a copy. */
 export function buffersOf(edit: LoadedEdit | undefined): ArrayBuffer[] {
   const all = edit === undefined ? [] : [...edit.pictures, ...(edit.mask ? [edit.mask] : [])]
   return all.flatMap((picture) => (picture.kind === 'bytes' ? [picture.bytes.buffer] : []))

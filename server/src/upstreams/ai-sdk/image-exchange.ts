@@ -1,12 +1,12 @@
-/** One image call through a provider package: translate, buy once, check what came. */
+/** One image call through a provider package: translate, buy once, check the answer. */
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { reportedNanoUsd } from '#core/image/reported-cost.ts'
-import { MOST_PICTURES, type ImageAnswer, type MadePicture } from '#ports/image-upstream.ts'
+import { MAX_PICTURES, type ImageAnswer, type MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'
-import { UNKNOWN_TOKENS } from '#core/usage.ts'
+import { UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import type { LoadedCall, LoadedEdit, LoadedPicture } from './image-edit.ts'
 import type { ImageFetchOptions, Purchase, SentCall } from './image-fetch.ts'
 import { ImageFetch } from './image-fetch.ts'
@@ -16,10 +16,10 @@ import { providerOf } from './image-providers.ts'
 type SentFile = NonNullable<Phrase['mask']>
 type Result = Awaited<ReturnType<ImageModel['doGenerate']>>
 
-/** A catalog has tens of deployments; beyond this many stand only those that a reload left behind. */
+/** Cached models. A catalog has tens of deployments; more than this are left over from reloads. */
 const MAX_MODELS = 512
 
-/** How packages say that they sent fewer pictures than they were given. */
+/** Warnings of packages that sent fewer images than they were given. */
 const LEFT_OUT = /\b(ignored|only the first)\b/i
 
 const NO_FIELDS = Object.freeze({})
@@ -45,7 +45,7 @@ export function aiSdkImageExchange(
   return async ({ edit, ...call }, submitted) => {
     const provider = providerOf(call.deployment)
     const said = together(phraseOf(call, provider), givenOf(edit, call, provider))
-    // Whole milliseconds: timers take no others.
+    // Rounded up: timers take whole milliseconds.
     const timeoutMs = Math.ceil(call.timeoutMs)
     const signal = AbortSignal.timeout(timeoutMs)
     const deadlineMs = performance.now() + timeoutMs
@@ -73,7 +73,7 @@ export function aiSdkImageExchange(
   }
 }
 
-/** Everything that the call asks for but its pictures, in the package's words. What it has no word for is refused. */
+/** Everything that the call asks for except its images, in the package's words. What it has no word for is refused. */
 function phraseOf(call: SentCall, provider: ImageProvider): Phrase {
   const { words, severalImages } = provider
   const { deployment, size } = call
@@ -123,12 +123,12 @@ function givenOf(edit: LoadedEdit | undefined, { deployment }: SentCall, { edits
   }
 }
 
-/** As base64, which is how all of them send it: the packages take a hundred times as long to make it. */
+/** As base64, which is how all of them send it: the packages take a hundred times as long to encode it. */
 function fileOf(picture: LoadedPicture): SentFile {
   if (picture.kind === 'address') return { type: 'url', url: picture.url }
   const { bytes, format } = picture
   const data = bytes.toBase64()
-  // A job may be waited for a long time, and nobody reads them again.
+  // A job may take long, and the bytes are not read again.
   bytes.buffer.transfer(0)
   return { type: 'file', mediaType: `image/${format}`, data }
 }
@@ -142,7 +142,7 @@ function together(one: Phrase, other: Phrase): Phrase {
   }
 }
 
-/** Two options may stand in one object of the package's. */
+/** Two options may share one object of the package. */
 function merged(one: JSONObject, other: JSONObject): JSONObject {
   const result = { ...one }
   for (const [name, value] of Object.entries(other)) {
@@ -161,14 +161,14 @@ function answerOf(result: Result, { call, provider, body, endBody }: Purchase): 
       throw refusal(call, warning.message, undefined, 'unknown')
   }
   // More than were asked for are paid for like the others.
-  const images: readonly (string | Uint8Array)[] = result.images.slice(0, MOST_PICTURES)
+  const images: readonly (string | Uint8Array)[] = result.images.slice(0, MAX_PICTURES)
   if (images.length === 0) throw brokenAnswer(call, 'an answer without a picture')
   const prompts = revisedPrompts(result, provider.key)
   const pictures: MadePicture[] = []
   let broken: UpstreamFailure | undefined
   for (const [index, image] of images.entries()) {
     const bytes = bytesOf(image, call)
-    // Beside good ones it is one that did not come: the others are paid for, and are handed on.
+    // Beside good images it counts as missing: the others are paid for, and are passed on.
     if (bytes instanceof UpstreamFailure) broken ??= bytes
     else pictures.push({ bytes, revisedPrompt: prompts[index] })
   }
@@ -177,14 +177,14 @@ function answerOf(result: Result, { call, provider, body, endBody }: Purchase): 
   return {
     pictures,
     tokens: provider.tokens?.(body) ?? UNKNOWN_TOKENS,
-    // What a job ends with is what was charged; what it began with is what it was going to be.
+    // A job's final answer says what was charged; its first answer says what was expected.
     reportedNanoUsd: reportedNanoUsd(endBody, reportedCost) ?? reportedNanoUsd(body, reportedCost),
     echoes: NO_FIELDS,
     extraFields: NO_FIELDS,
   }
 }
 
-/** In memory of their own, so that they can be handed to another thread. */
+/** In separate memory, so that they can be transferred to another thread. */
 function bytesOf(image: string | Uint8Array, call: SentCall): Uint8Array<ArrayBuffer> | UpstreamFailure {
   let bytes: Uint8Array<ArrayBuffer>
   try {
@@ -211,10 +211,10 @@ function revisedPrompts({ providerMetadata }: Result, key: string): (string | un
   })
 }
 
-/** A call that was taken may have been charged, whatever went wrong with it afterwards. */
+/** A call that was accepted may have been charged, whatever went wrong afterwards. */
 function failed(error: unknown, { call, provider, origin, taken }: Purchase): unknown {
   if (error instanceof UpstreamFailure) return error
-  // Packages say in plain errors what they will not send, and what they can't read.
+  // Packages use plain errors for what they will not send and what they can't read.
   const strangers =
     error instanceof Error && error.name === 'Error'
       ? origin === undefined

@@ -72,7 +72,7 @@ const exchange = async (call: ImageCall, submitted: (text: string) => Promise<vo
   loadedExchange(await loaded(call), submitted)
 const notRecorded = (): Promise<void> => Promise.resolve()
 
-/** One row for each wire that is polled: what it says of a job, in its own words. */
+/** One row for each polled wire: its words for the states of a job. */
 interface PolledWire {
   readonly provider: string
   readonly model: string
@@ -155,7 +155,7 @@ for (const wire of polledWires) {
     it('a call that was handed in before a crash is asked for and not bought again', async (test) => {
       const { url, seen } = await play(test, wire, slow)
       const { promise: text, resolve } = Promise.withResolvers<string>()
-      // The first process never comes back from writing it down.
+      // The first process never finishes recording it.
       void exchange(imageCallOf(wire.provider, wire.model, url, { timeoutMs: 2000 }), (text) => {
         resolve(text)
         return new Promise(() => {})

@@ -1,12 +1,12 @@
 /**
- * The `fetch` that the image packages get. It knows which request buys, which asks for a job's state and which brings a
- * picture, and does each by its own rule: what buys is sent once and written down; a job is asked for until it ends, so that
- * the packages' own intervals and limits never come into play; a picture is fetched past the address guard, without a key.
+ * The `fetch` that the image packages get. It distinguishes requests that buy, that poll a job and that fetch
+ * an image: a purchase is sent once and recorded; a job is polled until it ends, so that the packages' own
+ * intervals and limits never apply; an image is fetched through the address guard, without a key.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
-import { hasCounted } from '#core/usage.ts'
+import { hasCounted } from '#core/money/usage.ts'
 import type { ImageCall, PictureFetcher } from '#ports/image-upstream.ts'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { HttpTooLarge } from '../connect/http.ts'
@@ -28,35 +28,35 @@ export interface ImageFetchOptions extends ImageLimits {
   readonly pictures: PictureFetcher
 }
 
-/** Without its pictures: they are of use to nobody once they are sent. */
+/** Without its images, which are not needed once they are sent. */
 export type SentCall = Omit<ImageCall, 'edit'>
 
-/** One call under way. */
+/** One call in progress. */
 export interface Purchase {
   readonly call: SentCall
   readonly provider: ImageProvider
   readonly signal: AbortSignal
   readonly submitted: (text: string) => Promise<void>
   readonly deadlineMs: number
-  /** Of the address that the package built from the configuration; undefined: nothing was asked yet. */
+  /** Origin of the address that the package built from the configuration; undefined before the first request. */
   origin?: string
-  /** It was answered with a good status: from here on every failure may have been charged. */
+  /** Answered with a good status: from here on every failure may have been charged. */
   taken: boolean
-  /** The answer that names or holds the pictures has come. */
+  /** The answer that names or holds the images has come. */
   ready: boolean
-  /** The submit's answer. */
+  /** The answer to the submit. */
   body?: unknown
-  /** What a job that was asked for ended with. Undefined: the submit's answer was the end of it. */
+  /** The final answer of a polled job. Undefined when the submit's answer was final. */
   endBody?: unknown
 }
 
-/** An answer longer than this holds its pictures, which are not written down twice. */
+/** Longest recorded answer: a longer one holds its images, which are not stored twice. */
 const MAX_SUBMITTED_CHARACTERS = 256 * 1024
 
-/** A picture that was paid for is worth a second look; addresses of pictures expire, so not many. */
+/** Attempts to fetch an image. A paid image is worth more than one, but its address expires. */
 const PICTURE_TRIES = 3
 
-/** Bodies are given to the packages decoded and whole. */
+/** Bodies are passed to the packages decoded and whole. */
 const WIRE_HEADERS = /^(content-encoding|content-length|transfer-encoding|set-cookie)$/
 
 export class ImageFetch {
@@ -67,7 +67,7 @@ export class ImageFetch {
     this.#options = options
   }
 
-  /** What is fetched while `work` runs belongs to this purchase. */
+  /** Requests made while `work` runs belong to this purchase. */
   during<Result>(purchase: Purchase, work: () => Promise<Result>): Promise<Result> {
     return this.#purchases.run(purchase, work)
   }
@@ -78,7 +78,7 @@ export class ImageFetch {
     const url = new URL(input instanceof Request ? input.url : input)
     if (purchase.origin === undefined) return this.#submit(purchase, url, init)
     if (!purchase.ready) return this.#poll(purchase, url, init)
-    // Some packages would go on by themselves where an answer says that there is more.
+    // Some packages would continue by themselves when an answer announces more.
     if (init?.method === 'POST') throw broken(purchase, 'an answer that asks for a second purchase')
     return this.#picture(purchase, url)
   }
@@ -98,7 +98,7 @@ export class ImageFetch {
     const text = await textOf(purchase, response)
     purchase.body = parsed(purchase, text, response)
     if (call.submitted === undefined && isWorthRecording(provider, text)) {
-      // Writing it down may take for ever.
+      // Recording may take forever.
       await unlessAborted(purchase.signal, purchase.submitted(recordOf(response, text)))
     }
     const reading = readingOf(purchase, purchase.body, response)
@@ -128,7 +128,7 @@ export class ImageFetch {
     }
   }
 
-  /** Undefined: no answer this time. The job goes on meanwhile, so it is asked for again. */
+  /** Undefined when there was no answer this time. The job continues meanwhile, so it is polled again. */
   async #ask(purchase: Purchase, url: URL, init: RequestInit | undefined): Promise<Response | undefined> {
     if (!isOwn(purchase, url)) return this.#picture(purchase, url)
     try {
@@ -138,7 +138,7 @@ export class ImageFetch {
       return undefined
     } catch (error) {
       purchase.signal.throwIfAborted()
-      // What `fetch` rejects with when there was no answer.
+      // `fetch` rejects with this when there was no answer.
       if (error instanceof TypeError) return undefined
       throw error
     }
@@ -146,9 +146,9 @@ export class ImageFetch {
 
   #send(purchase: Purchase, url: URL, init: RequestInit | undefined): Promise<Response> {
     const headers = new Headers(init?.headers)
-    // Replicate's package asks it to hold the answer back until the picture is there; until then nothing could be written down.
+    // Replicate's package asks it to delay the answer until the image is there; until then nothing could be recorded.
     headers.delete('prefer')
-    // Keys in headers of a provider's own would go along to wherever a redirect points.
+    // A provider's keys in headers would follow a redirect to any address.
     return this.#options.fetch(url, { ...init, headers, redirect: 'manual', signal: purchase.signal })
   }
 
@@ -186,7 +186,7 @@ function isPicture({ headers }: Response): boolean {
   return /^(image\/|application\/octet-stream)/i.test(headers.get('content-type') ?? '')
 }
 
-/** Fireworks blackens a picture that its filter caught, and says so in a header. */
+/** Fireworks blackens an image that its filter caught, and says so in a header. */
 function refuseFiltered({ call }: Purchase, response: Response): void {
   if (response.headers.get('finish-reason') !== 'CONTENT_FILTERED') return
   throw new UpstreamFailure('contentRefused', 'The picture was caught by its content filter.', {
@@ -201,7 +201,7 @@ function isWorthRecording({ pictures }: ImageProvider, text: string): boolean {
   return pictures !== 'inside' && text.length <= MAX_SUBMITTED_CHARACTERS
 }
 
-/** The answer to a submit, as it is written down. */
+/** The recorded answer to a submit. */
 interface SubmitRecord {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -240,7 +240,7 @@ async function textOf(purchase: Purchase, response: Response): Promise<string> {
   }
 }
 
-/** Undefined: cut off, or not JSON. */
+/** Undefined when it was cut off, or is not JSON. */
 async function jsonOf(response: Response): Promise<{ text: string; body: unknown } | undefined> {
   try {
     const text = await response.text()
@@ -277,7 +277,7 @@ function readingOf(
   })
 }
 
-/** Without a cause: the packages look through causes for a network's fault, and would make this one of theirs. */
+/** Without a cause: the packages search causes for network errors, and would replace this error. */
 function broken({ call }: Purchase, message: string, response?: Response): UpstreamFailure {
   const { id, upstream } = call.deployment
   return new UpstreamFailure('broken', scrubbed(message, secretsOf(upstream)), {

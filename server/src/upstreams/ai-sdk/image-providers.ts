@@ -1,8 +1,8 @@
-/** What the dialect knows of each image package: how it is opened, how our options are said to it, where it is silent. */
+/** What the dialect knows about each image package: how it is opened, how our options are expressed, what it lacks. */
 import type { ImageModelV3, ImageModelV4, JSONObject } from '@ai-sdk/provider'
-import type { ImageDeployment, ImageFormat, PixelSize } from '#core/catalog.ts'
+import type { ImageDeployment, ImageFormat, PixelSize } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import type { ImageUsage } from '#core/money/usage.ts'
 import type { ErrorWords } from './failures.ts'
 import type { Reading } from './image-answers.ts'
 import {
@@ -32,12 +32,12 @@ import type { Fetch } from './providers.ts'
 import { BEDROCK_KINDS, GOOGLE_KINDS } from './providers.ts'
 import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
 
-/** Two versions of the SDK's specification live side by side; for pictures both are called alike. */
+/** Two versions of the SDK's specification exist; for images both are called alike. */
 export type ImageModel = ImageModelV3 | ImageModelV4
 
 type CallOptions = Parameters<ImageModel['doGenerate']>[0]
 
-/** How something is said to a package: as the specification's own options, or among those of the provider. */
+/** An option in a package's words: the specification's own options, or those of the provider. */
 export interface Phrase {
   readonly size?: `${number}x${number}`
   readonly aspectRatio?: `${number}:${number}`
@@ -49,7 +49,7 @@ export interface Phrase {
 
 type ToPhrase<Value> = (value: Value, deployment: ImageDeployment) => Phrase | undefined
 
-/** What has no entry can not be said on that wire, and is refused before anything is sent. */
+/** What has no entry can't be expressed on that wire, and is refused before anything is sent. */
 interface Vocabulary {
   readonly pixels?: ToPhrase<PixelSize>
   readonly ratio?: ToPhrase<string>
@@ -71,14 +71,14 @@ export interface ImageProvider extends ErrorWords {
   readonly edits: EditWords
   /** Sent with every call. */
   readonly always?: JSONObject
-  /** Takes a number of pictures. The other packages make one, whatever they are asked. */
+  /** Takes a number of images. The other packages always make one. */
   readonly severalImages: boolean
   /**
-   * How pictures come. `inside` the answer; at `addresses` in it; or from a job that is asked for after the submit, either
-   * `always` or unless the submit's answer was the end of it.
+   * How images come: `inside` the answer; at `addresses` in it; or from a job that is polled after the
+   * submit, either always or unless the submit's answer was final.
    */
   readonly pictures: 'inside' | 'addresses' | 'polled' | 'polledUnlessReady'
-  /** Hosts, besides the configured one, that are the provider's own and may see its key. */
+  /** Further hosts of the provider that may see its key. */
   readonly domains?: readonly string[]
   readonly read?: (body: unknown) => Reading
   readonly tokens?: (body: unknown) => ImageUsage['tokens']
@@ -92,7 +92,7 @@ const asWidthAndHeight = ({ width, height }: PixelSize): Phrase => ({ options: {
 const asAspectRatio = (ratio: string): Phrase | undefined =>
   /^\d+:\d+$/.test(ratio) ? { aspectRatio: ratio as `${number}:${number}` } : undefined
 
-/** The format under the upstream's own name for it; those without one are not made there. */
+/** The format under the upstream's own name; formats without one are not made there. */
 const asFormat =
   (option: string, names: Partial<Record<ImageFormat, string>>) =>
   (format: ImageFormat): Phrase | undefined => {
@@ -163,7 +163,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
       return createBlackForestLabs(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
     },
     key: 'blackForestLabs',
-    // Its own `size` would send an aspect ratio along, and warn.
+    // The package's `size` would send an aspect ratio along, and warn.
     words: { pixels: asWidthAndHeight, ratio: asAspectRatio, format: asFormat('outputFormat', JPEG_OR_PNG) },
     edits: FLUX_EDITS,
     severalImages: false,
@@ -181,7 +181,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     key: 'fal',
     words: {
       pixels: asSize,
-      // Its own `aspectRatio` becomes a size of its choice, or nothing.
+      // The package turns `aspectRatio` into a size of its choice, or nothing.
       ratio: asOption('aspect_ratio'),
       resolution: asOption('resolution'),
       quality: asOption('quality'),
@@ -212,7 +212,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
       format: asFormat('output_format', { jpeg: 'jpg', png: 'png', webp: 'webp' }),
       compression: asOption('output_quality'),
     },
-    // Jobs are waited for elsewhere; the package would wait once more after the last answer.
+    // Jobs are awaited elsewhere; the package would wait once more after the last answer.
     always: { pollIntervalMillis: 1 },
     edits: REPLICATE_EDITS,
     severalImages: true,
@@ -240,7 +240,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
       return createTogetherAI(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
     },
     key: 'togetherai',
-    // Its own `size` is sent, and warned of as if it were not.
+    // The package sends `size`, but warns as if it did not.
     words: { pixels: asWidthAndHeight, format: asFormat('output_format', JPEG_OR_PNG) },
     edits: TOGETHER_EDITS,
     severalImages: true,
@@ -296,7 +296,7 @@ function inImageOutput(imageOutputOptions: JSONObject): Phrase {
   return { options: { imageConfig: { imageOutputOptions } } }
 }
 
-/** Kontext models take a field; the others, which answer with the picture itself, go by what is accepted. */
+/** Kontext models take a field; the others, which answer with the image itself, go by the accept header. */
 function fireworksFormat(format: ImageFormat, deployment: ImageDeployment): Phrase | undefined {
   if (format === 'webp') return undefined
   return isFireworksKontext(deployment)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
-import type { ImageFormat, OfferedSize } from '#core/catalog.ts'
+import type { ImageFormat, OfferedSize } from '#core/catalog/catalog.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import type { ImageCall, ImageEvents } from '#ports/image-upstream.ts'
 import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
@@ -17,7 +17,7 @@ interface Row {
   readonly provider: string
   readonly base: string
   readonly model: string
-  /** A size that is not the wire's own choice, and how the wire was asked for it. */
+  /** A size other than the wire's default, and how the wire was asked for it. */
   readonly size: OfferedSize
   readonly asked: string
   /** Formats that can be asked for. */
@@ -25,10 +25,10 @@ interface Row {
   readonly options?: Partial<ImageCall>
   readonly several?: true
   readonly polled?: true
-  /** Answers addresses, so that the submit's answer is worth keeping. */
+  /** Answers with addresses, so that the submit's answer is worth keeping. */
   readonly addresses?: true
   readonly reportsTokens?: true
-  /** Makes an answer with a refused picture chargeable, or not known to be free. */
+  /** An answer with a refused image may be charged, or is not known to be free. */
   readonly refusalMayBeCharged?: true
 }
 
@@ -205,7 +205,7 @@ function callTo(row: Row, scenario: string, overrides: Partial<ImageCall> = {}):
   return imageCallOf(row.provider, row.model, `${fake.url}/${scenario}/${row.base}`, overrides)
 }
 
-/** Keeps what it is told; previews are never told. */
+/** Records submits; previews are never reported. */
 function listener(recorded: string[] = []): ImageEvents {
   return {
     submitted: async (text) => void recorded.push(text),

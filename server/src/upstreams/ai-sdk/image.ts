@@ -1,4 +1,4 @@
-/** Pictures of upstreams whose wire is not OpenAI's, through the AI SDK's provider packages, in a worker thread. */
+/** Images of upstreams whose wire is not OpenAI's, through the AI SDK's provider packages, in a worker thread. */
 import type { ImageUpstream } from '#ports/image-upstream.ts'
 import type { FetchOptions } from '../connect/fetch.ts'
 import { loaded } from './image-edit.ts'
@@ -7,9 +7,9 @@ import { aiSdkThread } from './thread.ts'
 
 export interface AiSdkImageOptions extends FetchOptions, Partial<ImageLimits> {}
 
-/** Upstreams ask not to be asked more often than every half second. */
+/** Interval of polls: upstreams ask for at least half a second. */
 const POLL_INTERVAL_MS = 750
-/** As much as an answer with pictures inside may have: a 4K PNG takes 20 to 30 MB. */
+/** Largest image, as for an answer with images inside: a 4K PNG takes 20 to 30 MB. */
 const PICTURE_BYTES = 64 * 1024 * 1024
 
 export function aiSdkImage(options: AiSdkImageOptions): ImageUpstream {

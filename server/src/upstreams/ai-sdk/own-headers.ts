@@ -1,6 +1,6 @@
 import type { EmbeddingCall } from '#ports/upstream.ts'
 
-/** What Torana sends with every call, beside what the package sends. */
+/** Headers that Torana adds to those of the package. */
 export function ownHeaders({
   callId,
   traceHeaders = [],

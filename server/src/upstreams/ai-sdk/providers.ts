@@ -1,36 +1,36 @@
-/** What the dialect knows of each provider package: how it is opened, what it calls our options, where it is silent. */
+/** What the dialect knows about each provider package: how it is opened, its names for our options, what it lacks. */
 import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { ErrorWords } from './failures.ts'
 import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
 
-/** Two versions of the SDK's specification live side by side; for embeddings both are called alike. */
+/** Two versions of the SDK's specification exist; for embeddings both are called alike. */
 export type Model = EmbeddingModelV3 | EmbeddingModelV4
 export type Fetch = typeof globalThis.fetch
 
 /** The package's names for what a call can ask. The specification's own `dimensions` is ignored by most packages. */
 interface OptionNames {
-  /** The key of `providerOptions` they stand under. */
+  /** The key of `providerOptions` that holds them. */
   readonly key: string
   readonly dimensions?: string
   readonly inputType?: string
-  /** Where silence would not mean "native": the package fills in a width or an input type of its own. */
+  /** Options without which the package fills in its own width or input type, rather than the native one. */
   readonly neverLeftOut?: readonly ('dimensions' | 'inputType')[]
-  /** Sent with every call: an input that is too long must be refused, not cut silently. */
+  /** Sent with every call: an input that is too long must be refused, not truncated silently. */
   readonly always?: Readonly<Record<string, string | boolean>>
 }
 
 export interface Provider extends ErrorWords {
-  /** Imports the package on first use: together they weigh 120 MB, and most nodes need one or two. */
+  /** Imports the package on first use: together they take 120 MB, and most nodes need one or two. */
   model(call: EmbeddingCall, fetch: Fetch): Promise<Model>
   names(call: EmbeddingCall): OptionNames
-  /** The indexes in an answer's body, for wires that have them: the packages take vectors as they come. */
+  /** The indexes in an answer's body, for wires that have them: the packages take vectors in the order they come. */
   readonly indexes?: (body: unknown) => readonly unknown[]
 }
 
 export const GOOGLE_KINDS: NonNullable<ErrorWords['kinds']> = {
-  // A wrong key is a 400 at Google, told from a bad request only by its reason.
+  // Google answers a wrong key with 400; only the reason distinguishes it from a bad request.
   API_KEY_INVALID: 'rejectedUs',
   // Billing is off, or our region is not served.
   FAILED_PRECONDITION: 'rejectedUs',
@@ -78,7 +78,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       always: { autoTruncate: false },
     }),
     kinds: GOOGLE_KINDS,
-    // Google's auth library fetches the token, on connections and with errors of its own.
+    // Google's auth library fetches the token, with its own connections and errors.
     strangers: 'rejectedUs',
   },
 
@@ -118,7 +118,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   alibaba: {
     model: async ({ deployment }, fetch) => {
       const { createAlibaba } = await import('@ai-sdk/alibaba')
-      // Its `baseURL` is the chat address; embeddings have one of their own.
+      // `baseURL` is the chat address; embeddings have another.
       const { baseURL, ...settings } = commonSettings(deployment, fetch)
       const address = baseURL === undefined ? {} : { embeddingBaseURL: baseURL }
       return createAlibaba({ ...settings, ...address }).embeddingModel(deployment.upstreamModel)
@@ -164,8 +164,8 @@ const BEDROCK_NAMES: Readonly<Record<BedrockFamily, OptionNames>> = {
 }
 
 /**
- * The family is catalog data, since ids may be ARNs: the name of the input type's field tells it, then the upstream's
- * `modelFamily`; a model without input types is Titan's.
+ * The family is catalog data, since ids may be ARNs: the name of the input type's field decides, then the
+ * upstream's `modelFamily`; a model without input types is Titan's.
  */
 function bedrockFamily({ inputTypeField, deployment }: EmbeddingCall): BedrockFamily {
   if (inputTypeField === BEDROCK_NAMES.nova.inputType) return 'nova'

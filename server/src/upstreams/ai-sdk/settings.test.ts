@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import type { Row } from '#test/support/ai-sdk-calls.ts'
 import { callOf, failureOf, rowOf, texts, withUpstream } from '#test/support/ai-sdk-calls.ts'
@@ -15,7 +15,7 @@ import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
 import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
 import { aiSdkEmbedding } from './embedding.ts'
 
-// What a package could pick up by itself must be there to be picked up, before the thread starts.
+// What a package could read by itself must be set before the thread starts.
 process.env['COHERE_API_KEY'] = 'from-the-environment'
 process.env['AWS_BEARER_TOKEN_BEDROCK'] = 'from-the-environment'
 process.env['AWS_REGION'] = 'eu-west-1'

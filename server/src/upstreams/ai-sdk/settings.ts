@@ -1,5 +1,8 @@
-/** An upstream's settings as the packages take them. Everything is passed: what is left out they look up by themselves. */
-import type { Upstream } from '#core/catalog.ts'
+/**
+ * An upstream's settings as the packages take them. Everything is passed: what is left out the packages look
+ * up by themselves.
+ */
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 
 /** A deployment of either kind. */
@@ -28,7 +31,7 @@ export function commonSettings(deployment: Deployment, fetch: typeof globalThis.
   return { ...settingsOf(upstream, fetch), apiKey: upstream.apiKey }
 }
 
-/** What is wrong with a deployment's settings, before anybody calls it; undefined: nothing we can see from here. */
+/** What is wrong with a deployment's settings, before any call; undefined when nothing is visible from here. */
 export function settingsProblem(deployment: Deployment): string | undefined {
   const settings = { 'amazon-bedrock': bedrockSettings, 'google-vertex': vertexSettings }
   const read = settings[deployment.upstream.provider as keyof typeof settings] ?? commonSettings
@@ -56,7 +59,7 @@ export function bedrockSettings(deployment: Deployment, fetch: typeof globalThis
   return {
     ...settings,
     region,
-    // Empty rather than absent: that is how the package is told to sign.
+    // Empty rather than undefined, which makes the package sign requests.
     apiKey: '',
     accessKeyId: required(deployment, 'accessKeyId'),
     secretAccessKey: required(deployment, 'secretAccessKey'),
@@ -72,7 +75,7 @@ export function vertexSettings(deployment: Deployment, fetch: typeof globalThis.
   const { googleAuthOptions } = upstream.settings
   return {
     ...settings,
-    // Empty rather than absent: that is how the package is told to fetch tokens.
+    // Empty rather than undefined, which makes the package fetch tokens.
     apiKey: '',
     project: required(deployment, 'project'),
     location: required(deployment, 'location'),
@@ -102,7 +105,7 @@ function missing(deployment: Deployment, path: string): UpstreamFailure {
   return wrong(deployment, `${path} is not set`)
 }
 
-/** A misspelt setting would otherwise change nothing, silently. */
+/** A misspelt setting would otherwise silently change nothing. */
 function refuseUnknown(deployment: Deployment, known: readonly string[]): void {
   const { settings, provider } = deployment.upstream
   const unknown = Object.keys(settings).find((name) => !known.includes(name))

@@ -1,4 +1,4 @@
-/** The thread that calls through the AI SDK run in, seen from outside. */
+/** The client of the thread that makes calls through the AI SDK. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { workerModule } from '#package/files.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
@@ -12,12 +12,12 @@ import type { AiSdkWorks, Outcome, WorkerOptions } from './worker.ts'
 
 export interface AiSdkThread {
   embed(call: EmbeddingCall): Promise<Block>
-  /** Takes the pictures that are to be edited with it: afterwards nobody else can read them. */
+  /** Takes ownership of the images to be edited: nothing else can read them afterwards. */
   generate(call: LoadedCall, submitted: (text: string) => Promise<void>): Promise<ImageAnswer>
 }
 
 /**
- * All that the thread sees of the environment. The packages would take keys, regions and even addresses from it; only
+ * The thread's whole environment. The packages would read keys, regions and even addresses from it; only
  * Google's auth library, which brings its own credentials and connections, may look these up.
  */
 const ENVIRONMENT = [
@@ -34,7 +34,7 @@ const ENVIRONMENT = [
   'no_proxy',
 ]
 
-/** The packages themselves, and some hundred calls under way. */
+/** Memory of the packages themselves, and some hundred calls in progress. */
 const BASE_MEMORY_MB = 512
 /** The largest answer as text, as values, and as the values that the package's schema made of them. */
 const MEMORY_PER_ANSWER_BYTE = 6

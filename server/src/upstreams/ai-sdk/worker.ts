@@ -1,4 +1,4 @@
-/** Runs in a worker thread, where a large answer may be parsed and validated for as long as it takes. */
+/** Runs in a worker thread, where parsing and validating a large answer may take long. */
 import { workerData } from 'node:worker_threads'
 import type { FailureDetail, FailureKind } from '#core/fault/failure.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
@@ -15,7 +15,7 @@ import type { ImageLimits } from './image-fetch.ts'
 import { aiSdkImageExchange } from './image-exchange.ts'
 
 export interface WorkerOptions extends FetchOptions {
-  /** Absent: this thread makes no pictures. */
+  /** Undefined when this thread makes no images. */
   readonly images?: ImageLimits
 }
 
@@ -52,7 +52,7 @@ const works = {
     if ('answer' in outcome) handOver([outcome.answer.values.buffer])
     return outcome
   },
-  /** Tells what an upstream gave for a call that it took in: it may go on once that is written down. */
+  /** Reports what an upstream answered to an accepted call, which continues once that is recorded. */
   async generate(call: LoadedCall, { tell, handOver }: ThreadCall<string>): Promise<Outcome<ImageAnswer>> {
     if (generate === undefined) throw new Error('this thread makes no pictures')
     const outcome = await outcomeOf(generate(call, tell))

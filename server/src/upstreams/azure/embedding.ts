@@ -1,5 +1,5 @@
 /** Azure speaks OpenAI's wire under its own paths and with its own key header. */
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { embeddingPath, openaiTarget, type Target } from '../openai/embedding.ts'
 

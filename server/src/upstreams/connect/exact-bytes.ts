@@ -6,7 +6,7 @@ export interface SizedBytes {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** Bytes whose size was announced. One too many, or too few, would move the border of all that follows. */
+/** Bytes whose size was announced. One too many or too few would shift everything that follows. */
 export async function* exactly(file: SizedBytes): AsyncGenerator<Uint8Array, void, void> {
   const { size } = file
   let read = 0
@@ -18,7 +18,7 @@ export async function* exactly(file: SizedBytes): AsyncGenerator<Uint8Array, voi
   if (read !== size) throw new BodyUnread(`a file of ${read > size ? 'more' : 'less'} than ${size} bytes`)
 }
 
-/** All of it in memory, for a deployment to which it can't be streamed. Nothing was sent yet. */
+/** The whole file in memory, for a deployment to which it can't be streamed. Nothing was sent yet. */
 export async function wholeOf(file: SizedBytes, deployment: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(file.size)
   let read = 0

@@ -22,7 +22,7 @@ const server = createServer((request, response) => {
   else response.writeHead(429, { 'retry-after': '7' }).end('{"a":1}')
 }).listen(0, '127.0.0.1')
 let proxied = 0
-/** Proxies are given whole addresses. */
+/** Proxies get whole addresses. */
 const proxy = createServer((request, response) => {
   proxied += 1
   const { headers, url = '' } = request

@@ -1,7 +1,7 @@
 /** A `fetch` for libraries that want one: our connections, our proxy, the caller's own abort signal. */
 import { Agent, EnvHttpProxyAgent, errors, fetch as undiciFetch, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
-import type { UpstreamTls } from '#core/upstream-tls.ts'
+import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
 import { USER_AGENT } from './user-agent.ts'
 
 export interface FetchOptions {
@@ -24,22 +24,22 @@ export function makeFetch({ connectTimeoutMs, answerBytes, proxy }: FetchOptions
   const send = undiciFetch as unknown as (input: unknown, init: unknown) => Promise<Response>
   return async (input, init) => {
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
-    // An answer that is packed needs a processor and may unpack to a thousand times its size.
+    // A compressed answer costs CPU and may unpack to a thousand times its size.
     if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
     headers.set('user-agent', userAgentOf(headers.get('user-agent')))
     return bounded(await send(input, { ...init, headers, dispatcher }), answerBytes)
   }
 }
 
-/** Ours, with that of the package behind it. An operator's own stays as it is: the packages put theirs behind it. */
+/** Ours, followed by the package's. An operator's own stays as it is: the packages append theirs. */
 function userAgentOf(given: string | null): string {
   if (given === null) return USER_AGENT
   return /^ai-sdk\b/.test(given) ? `${USER_AGENT} ${given}` : given
 }
 
 /**
- * The answer, cut off with an error at this size. It counts what the reader gets: an upstream may pack its answer though it
- * was asked not to, and behind a proxy nothing else counts.
+ * The answer, cut off with an error at this size. It counts what the reader gets: an upstream may compress
+ * its answer despite the header, and behind a proxy nothing else counts.
  */
 function bounded(response: Response, maxBytes: number): Response {
   if (response.body === null) return response

@@ -16,7 +16,7 @@ after(async () => {
 
 const MEGABYTE = 1024 * 1024
 
-/** A source that says how far it was read and whether it was closed. */
+/** A source that reports how far it was read and whether it was closed. */
 interface Source extends StreamedBody {
   opened: number
   bytesRead: number
@@ -58,7 +58,7 @@ const CHUNK = randomBytes(64 * 1024)
 /** Of 64 KB each. */
 const manyChunks = (count: number): Uint8Array[] => Array.from({ length: count }, () => CHUNK)
 
-interface Told {
+interface PostOptions {
   readonly timeoutMs?: number
   readonly via?: UpstreamHttp
 }
@@ -66,9 +66,9 @@ interface Told {
 async function post(
   origin: string,
   body: string | StreamedBody,
-  told: Told = {},
+  options: PostOptions = {},
 ): Promise<HttpAnswer & { text: string; begun: number[] }> {
-  const { timeoutMs = 20_000, via = http } = told
+  const { timeoutMs = 20_000, via = http } = options
   const chunks: Uint8Array[] = []
   const headers = ['content-type', 'application/octet-stream']
   const begun: number[] = []
@@ -133,7 +133,7 @@ const echo: RequestListener = (request, response) => {
   })
 }
 
-/** A connection as it is. */
+/** A raw connection. */
 async function serveRaw(connected: (socket: Socket) => void): Promise<string> {
   return listening(createServer(connected))
 }
@@ -187,7 +187,7 @@ test('a source is read no faster than the upstream reads', async () => {
     before = source.bytesRead
     await delay(200)
   }
-  // What the two ends of the connection hold; both are the kernel's.
+  // What both ends of the connection hold in the kernel's buffers.
   assert.ok(source.bytesRead < 16 * MEGABYTE, `${source.bytesRead} bytes were read`)
   resume()
   assert.equal((await answered).status, 200)
@@ -244,7 +244,7 @@ for (const [name, plan, reason] of broken) {
     assert.match(error.message, reason)
     assert.ok(isUnsent(error))
     await until(() => source.closed === 1)
-    // The next one finds a sound connection.
+    // The next call finds a working connection.
     assert.equal((await post(served.origin, aSource(manyChunks(2)))).status, 200)
     assert.equal(whole, 1)
   })
@@ -297,7 +297,7 @@ test('an upstream that answers early and hangs up at once is heard, or was sent 
     socket.once('data', () => {
       socket.pause()
       const answer = 'HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno'
-      // What it did not read makes a reset of its closing.
+      // Unread bytes turn its close into a reset.
       socket.write(answer, () => socket.destroy())
     })
   })
@@ -381,7 +381,7 @@ test('a time-out after the last byte may have been heard', async () => {
 })
 
 test('a source is not opened before there is a connection', async () => {
-  // It never says a word of the handshake.
+  // It never answers the handshake.
   const origin = (await serveRaw(() => {})).replace('http:', 'https:')
   const source = aSource(manyChunks(2))
   const error = await errorOf(post(origin, source, { timeoutMs: 300 }))

@@ -1,11 +1,11 @@
 /**
- * Opens every connection to the outside: one pool per origin, one handler object per call. It knows time, size and bytes,
- * and nothing of what they mean.
+ * Opens every outgoing connection: one pool per origin, one handler object per call. It knows time, size and
+ * bytes, but not their meaning.
  */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
-import type { UpstreamTls } from '#core/upstream-tls.ts'
+import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
 import { proxyAgent } from './fetch.ts'
 import { digestOf, NO_TIMEOUTS, openPool } from './pool.ts'
 import { Rounds, type Flow } from './rounds.ts'
@@ -14,13 +14,13 @@ import { codingIn, Unpacking } from './unpacking.ts'
 
 export interface HttpQuestion {
   readonly origin: string
-  /** Certificates of the upstream's own; undefined: the usual ones. */
+  /** Certificates of the upstream; undefined for the usual ones. */
   readonly tls?: UpstreamTls | undefined
   readonly path: string
   /** Flat list of names and values. */
   readonly headers: string[]
   readonly timeoutMs: number
-  /** Largest answer read, unpacked; undefined: what holds for all calls. */
+  /** Largest answer read, unpacked; undefined for the limit of all calls. */
   readonly answerBytes?: number | undefined
 }
 
@@ -28,7 +28,7 @@ export interface HttpCall extends HttpQuestion {
   readonly body: string | StreamedBody
 }
 
-/** Takes the bytes of a 2xx answer as they arrive, unpacked. What it throws ends the exchange. */
+/** Takes the bytes of a 2xx answer as they arrive, unpacked. An error that it throws ends the exchange. */
 export interface ByteSink {
   /** Called once, before the first byte, for a reader that depends on the kind of content. */
   start?(status: number, headers: HttpAnswer['headers']): void
@@ -44,11 +44,11 @@ export interface HttpAnswer {
   readonly firstByteMs: number
 }
 
-/** The call took longer than its time-out. */
+/** The call took longer than its timeout. */
 export class HttpTimeout extends Error {
   override readonly name = 'HttpTimeout'
 }
-/** The answer was larger than we read. */
+/** The answer exceeded the limit. */
 export class HttpTooLarge extends Error {
   override readonly name = 'HttpTooLarge'
 }
@@ -61,8 +61,8 @@ export class HttpCut extends Error {
 const unsent = new WeakSet<object>()
 
 /**
- * Whether this error of a call came before anything of it was sent; of a body that is sent as it is read, before its last byte
- * was. An upstream that has only a part of a request has nothing to charge for.
+ * Whether this error of a call came before anything of it was sent, or, for a streamed body, before its last
+ * byte was. An upstream that has only a part of a request has nothing to charge for.
  */
 export function isUnsent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && unsent.has(error)
@@ -72,18 +72,18 @@ export interface HttpOptions {
   readonly connectTimeoutMs: number
   readonly answerBytes: number
   readonly proxy?: ProxySettings | undefined
-  /** Called before each piece of 64 KB of a streamed body; shared by all of them. */
+  /** Called before each part of 64 KB of a streamed body; shared by all of them. */
   readonly yieldOnSending: () => Promise<unknown>
 }
 
-/** Enough for any error message; an upstream's HTML page need not be kept. */
+/** Bytes kept of an error body: enough for any message; an upstream's HTML page need not be kept. */
 const ERROR_BODY_BYTES = 64 * 1024
 
-/** One look at all calls this often is cheaper than a timer for each, and late by no more than this. */
+/** Interval of the sweep over all calls, which is cheaper than a timer for each, and late by at most this. */
 const SWEEP_MS = 20
-/** A fast upstream could feed us two megabytes in one round of the event loop; after this much, others get theirs. */
+/** Bytes of one answer per round of the event loop: a fast upstream could send two megabytes in one round. */
 const BYTES_PER_ROUND = 256 * 1024
-/** Answers in small pieces need no counting. */
+/** Answers in small chunks need no counting. */
 const SMALL_CHUNK = 16 * 1024
 export class UpstreamHttp {
   readonly #rounds = new Rounds()
@@ -134,8 +134,8 @@ export class UpstreamHttp {
   }
 
   /**
-   * Uploads have connections of HTTP/1.1 to themselves: many on one connection would wait for each other, and there an upstream
-   * that has heard enough can close it.
+   * Uploads use separate connections of HTTP/1.1: many on one connection would wait for each other, and an
+   * upstream that has read enough can close its own.
    */
   #dispatcherFor(origin: string, tls: UpstreamTls | undefined, use?: 'uploads'): Dispatcher {
     if (this.#viaProxy && tls === undefined) return this.#viaProxy
@@ -154,7 +154,7 @@ export class UpstreamHttp {
     for (const exchange of this.#inFlight) exchange.expireIfLate(nowMs)
   }
 
-  /** Calls under way are cut: the node has waited for them as long as it may. */
+  /** Calls in progress are cut: the node has waited for them as long as it may. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper)
     const open = [...this.#pools.values(), ...(this.#viaProxy ? [this.#viaProxy] : [])]
@@ -171,7 +171,7 @@ interface ExchangeParts {
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly sink: ByteSink
-  /** Undefined: the body is sent in one piece. */
+  /** Undefined when the body is sent whole. */
   readonly sending: SentBody | undefined
 }
 
@@ -192,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0
   #bytesAtRest = 0
   #errorChunks: Uint8Array[] | undefined
-  /** Undefined: the bytes of the answer are as they were meant. */
+  /** Undefined when the answer is not compressed. */
   #unpacking: Unpacking | undefined
   #timedOut = false
 
@@ -222,14 +222,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: HttpAnswer['headers'],
   ): void {
-    // Something in between; the answer is yet to come.
+    // An interim response; the answer is yet to come.
     if (status < 200) return
     this.#status = status
     this.#headers = headers
     this.#firstByteMs = performance.now()
     if (status > 299) {
       this.#errorChunks = []
-      // An upstream that has said no reads no further: sending more would only break the connection under its answer.
+      // An upstream that has refused reads no further: sending more would only break the connection under its answer.
       this.#sending?.hold()
     }
     const coding = codingIn(headers)
@@ -251,24 +251,24 @@ class Exchange implements Dispatcher.DispatchHandler {
     try {
       const unpacking = new Unpacking(coding, {
         push: (bytes) => this.#take(bytes, unpacking, controller),
-        // Of an error, what could be read is enough.
+        // For an error, the bytes read so far are enough.
         end: (error) =>
           error === undefined || this.#errorChunks ? this.#answered() : this.#abort(error, controller),
       })
       this.#unpacking = unpacking
     } catch (error) {
       if (this.#errorChunks === undefined) this.#abort(error, controller)
-      // Its status still says what it means, and its bytes say nothing.
+      // Its status still has a meaning, its bytes have none.
       else this.#bytes = ERROR_BODY_BYTES
     }
   }
 
-  /** Bytes of the answer as they were meant. */
+  /** Unpacked bytes of the answer. */
   #take(chunk: Uint8Array, flow: Flow, controller: Dispatcher.DispatchController): void {
     this.#bytes += chunk.length
     if (this.#errorChunks) {
       if (this.#bytes - chunk.length < ERROR_BODY_BYTES) this.#errorChunks.push(chunk)
-      // Nobody unpacks a bomb for what is not read.
+      // A compression bomb is not unpacked for a body that is not read.
       else if (this.#unpacking) {
         this.#answered()
         controller.abort(new HttpTooLarge())
@@ -308,7 +308,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** The promise is settled at once: an abort of a connection still being opened would reach us only when it opens. */
+  /** The promise is settled immediately: an abort of a connection still being opened would reach us only when it opens. */
   expireIfLate(nowMs: number): void {
     if (nowMs - this.#startedMs < this.#timeoutMs) return
     this.#timedOut = true
@@ -319,7 +319,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(error: unknown): void {
     const isPart = this.#sending?.isWhole === false
-    // Some close the connection upon a part of a body, before the last of what they say to it has arrived.
+    // Some close the connection upon a part of a body, before the end of their answer has arrived.
     if (isPart && this.#errorChunks !== undefined) return this.#answered()
     // The client starts a request when it has a connection to send it on.
     const isUnsent = this.#controller === undefined || (isPart && this.#status === 0)
@@ -328,7 +328,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#letGo()
   }
 
-  /** The client keeps this object until the connection's next call: it must not keep an answer alive with it. */
+  /** The client keeps this object until the connection's next call: it must not keep an answer alive. */
   #letGo(): void {
     this.#inFlight.delete(this)
     this.#sending?.stop()

@@ -1,20 +1,20 @@
-/** The bytes of a picture as they come in. */
+/** The bytes of an image as they arrive. */
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 
-/** Most pictures are larger. */
+/** Initial size: most images are larger. */
 const FIRST_BYTES = 256 * 1024
-/** What an upstream says of itself may be wrong. */
-const MOST_EXPECTED_BYTES = 16 * 1024 * 1024
+/** Bound on the announced size, which may be wrong. */
+const MAX_EXPECTED_BYTES = 16 * 1024 * 1024
 
-/** In one piece of memory that doubles when it is full: many small ones would give the collector of garbage a lot to look at. */
+/** Uses one buffer that doubles when it is full: many small ones would burden the garbage collector. */
 export class PictureBytes {
   #bytes = new Uint8Array(0)
   #size = 0
   readonly #expectedBytes: number
 
-  /** As many as are likely to come; 0: nobody knows. */
+  /** `expectedBytes`: the likely size; 0 when it is unknown. */
   constructor(expectedBytes = 0) {
-    this.#expectedBytes = Math.min(expectedBytes, MOST_EXPECTED_BYTES)
+    this.#expectedBytes = Math.min(expectedBytes, MAX_EXPECTED_BYTES)
   }
 
   get size(): number {
@@ -26,11 +26,11 @@ export class PictureBytes {
     this.#size += piece.length
   }
 
-  /** Where the next bytes may be written, at least so many; `filled` says how many were. */
+  /** Where the next bytes may be written, at least `bytes` of them; `filled` says how many were. */
   room(bytes: number): Uint8Array<ArrayBuffer> {
     if (this.#size + bytes > this.#bytes.length) {
       const size = Math.max(this.#expectedBytes, FIRST_BYTES, 2 * this.#bytes.length, this.#size + bytes)
-      // Not filled with zeros: only what was written is handed out.
+      // Not filled with zeros: only written bytes are handed out.
       const larger = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
       larger.set(this.#bytes.subarray(0, this.#size))
       this.discard()
@@ -43,27 +43,27 @@ export class PictureBytes {
     this.#size += bytes
   }
 
-  /** All that came. */
+  /** All received bytes. */
   whole(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#size)
   }
 
-  /** Gives the memory back at once. Until the collector of garbage finds it, it would be looked for again and again. */
+  /** Frees the memory immediately, rather than when the garbage collector finds it. */
   discard(): void {
     this.#bytes.buffer.transfer(0)
   }
 }
 
-/** A JSON escape that may go on in the next piece. .NET writes `+` as `\u002B`, PHP `/` as `\/`. */
+/** A JSON escape that may continue in the next chunk. .NET writes `+` as `\u002B`, PHP `/` as `\/`. */
 const CUT_ESCAPE = /\\(u[\dA-Fa-f]{0,3})?$/
 
-/** So many characters of base64 stand for three bytes. */
+/** Characters of base64 that encode three bytes. */
 const GROUP = 4
 
 /** Decodes base64 as it comes, and checks it to the last character. */
 export class Base64Decoder {
   readonly picture: PictureBytes
-  /** Characters of an escape, and of a group of four, that are not whole yet. */
+  /** Incomplete characters of an escape, and of a group of four. */
   #cutEscape = ''
   #cutGroup = ''
   #isPadded = false
@@ -72,7 +72,7 @@ export class Base64Decoder {
     this.picture = new PictureBytes(expectedBytes)
   }
 
-  /** Takes the text as it stands in a JSON string. */
+  /** Takes the text as it is written in a JSON string. */
   push(jsonText: string): void {
     let text = this.#cutEscape + jsonText
     this.#cutEscape = ''
@@ -80,7 +80,7 @@ export class Base64Decoder {
       this.#cutEscape = CUT_ESCAPE.exec(text)?.[0] ?? ''
       text = unescaped(text.slice(0, text.length - this.#cutEscape.length))
     }
-    // What a cut group lacks is joined to it, and not the group to the piece, which would copy all of that.
+    // The missing characters are appended to the cut group, and not the group to the chunk, which would copy all of it.
     const lacking = this.#cutGroup === '' ? 0 : GROUP - (this.#cutGroup.length % GROUP)
     this.#decode(this.#cutGroup + text.slice(0, lacking))
     this.#decode(this.#cutGroup + text.slice(lacking))
@@ -95,7 +95,7 @@ export class Base64Decoder {
     )
     this.picture.filled(written)
     this.#cutGroup = text.slice(read)
-    // Of `AA==` the second sign may come later.
+    // In `AA==` the second sign may come later.
     this.#isPadded = this.#cutGroup === '' && text.includes('=')
   }
 

@@ -11,7 +11,7 @@ import { USER_AGENT } from './user-agent.ts'
 const PICTURE = Buffer.from('the bytes of a picture')
 const LIMITS = { trustedOrigin: undefined, timeoutMs: 20_000, maxBytes: 1000 }
 
-/** Waits on 127.0.0.1 and ::1, on one port, for connections that must never come. */
+/** Listen on 127.0.0.1 and ::1, on one port, for connections that must never come. */
 let traps: Server[]
 let port: number
 let connections = 0
@@ -65,7 +65,7 @@ function fetcherWith(options: Partial<PictureFetchOptions> = {}): GuardedPicture
   return new GuardedPictureFetcher({ connectTimeoutMs: 2_000, allowHttp: true, lookup, ...options })
 }
 
-/** Every spelling of hosts that nobody outside has business with. `PORT` is where the traps wait. */
+/** Every spelling of hosts that no outsider may reach. The traps listen on `PORT`. */
 const FORBIDDEN_HOSTS = [
   // Loopback, as people write it and as they should not.
   ['127.0.0.1', '127.0.0.2', '127.127.127.127', '127.1', '127.0.1', '127.000.000.001', '127.0.0.1.'],
@@ -78,17 +78,17 @@ const FORBIDDEN_HOSTS = [
   ['[::127.0.0.1]', '[::7f00:1]', '[::ffff:0:127.0.0.1]', '[::ffff:0:7f00:1]'],
   ['[64:ff9b::127.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2002:7f00:1::1]'],
   ['[2001:0:7f00:1::]', '[2001::1]'],
-  // Somebody's inside.
+  // Internal networks.
   ['10.0.0.1', '10.255.255.255', '10.1', '0xa.0.0.1', '012.0.0.1', '167772161', '[::ffff:10.0.0.1]'],
   ['172.16.0.1', '172.31.255.254', '172.16.1', '192.168.0.1', '192.168.1.1', '192.168.257', '3232235521'],
   ['0300.0250.0.1', '0xc0.0xa8.0.1', '0xc0a80001', '[::ffff:192.168.0.1]', '[64:ff9b::c0a8:1]'],
   ['100.64.0.1', '100.127.255.255', '192.0.0.1', '192.0.0.192', '198.18.0.1', '198.19.0.1'],
   ['[fc00::1]', '[fd00::1]', '[fdff:ffff::1]', '[fec0::1]', '[feff::1]'],
-  // Doors to a cloud's inside.
+  // Entrances to a cloud's internal network.
   ['169.254.169.254', '169.254.1', '0xa9fea9fe', '2852039166', '0251.0376.0251.0376', '0xa9.0xfe.0xa9.0xfe'],
   ['[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]', '[64:ff9b::a9fe:a9fe]', '[2002:a9fe:a9fe::]'],
   ['169.254.170.2', '100.100.100.200', '168.63.129.16', '[fd00:ec2::254]', '[fe80::a9fe:a9fe]'],
-  // Nobody's.
+  // Unallocated or special.
   ['192.0.2.1', '198.51.100.1', '203.0.113.1', '192.88.99.1', '224.0.0.1', '239.1.1.1', '240.0.0.1'],
   ['255.255.255.255', '4294967295', '0xffffffff', '[2001:db8::1]', '[3fff::1]', '[100::1]', '[ff02::1]'],
   ['[fe80::1]', '[febf::1]', '[1::1]', '[4000::1]', '[2001:2::1]', '[2001:20::1]', '[5f00::1]'],
@@ -127,7 +127,7 @@ test('the table of forbidden addresses is long enough to mean something', () => 
 })
 
 for (const scheme of ['http', 'https']) {
-  test(`no ${scheme} address of somebody’s inside is connected to, however it is spelled`, async () => {
+  test(`no private ${scheme} address is connected to, however it is spelled`, async () => {
     for (const host of FORBIDDEN_HOSTS) {
       const url = `${scheme}://${host}:${port}/`
       await assert.rejects(fetcherWith().fetch(url, LIMITS), AddressRefused, url)
@@ -161,7 +161,7 @@ interface Site {
   readonly requests: readonly IncomingMessage[]
 }
 
-/** A server of the upstream's own, on an address that only trust opens. */
+/** A server of the upstream, on an address that only trust opens. */
 async function withSite(listener: RequestListener, use: (site: Site) => Promise<void>): Promise<void> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -177,7 +177,7 @@ async function withSite(listener: RequestListener, use: (site: Site) => Promise<
   }
 }
 
-/** Stands for the internet: whatever was checked is recorded, and leads to the site. */
+/** Acts as the internet: every checked address is recorded, and leads to the site. */
 function internet(site: Site): {
   dialled: string[]
   connectTo: NonNullable<PictureFetchOptions['connectTo']>
@@ -242,7 +242,7 @@ test('a picture of a trusted host is fetched wherever that is, and of its neighb
     },
   ))
 
-test('no redirect leads from a trusted origin into somebody’s inside', () =>
+test('no redirect leads from a trusted origin to a private address', () =>
   withSite(
     (request, response) => {
       const host = decodeURIComponent(request.url?.slice(1) ?? '')
@@ -330,7 +330,8 @@ test('a name is resolved once, so that one that changes its mind leads nowhere n
   ))
 
 test('what is dialled is what was checked: the platform’s own resolver is not asked', async () => {
-  // The platform would resolve `localhost` to the traps. The checked address leads nowhere, and nobody waits for it.
+  // The platform would resolve `localhost` to the traps. The checked address leads nowhere, and the test does
+  // not wait for it.
   const said = async (): Promise<{ address: string; family: number }[]> => [
     { address: '93.184.215.14', family: 4 },
   ]
@@ -377,7 +378,7 @@ for (const [coding, words] of [
   ['gzip', /not gzip/],
   ['compress', /content coding "compress"/],
 ] as const)
-  test(`an encoding that nobody asked for is refused where it can't be read: ${coding}`, () =>
+  test(`an encoding that was not asked for is refused where it can't be read: ${coding}`, () =>
     withSite(
       (_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(PICTURE),
       async ({ origin }) => {
@@ -393,7 +394,7 @@ test('an answer that is no picture is none', () =>
     },
   ))
 
-/** A proxy that makes no tunnel lead anywhere: it notes where each should go, and what is said in it first. */
+/** A proxy whose tunnels lead nowhere: it records each target, and the first bytes sent. */
 async function withProxy(
   work: (proxy: { readonly url: string; readonly tunnels: Tunnel[] }) => Promise<void>,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * Fetches pictures from addresses that others named. A host is resolved once, all its addresses are checked, and only those
- * are dialled: a name that means something else a moment later is of no use. Redirects are followed by hand, each hop as new.
+ * Fetches images from addresses that others named. A host is resolved once, all its addresses are checked,
+ * and only those are dialled, so that a name that changes a moment later is useless. Redirects are followed
+ * by hand, each hop like a new address.
  */
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
@@ -32,9 +33,9 @@ export interface PictureFetchOptions {
 
 type FetchOptions = Parameters<PictureFetcher['fetch']>[1]
 
-/** Result addresses of the field redirect once, to a store; two more are patience. */
+/** Redirects followed: result addresses usually redirect once, to a store. */
 const MAX_REDIRECTS = 3
-/** What DNS can carry. */
+/** Longest host name of DNS. */
 const MAX_HOST_LENGTH = 253
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
@@ -98,7 +99,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
     if (!isAllowedPort(url.port)) throw new AddressRefused(`port ${url.port} is not one for pictures`)
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
     if (host.length > MAX_HOST_LENGTH) throw new AddressRefused('its host is longer than a name can be')
-    // A literal never comes by the resolver: the platform dials it as it is.
+    // A literal address never goes through the resolver: the platform dials it as it is.
     const family = isIP(host)
     const { lookup = resolveAll } = this.#options
     const addresses = family === 0 ? await lookup(host) : [{ address: host, family }]
@@ -112,8 +113,9 @@ export class GuardedPictureFetcher implements PictureFetcher {
   }
 
   /**
-   * A proxy is asked for a tunnel to a checked address too: it would resolve the name anew, perhaps to somewhere inside. The
-   * name stands in the TLS handshake and in the request. Hosts that are exempt from the proxy are dialled like any other.
+   * A proxy too is asked for a tunnel to a checked address: it would resolve the name again, perhaps to an
+   * internal one. The name is used in the TLS handshake and in the request. Hosts exempt from the proxy are
+   * dialled like any other.
    */
   #dispatcher(addresses: readonly LookupAddress[] | undefined): Dispatcher {
     const { connectTimeoutMs, connectTo = pinned, proxy } = this.#options
@@ -151,7 +153,7 @@ function resolveAll(host: string): Promise<readonly LookupAddress[]> {
   return lookupAll(host, { all: true })
 }
 
-/** A machine may have public addresses, and listeners on them that are meant for itself. */
+/** A machine may have public addresses, with listeners meant for itself. */
 function isOwnAddress(address: string): boolean {
   return Object.values(networkInterfaces()).some((own) => own?.some((entry) => entry.address === address))
 }
@@ -174,7 +176,7 @@ function pinned(addresses: readonly LookupAddress[], timeoutMs: number): Connect
     })
 }
 
-/** Puts an address in the place of the name in all that the proxy is asked for, which are tunnels. */
+/** Replaces the name with an address in everything that the proxy is asked for, which are tunnels. */
 function tunnelsTo(addresses: readonly LookupAddress[], proxy: Dispatcher): Dispatcher {
   // Proxies without IPv6 are common.
   const chosen = addresses.find(({ family }) => family === 4) ?? addresses[0]
@@ -209,7 +211,7 @@ async function bytesOf(answer: Dispatcher.ResponseData, maxBytes: number): Promi
   return picture.whole()
 }
 
-/** Hands on what unpacks. The first error of either side ends it. */
+/** Passes on what it unpacks. The first error of either side ends it. */
 function unpacked(body: Readable, coding: string, add: (bytes: Uint8Array) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const unpacking = new Unpacking(coding, {

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { Pool, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
-import type { UpstreamTls } from '#core/upstream-tls.ts'
+import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
 import { proxyAgent } from './fetch.ts'
 
-/** More sockets than this to one origin only queue at the far end. */
+/** Connections per origin: more would only queue at the far end. */
 const CONNECTIONS_PER_ORIGIN = 512
 /** Below the 60 s after which common load balancers drop an idle connection. */
 const KEEP_ALIVE_MS = 30_000
@@ -34,7 +34,7 @@ export function openPool(
   })
 }
 
-/** Read again with each configuration, and equal most times: equal ones share their connections. */
+/** Certificates are read again with each configuration and are usually equal: equal ones share their connections. */
 const digests = new WeakMap<UpstreamTls, string>()
 
 export function digestOf(tls: UpstreamTls): string {

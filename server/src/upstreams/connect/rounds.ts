@@ -1,21 +1,21 @@
-/** Of all upstreams together: a hundred of them at once would hold the loop as long as one with all their bytes. */
+/** Bytes of all upstreams per round: a hundred of them together would hold the loop as long as one with all their bytes. */
 const ALL_BYTES_PER_ROUND = 1024 * 1024
-/** Those that had to wait read on a few at a time, each with a chunk of 64 KB. */
+/** Paused answers resumed per round, each with a chunk of 64 KB. */
 const RESUMED_PER_ROUND = 8
 
-/** Where bytes come from, or go through. */
+/** A source of bytes that can be paused. */
 export interface Flow {
   pause(): void
   resume(): void
 }
 
-/** Shares out the rounds of the event loop among all answers that arrive. */
+/** Shares the rounds of the event loop among all arriving answers. */
 export class Rounds {
   #bytes = 0
   #isCounting = false
   readonly #waiting: Flow[] = []
 
-  /** Whether a round takes too many bytes with these. */
+  /** Whether these bytes exceed the round's limit. */
   isFull(bytes: number): boolean {
     this.#bytes += bytes
     this.#count()

@@ -1,29 +1,26 @@
-/**
- * A request's body that is sent as it is read: at the pace of
- * the connection, a piece for each round of the event loop.
- */
+/** A request's body that is sent while it is read: at the pace of the connection, one part per round of the event loop. */
 
 export interface StreamedBody {
-  /** Exactly so many bytes: the upstream is told before the first of them. */
+  /** The exact size: the upstream learns it before the first byte. */
   readonly size: number
-  /** From the beginning. A chunk must not change once it was handed out. */
+  /** Opens the body from the beginning. A chunk must not change once it was handed out. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** What was to be sent could not be read, or is not of the size that was announced. */
+/** The body could not be read, or has another size than announced. */
 export class BodyUnread extends Error {
   override readonly name = 'BodyUnread'
 }
 
 /**
- * As much as a socket takes without waiting. In one large
- * piece, a picture of 50 MB would be encrypted in one go.
+ * Size of a part: what a socket takes without waiting. In one large write, an image of 50 MB would be
+ * encrypted in one go.
  */
-const PIECE_BYTES = 64 * 1024
+const PART_BYTES = 64 * 1024
 const ignore = (): void => {}
 const NOTHING = new Uint8Array()
 
-/** One sending of a body. The client library asks for its pieces; the exchange may end it at any time. */
+/** One transmission of a body. The client library asks for its parts; the exchange may end it at any time. */
 export class SentBody implements AsyncIterableIterator<Uint8Array> {
   readonly #body: StreamedBody
   readonly #yieldLoop: () => Promise<unknown>
@@ -35,7 +32,7 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
   #isHeld = false
   #isOver = false
 
-  /** `yieldLoop` is called before each piece. */
+  /** `yieldLoop` is called before each part. */
   constructor(body: StreamedBody, yieldLoop: () => Promise<unknown>) {
     this.#body = body
     this.#yieldLoop = yieldLoop
@@ -54,23 +51,22 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.#isHeld || this.#isOver) return this.#over.promise
     if (this.isWhole) return { done: true, value: undefined }
-    const piece = await this.#readPiece()
-    // Between two writes the loop reads what has come: an answer
-    // is read before a write finds the connection closed.
+    const part = await this.#readPart()
+    // Between two writes the loop reads incoming data: an answer is read before a write finds the connection closed.
     await this.#yieldLoop()
     if (this.#isHeld || this.#isOver) return this.#over.promise
-    this.#handed += piece.length
-    return { done: false, value: piece }
+    this.#handed += part.length
+    return { done: false, value: part }
   }
 
-  /** Sends nothing more, though the answer is still awaited. */
+  /** Sends nothing more, although the answer is still awaited. */
   hold(): void {
     if (this.isWhole) return
     this.#isHeld = true
     this.#close()
   }
 
-  /** Nobody needs it any more. */
+  /** Ends the transmission. */
   stop(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -83,18 +79,18 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  /** The last piece only when nothing comes after it: an upstream that has all of it would begin to work. */
-  async #readPiece(): Promise<Uint8Array> {
+  /** The last part is sent only when nothing comes after it: an upstream that has all of it would begin to work. */
+  async #readPart(): Promise<Uint8Array> {
     if (this.#rest.length === 0) this.#rest = await this.#readChunk()
     if (this.#rest.length === 0)
       throw new BodyUnread(`a body of ${this.#read} bytes instead of ${this.#body.size}`)
-    const piece = this.#rest.subarray(0, PIECE_BYTES)
-    this.#rest = this.#rest.subarray(piece.length)
-    this.#read += piece.length
+    const part = this.#rest.subarray(0, PART_BYTES)
+    this.#rest = this.#rest.subarray(part.length)
+    this.#read += part.length
     const isLast = this.#read === this.#body.size && this.#rest.length === 0
     if (this.#read > this.#body.size || (isLast && (await this.#readChunk()).length > 0))
       throw new BodyUnread(`a body of more than ${this.#body.size} bytes`)
-    return piece
+    return part
   }
 
   /** Empty at the end. */
@@ -111,7 +107,7 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** A reader of a file that is told so closes it. Whether that goes well does not matter to the request. */
+  /** Closes the reader of the file. Whether that succeeds does not matter to the request. */
   #close(): void {
     this.#rest = NOTHING
     this.#source?.return?.().catch(ignore)

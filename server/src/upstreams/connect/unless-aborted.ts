@@ -1,4 +1,4 @@
-/** For work that can not be aborted itself: nobody has to wait for it any longer than the signal allows. */
+/** Ends the wait for work that can't be aborted itself when the signal aborts. */
 export async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason as Error)

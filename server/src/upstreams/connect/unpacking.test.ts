@@ -29,7 +29,7 @@ interface Plan {
   readonly status?: number
   readonly coding: string
   readonly body: Buffer
-  /** Bytes of each write; undefined: all at once. */
+  /** Bytes of each write; undefined for all at once. */
   readonly step?: number
 }
 

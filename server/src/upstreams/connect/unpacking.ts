@@ -1,6 +1,7 @@
 /**
- * Unpacks an answer that came compressed. Calls ask for `identity`, since unpacking costs a processor; a server or a proxy in
- * front of it may compress nevertheless. The reader counts the bytes as they unpack, so a bomb ends at the same limit.
+ * Unpacks a compressed answer. Calls ask for `identity`, since unpacking costs CPU, but a server or a proxy
+ * in front of it may compress nevertheless. The reader counts the unpacked bytes, so that a compression bomb
+ * ends at the same limit.
  */
 import type { Transform } from 'node:stream'
 import {
@@ -14,7 +15,7 @@ import {
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import type { Flow } from './rounds.ts'
 
-/** 8 MB, as much as RFC 9659 allows a sender of this coding. A decoder would otherwise set aside up to 128 MB. */
+/** 8 MB, as much as RFC 9659 allows a sender of this coding. A decoder would otherwise allocate up to 128 MB. */
 const ZSTD_WINDOW_LOG = 23
 /** The low half of the first byte of zlib's own format. Some servers send `deflate` without that format around it. */
 const ZLIB_METHOD = 8
@@ -27,7 +28,7 @@ const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
   deflate: (first) => ((first & 0x0f) === ZLIB_METHOD ? createInflate() : createInflateRaw()),
 }
 
-/** What the bytes of an answer are packed in. Undefined: they are as they were meant. */
+/** The coding of an answer's bytes. Undefined when they are not compressed. */
 export function codingIn(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): string | undefined {
@@ -41,10 +42,10 @@ export function codingIn(
   return codings.length === 0 ? undefined : codings.join(', ')
 }
 
-/** Takes what is unpacked. */
+/** Takes the unpacked bytes. */
 export interface UnpackedReader {
   push(bytes: Uint8Array): void
-  /** After the last byte, or upon bytes that can't be unpacked. Nothing comes after it. */
+  /** Called after the last byte, or when bytes can't be unpacked. Nothing comes after it. */
   end(error?: BrokenAnswer): void
 }
 
@@ -52,11 +53,11 @@ export class Unpacking implements Flow {
   readonly #coding: string
   readonly #make: (first: number) => Transform
   readonly #reader: UnpackedReader
-  /** Made of the first byte: an answer without any is empty, which no coding writes as nothing. */
+  /** Made with the first byte: an answer without any is empty, which no coding writes as nothing. */
   #decoder: Transform | undefined
   #isOver = false
 
-  /** Throws `BrokenAnswer` for a coding that nobody reads here, and for one within another. */
+  /** Throws `BrokenAnswer` for an unknown coding, and for several codings. */
   constructor(coding: string, reader: UnpackedReader) {
     const make = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
     if (make === undefined)
@@ -68,7 +69,7 @@ export class Unpacking implements Flow {
     this.#reader = reader
   }
 
-  /** `source` stands still while there is more than the decoder has room for. */
+  /** Pauses `source` while the decoder has no space. */
   write(chunk: Uint8Array, source: Flow): void {
     if (this.#isOver || chunk.length === 0) return
     this.#decoder ??= this.#started(chunk[0] as number)
@@ -77,14 +78,14 @@ export class Unpacking implements Flow {
     this.#decoder.once('drain', () => source.resume())
   }
 
-  /** No more will be written. */
+  /** Ends the input. */
   end(): void {
     if (this.#isOver) return
     if (this.#decoder === undefined) this.#finish()
     else this.#decoder.end()
   }
 
-  /** Nobody wants the rest. */
+  /** Discards the rest. */
   stop(): void {
     this.#isOver = true
     this.#decoder?.destroy()

@@ -47,8 +47,8 @@ function sender(options: Partial<WebhookOptions> = {}): WebhookHttp {
   return http
 }
 
-for (const [told, secret] of Object.entries(SECRETS)) {
-  test(`the OpenAI SDK accepts what was signed with ${told}, and nothing else`, async () => {
+for (const [description, secret] of Object.entries(SECRETS)) {
+  test(`the OpenAI SDK accepts what was signed with ${description}, and nothing else`, async () => {
     const { url, received } = await receiver()
     assert.deepEqual(await sender().post({ url, secret, id: 'evt_1', payload }), { status: 200 })
     const [{ headers, body }] = received as [Received]
@@ -96,7 +96,7 @@ test('a refused connection is told', async () => {
   await assert.rejects(post, /ECONNREFUSED/)
 })
 
-/** A resolver that says what it is told, in the form of `node:dns`. */
+/** A resolver with fixed answers, in the form of `node:dns`. */
 function resolvingTo(...addresses: readonly string[]): LookupFunction {
   return (_host, _options, callback) =>
     callback(

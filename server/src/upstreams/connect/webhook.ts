@@ -1,4 +1,4 @@
-/** Sends events as Standard Webhooks: signed, once, to public addresses only, and never on to where a redirect points. */
+/** Sends events as Standard Webhooks: signed, once, to public addresses only, without following redirects. */
 import { createHmac } from 'node:crypto'
 import { lookup as dnsLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -14,18 +14,18 @@ import { USER_AGENT } from './user-agent.ts'
 export interface WebhookOptions {
   readonly clock: Clock
   readonly proxy?: ProxySettings | undefined
-  /** Lets events go to private addresses and over plain http: for tests, and networks of one's own. */
+  /** Allows private addresses and plain http: for tests and internal networks. */
   readonly allowPrivate?: boolean | undefined
   /** `TIMEOUT_MS` unless given. */
   readonly timeoutMs?: number | undefined
-  /** Answers like that of `node:dns`, which it is unless given. */
+  /** Defaults to that of `node:dns`. */
   readonly lookup?: LookupFunction | undefined
 }
 
-/** Who gets an event notes it and answers; the work that follows from it can be done later. */
+/** Timeout: receivers acknowledge first and work later. */
 const TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 5000
-/** Only the status counts. An answer of this size is read, so that its connection can be used again. */
+/** Only the status counts. An answer of this size is read, so that its connection can be reused. */
 const ANSWER_BYTES = 4096
 
 export class WebhookHttp implements WebhookTransport {
@@ -64,7 +64,7 @@ export class WebhookHttp implements WebhookTransport {
         },
         body: payload,
       })
-      // Whatever becomes of the rest of the answer, the event has arrived.
+      // Whatever happens to the rest of the answer, the event has arrived.
       await body.dump({ limit: ANSWER_BYTES, signal: deadline.signal }).catch(() => {})
       return { status: statusCode }
     } finally {
@@ -84,14 +84,14 @@ export class WebhookHttp implements WebhookTransport {
     if (url.username !== '' || url.password !== '') throw new AddressRefused('it holds a credential')
     if (this.#allowPrivate) return url
     if (!isAllowedPort(url.port)) throw new AddressRefused(`port ${url.port} is not one for webhooks`)
-    // A literal never comes by the resolver: the platform dials it as it is.
+    // A literal address never goes through the resolver: the platform dials it as it is.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
     if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic()
     return url
   }
 }
 
-/** `whsec_` stands before bytes in base64; any other secret is taken as it is written. */
+/** `whsec_` precedes bytes in base64; any other secret is taken as it is written. */
 function signatureOf(signed: string, secret: string): string {
   const key = secret.startsWith('whsec_')
     ? Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -99,7 +99,7 @@ function signatureOf(signed: string, secret: string): string {
   return createHmac('sha256', key).update(signed).digest('base64')
 }
 
-/** With a proxy, hosts that are not exempt from it are resolved by the proxy, which has the last word on where they lead. */
+/** A proxy resolves hosts that are not exempt from it, and decides where they lead. */
 function dispatcherFor(lookup: LookupFunction, proxy: ProxySettings | undefined): Dispatcher {
   const connect = { timeout: CONNECT_TIMEOUT_MS, lookup }
   // Each post has its own deadline.
@@ -114,7 +114,7 @@ function dispatcherFor(lookup: LookupFunction, proxy: ProxySettings | undefined)
   })
 }
 
-/** The addresses that were checked are the ones that are dialled: a name can't mean something else a moment later. */
+/** The checked addresses are the ones that are dialled: a name can't mean something else a moment later. */
 function publicOnly(lookup: LookupFunction): LookupFunction {
   return (host, options, callback) => {
     lookup(host, { ...options, all: true }, (error, found) => {

@@ -1,27 +1,27 @@
-/** The strip at the foot of an edited picture: what was asked for, and what was given. */
-import type { PixelSize } from '#core/catalog.ts'
+/** The strip at the bottom of an edited image: the prompt, and what was given. */
+import type { PixelSize } from '#core/catalog/catalog.ts'
 import { Canvas, CELL_HEIGHT, CELL_WIDTH, groundOf, wrapped } from './drawing.ts'
 
 export interface Caption {
   readonly prompt: string
-  /** Below, in smaller letters: the first of these that fits. */
+  /** Text below in smaller letters: the first of these that fits. */
   readonly notes: readonly string[]
-  /** 0 to 1: how much of the prompt has been written yet. */
+  /** 0 to 1: the share of the prompt written so far. */
   readonly progress: number
 }
 
-/** One dot of a letter for so many pixels of the shorter edge. */
+/** Pixels of the shorter edge per dot of a letter. */
 const PIXELS_PER_DOT = 320
 const MAX_LINES = 3
-/** The picture is what people want to see. */
+/** Largest share of the image's height: people want to see the image. */
 const MAX_SHARE = 0.4
-/** A line of fewer is not worth reading. */
+/** Shortest line worth reading. */
 const MIN_COLUMNS = 8
 const PANEL = [17, 17, 22, 226] as const
 const INK = [250, 250, 250, 255] as const
 const FAINT_INK = [176, 180, 192, 255] as const
 
-/** Undefined where the picture is too small for a line. */
+/** Undefined when the image is too small for a line. */
 export function captionOf(caption: Caption, size: PixelSize): Canvas | undefined {
   const preferred = Math.max(1, Math.round(Math.min(size.width, size.height) / PIXELS_PER_DOT))
   for (let dot = preferred; dot >= 1; dot -= 1) {
@@ -56,7 +56,7 @@ function layoutOf(
   return { dot, padding, lines, note, height: 2 * padding + lines.length * lineHeight(dot) + noteHeight }
 }
 
-/** As large as the letters above, or a little smaller where there is less room. */
+/** As large as the letters above, or a little smaller where there is less space. */
 function noteOf(notes: readonly string[], inner: number, largest: number): Layout['note'] {
   for (const text of notes) {
     for (let dot = largest; dot >= Math.ceil(largest / 2); dot -= 1)

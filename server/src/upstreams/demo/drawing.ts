@@ -1,4 +1,4 @@
-/** Draws a text on a coloured ground and writes it as PNG: enough for a person to see what was asked for. */
+/** Draws a text on a coloured background and encodes it as PNG: enough to see what was asked for. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { crc32, deflate } from 'node:zlib'
@@ -10,7 +10,7 @@ export interface Drawing {
   readonly width: number
   readonly height: number
   readonly isTransparent: boolean
-  /** 0 to 1: how much of the text has been drawn yet. */
+  /** 0 to 1: the share of the text drawn so far. */
   readonly progress: number
 }
 
@@ -26,7 +26,7 @@ const FONT =
 const GLYPHS = FONT.trim()
   .split(' ')
   .map((columns) => Buffer.from(columns, 'hex'))
-/** A character that the font lacks. */
+/** Drawn for a character that the font lacks. */
 const BOX = Buffer.from('7f4141417f', 'hex')
 export const CELL_WIDTH = 6
 export const CELL_HEIGHT = 9
@@ -126,7 +126,7 @@ export class Canvas {
     }
   }
 
-  /** Lays a picture on top. What does not fit is left away. */
+  /** Draws an image on top. What does not fit is left out. */
   lay(top: Pick<Canvas, 'width' | 'height' | 'pixels'>, place: { left: number; top: number }): void {
     const right = Math.min(top.width, this.width - place.left)
     const bottom = Math.min(top.height, this.height - place.top)

@@ -1,5 +1,5 @@
-/** Shows what an edit was given: the first picture, what its mask marks, the markup, and the others in small. */
-import type { PixelSize } from '#core/catalog.ts'
+/** Shows what an edit was given: the first image, what its mask marks, the markup, and the others as thumbnails. */
+import type { PixelSize } from '#core/catalog/catalog.ts'
 import { Canvas, CELL_HEIGHT, CELL_WIDTH, groundOf, type Colour } from './drawing.ts'
 import { marksOf, pixelsOf, readGiven, type EditInput, type Pixels } from './given.ts'
 
@@ -11,17 +11,17 @@ const BORDER: Colour = [255, 255, 255, 255]
 const OUTLINE: Colour = [131, 24, 67, 255]
 const PAPER: Colour = [255, 255, 255, 255]
 const BADGE: Colour = [17, 17, 22, 255]
-/** Of the shorter edge: a small picture, and the room around it. */
+/** Shares of the shorter edge: a thumbnail, and the margin around it. */
 const THUMBNAIL_SHARE = 0.2
 const GAP_SHARE = 0.025
-/** Sixteen pictures are two rows. */
+/** Sixteen images take two rows. */
 const MAX_COLUMNS = 8
 
 export interface EditScene {
-  /** Pictures in their order, and then the mask and the markup, where there are any. */
+  /** Images in their order, then the mask and the markup, where there are any. */
   readonly inputs: readonly EditInput[]
   readonly prompt: string
-  /** Undefined: that of the first picture. */
+  /** Undefined for the size of the first image. */
   readonly size: PixelSize | undefined
   readonly isTransparent: boolean
 }
@@ -87,14 +87,14 @@ async function hatched(mask: EditInput, { width, height }: PixelSize): Promise<C
   return canvas
 }
 
-/** In rows at the top, from the right, each with its number. */
+/** Rows at the top, from the right, each thumbnail with its number. */
 async function layThumbnails(canvas: Canvas, others: readonly EditInput[]): Promise<void> {
   const shorter = Math.min(canvas.width, canvas.height)
   const gap = Math.max(2, Math.round(shorter * GAP_SHARE))
   const columns = Math.min(MAX_COLUMNS, Math.max(1, others.length))
   const room = Math.floor((canvas.width - gap) / columns) - gap
   const edge = Math.min(Math.round(shorter * THUMBNAIL_SHARE), room)
-  // Each is read, so that one that can't be is refused also where there is no room to show it.
+  // Each is read, so that an unreadable one is refused even where there is no space to show it.
   for (const [index, other] of others.entries()) {
     const inner = Math.max(1, edge - 2 * Math.ceil(edge / 32))
     const small = await readGiven(other, (opened) =>

@@ -1,6 +1,6 @@
-/** Runs in a worker thread: looks at every pixel of an edit. */
+/** Runs in a worker thread: processes every pixel of an edit. */
 import sharp from 'sharp'
-import type { PixelSize } from '#core/catalog.ts'
+import type { PixelSize } from '#core/catalog/catalog.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { captionOf } from './caption.ts'
@@ -52,7 +52,7 @@ async function drawn(task: EditTask, { tell, handOver }: ThreadCall<DrawnPreview
   return { size, pictures }
 }
 
-/** In words: how many pictures, and what lies over the first. */
+/** In words: how many images, and what lies over the first. */
 function sumOf(inputs: readonly EditInput[]): string {
   const pictures = inputs.filter(({ field }) => field === 'image').length
   const overlays = inputs.flatMap(({ field }) => (field === 'image' ? [] : [field]))

@@ -1,4 +1,4 @@
-/** Hands the pictures of an edit to a thread that draws them, and brings back what it drew. */
+/** Passes the images of an edit to a drawing thread, and returns the result. */
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { workerModule } from '#package/files.ts'
 import { ThreadBusy } from '#ports/asker.ts'
@@ -9,11 +9,11 @@ import { wholeOf } from '../connect/exact-bytes.ts'
 import type { DrawnEdit, DrawnPreview, EditWorks } from './edit-worker.ts'
 import type { EditInput } from './given.ts'
 
-/** Each takes a core, and some hundred megabytes for a large picture. */
+/** Concurrent drawings: each takes a core, and some hundred megabytes for a large image. */
 const MAX_AT_ONCE = 2
-/** Of one project. At a second each, the last of so many is half a minute away. */
+/** Waiting drawings of one project. At a second each, the last one waits half a minute. */
 const MAX_WAITING = 64
-/** Pixels are in buffers, which are not counted. The largest drawings take some seconds each, and a request may want ten. */
+/** Pixels are in buffers, which do not count. The largest drawings take some seconds each, and a request may want ten. */
 const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
 
 type Preview = (preview: DrawnPreview) => void
@@ -27,7 +27,7 @@ export class DemoEdits {
     const endMs = performance.now() + call.timeoutMs
     const heard: Preview = (bytes) => performance.now() < endMs && preview(bytes)
     try {
-      // A drawing that is late keeps its place until the thread is done with it.
+      // A late drawing keeps its slot until the thread is done with it.
       return await this.#turns.run(call, () => this.#drawn(call, files, heard))
     } catch (error) {
       if (!(error instanceof ThreadBusy)) throw error
@@ -56,7 +56,7 @@ interface GivenFile<Picture = GivenBytes> extends Pick<EditInput, 'field' | 'num
   readonly picture: Picture
 }
 
-/** What the demo model has no use for is refused. */
+/** Refuses files that the demo model does not use. */
 function filesOf(call: ImageCall, { pictures, mask, markup, fidelity }: EditCall): readonly GivenFile[] {
   const refused = (message: string, param: string): UpstreamFailure =>
     failureOf(call, 'refused', message, { param })

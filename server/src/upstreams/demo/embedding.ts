@@ -1,5 +1,5 @@
 /** The upstream of a first start: a real model in a thread of this process, so that it never blocks requests. */
-import { DEMO_MAX_TOKENS } from '#core/demo.ts'
+import { DEMO_MAX_TOKENS } from '#core/catalog/demo.ts'
 import { faultIn } from '#core/embedding/vector.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { workerModule } from '#package/files.ts'
@@ -9,21 +9,24 @@ import { Thread, type ThreadLimits } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
 import type { DemoWorks } from './model-worker.ts'
 
-/** Texts of one turn at the thread: half a second of work. Then another project has its turn. More at once are no quicker. */
+/**
+ * Texts of one turn at the thread: half a second of work, then another project has its turn. A larger turn is
+ * no quicker per text.
+ */
 const TEXTS_A_TURN = 8
 /**
- * Texts of one turn, times the characters of the longest: the model takes as long for each as for the longest. What was begun
- * can't be ended, so this also bounds how long a caller that has left keeps others waiting.
+ * Texts of one turn, times the characters of the longest: the model takes as long for each as for the
+ * longest. A turn can't be aborted, so this also bounds how long a caller that has left keeps others waiting.
  */
 const CHARACTERS_A_TURN = 8192
-/** Counting tokens takes time by the square of the characters, so a text that has far too many is not counted. */
+/** Longest text that is tokenized: tokenizing takes time by the square of the characters. */
 const MAX_CHARACTERS = 8192
-/** Turns of one project that wait: two minutes of work. More would only time out. */
+/** Waiting turns of one project: two minutes of work. More would only time out. */
 const MAX_WAITING = 256
 /**
- * The model takes a hundred; a request's texts and their vectors some more. Two thousand texts on a slow core take minutes.
- * Who tries it out asks again within a minute; a node that has other models does not keep this one in memory for nothing. Loading
- * it takes half a second.
+ * The model takes a hundred megabytes, a request's texts and vectors some more. Two thousand texts on a slow
+ * core take minutes. The model unloads after a minute without use, since a node with other models need not
+ * keep it in memory; loading it takes half a second.
  */
 const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000, idleMs: () => 60_000 }
 
@@ -38,7 +41,7 @@ export class DemoEmbedding implements EmbeddingUpstream {
 
   async embed({ inputs, deployment, project, width, timeoutMs }: EmbeddingCall): Promise<EmbeddingAnswer> {
     const texts = inputs.kind === 'texts' ? inputs.texts : []
-    // Nobody is paid for the work of this process, however it ended.
+    // Work of this process is never charged, however it ended.
     const failureOf = (kind: FailureKind, message: string, retryAfterMs?: number): UpstreamFailure =>
       new UpstreamFailure(kind, message, { deployment: deployment.id, retryAfterMs, charge: 'none' })
     const tooLong = (length: string): UpstreamFailure =>
@@ -60,7 +63,7 @@ export class DemoEmbedding implements EmbeddingUpstream {
     let vectors: readonly Float32Array[]
     try {
       const asker = { project, timeoutMs }
-      // All turns wait from the start: of two calls of a project, the first is done first, and not both too late.
+      // All turns queue at the start: of two calls of a project, the first is done first, and not both too late.
       const made = inTurns(texts).map((some) => this.#turns.run(asker, () => work(some)))
       vectors = (await Promise.all(made)).flat()
     } catch (error) {
@@ -90,7 +93,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   return code === 'ERR_MODULE_NOT_FOUND' ? 'this image has no demo model inside: use the full one' : message
 }
 
-/** As the model's tokenizer sees it: it writes some characters as many. A text that has too many anyway is left as it is. */
+/** Characters as the model's tokenizer sees them: it expands some. A text that has too many anyway is left as it is. */
 function charactersOf(text: string): number {
   return text.length > MAX_CHARACTERS ? text.length : text.normalize('NFKC').length
 }

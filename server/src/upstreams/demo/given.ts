@@ -1,15 +1,15 @@
-/** Reads the pictures that an edit was given. They are a caller's: nothing in them is believed. */
+/** Reads the images that an edit was given. A caller sent them, so nothing in them is trusted. */
 import sharp, { type Sharp } from 'sharp'
-import type { ImageFormat, PixelSize } from '#core/catalog.ts'
+import type { ImageFormat, PixelSize } from '#core/catalog/catalog.ts'
 
-/** As for every picture that the gateway decodes. */
+/** The limit of every image that the gateway decodes. */
 const MAX_PIXELS = 50_000_000
-/** The first bytes of the formats that are taken: libvips reads dozens of others, some through large libraries. */
+/** First bytes of the accepted formats: libvips reads dozens of others, some through large libraries. */
 const STARTS = { png: /^.PNG\r\n/, jpeg: /^\xff\xd8\xff/, webp: /^RIFF[^]{4}WEBP/ } as const
 
 export interface EditInput {
   readonly field: 'image' | 'mask' | 'markup'
-  /** From 1 on, among those of its field. */
+  /** Counts from 1 within its field. */
   readonly number: number
   readonly format: ImageFormat
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -33,7 +33,7 @@ export async function readGiven<Made>(
   if (!STARTS[format].test(start)) throw new UnreadableInput(input, `is not ${format}`)
   try {
     const picture = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
-    // Shown as it is meant to be seen.
+    // Oriented as it is meant to be seen.
     return await read(picture.autoOrient())
   } catch (error) {
     throw new UnreadableInput(
@@ -57,7 +57,7 @@ export async function pixelsOf(picture: Sharp): Promise<Pixels> {
   return { width: info.width, height: info.height, pixels: data }
 }
 
-/** Of each pixel, whether the mask is fully transparent there. */
+/** For each pixel, whether the mask is fully transparent there. */
 export async function marksOf(
   mask: Sharp,
   { width, height }: PixelSize,

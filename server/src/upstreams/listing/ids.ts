@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 
 /** `[{ id }]`, or the same under a name. */
 export function idsUnder(body: unknown, name: string, field: string): string[] {

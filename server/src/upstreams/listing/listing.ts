@@ -1,5 +1,5 @@
-/** Asks an upstream for the list of its models. The credential goes to the upstream's own address and nowhere else. */
-import type { Upstream } from '#core/catalog.ts'
+/** Asks an upstream for its list of models. The credential goes to the upstream's own address only. */
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ListedModels, ModelListing } from '#ports/model-listing.ts'
 import type { HttpAnswer, UpstreamHttp } from '../connect/http.ts'
@@ -7,13 +7,13 @@ import { openaiTarget } from '../openai/embedding.ts'
 import { failureOfAnswer, failureOfError } from '../openai/failures.ts'
 import { questionsFor, type Question } from './questions.ts'
 
-/** A person waits for it. */
+/** A person waits for the list. */
 const TIMEOUT_MS = 10_000
-/** The longest lists of the field have a few hundred models, each with a page of facts. */
+/** The longest lists have a few hundred models, each with a page of facts. */
 const ANSWER_BYTES = 4 * 1024 * 1024
-/** More than any list has. */
-const MOST_MODELS = 2000
-/** What can be the id of a model here too. */
+/** Models read: more than any list has. */
+const MAX_MODELS = 2000
+/** Ids that are valid model ids here too. */
 const MODEL_ID = /^[\x21-\x7e]{1,200}$/
 
 export class HttpModelListing implements ModelListing {
@@ -30,12 +30,12 @@ export class HttpModelListing implements ModelListing {
     for (const question of questions) {
       try {
         const ids = question.idsIn(await this.#ask(upstream, question))
-        const sound = [...new Set(ids)].filter((id) => MODEL_ID.test(id)).slice(0, MOST_MODELS)
+        const sound = [...new Set(ids)].filter((id) => MODEL_ID.test(id)).slice(0, MAX_MODELS)
         return question.isCatalogue === true ? { kind: 'unlisted' } : { kind: 'listed', ids: sound }
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error
         failure ??= error
-        // Only a path that is not there may be another server's way to say it.
+        // Only a missing path may mean that another kind of server answers.
         if (error.kind !== 'missing') throw error
       }
     }

@@ -1,23 +1,23 @@
 /** How each kind of upstream is asked for its models. A provider without an entry has no such list. */
-import type { Upstream } from '#core/catalog.ts'
-import { isRecord } from '#core/record.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
+import { isRecord } from '#core/text/record.ts'
 import { idsUnder } from './ids.ts'
 
 export interface Question {
-  /** Behind the base URL; with a slash first: at the root of its origin. */
+  /** Path after the base URL; with a leading slash: from the root of its origin. */
   readonly path: string
   /** The header that carries the credential, or `bearer`. */
   readonly credential: string
   /** The published address, where the provider's package has its own. */
   readonly at?: string | undefined
   readonly idsIn: (body: unknown) => readonly string[]
-  /** The list is of all there is to buy, not of what this credential can call: it proves the credential alone. */
+  /** The list contains everything for sale, not what this credential can call: it proves only that the credential works. */
   readonly isCatalogue?: boolean | undefined
 }
 
 const openaiList = (body: unknown): readonly string[] => idsUnder(body, 'data', 'id')
 
-/** Text Embeddings Inference serves one model, and tells its name at its root. */
+/** Text Embeddings Inference serves one model, and names it at its root. */
 const teiInfo = (body: unknown): readonly string[] => {
   const id = isRecord(body) ? body['model_id'] : undefined
   return typeof id === 'string' ? [id] : []
@@ -51,7 +51,7 @@ const BY_PROVIDER: Readonly<Record<string, Question>> = {
   },
 }
 
-/** In order: the next one is asked where the one before does not exist. Undefined: there is no list. */
+/** In order: the next one is asked where the one before does not exist. Undefined when there is no list. */
 export function questionsFor({ dialect, provider, baseUrl }: Upstream): readonly Question[] | undefined {
   switch (dialect) {
     case 'openai':

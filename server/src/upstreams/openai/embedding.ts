@@ -1,6 +1,6 @@
-/** The OpenAI wire for embeddings. What differs between the many servers that speak it is capability data. */
-import type { Upstream } from '#core/catalog.ts'
-import type { UpstreamTls } from '#core/upstream-tls.ts'
+/** The OpenAI wire for embeddings. Differences between the many servers that speak it are capability data. */
+import type { Upstream } from '#core/catalog/catalog.ts'
+import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { USER_AGENT } from '../connect/user-agent.ts'
@@ -9,15 +9,15 @@ import { USER_AGENT } from '../connect/user-agent.ts'
 export interface Target {
   readonly origin: string
   readonly tls: UpstreamTls | undefined
-  /** Everything before the operation: `/v1`. */
+  /** The path before the operation: `/v1`. */
   readonly basePath: string
-  /** After the operation: `?api-version=v1`, or nothing. */
+  /** The query after the operation: `?api-version=v1`, or nothing. */
   readonly query: string
   /** Flat list, credential included. */
   readonly headers: readonly string[]
 }
 
-/** What we say unless the operator says it otherwise. Unpacking would cost more than the bytes that packing saves. */
+/** Headers that the operator's own override. Unpacking would cost more than the bytes that compression saves. */
 const OWN_HEADERS = [
   ['content-type', 'application/json'],
   ['user-agent', USER_AGENT],
@@ -25,7 +25,7 @@ const OWN_HEADERS = [
   ['accept-encoding', 'identity'],
 ] as const
 
-/** Whether the operator's own headers hold this one. */
+/** Whether the operator's headers contain this one. */
 export function namesHeader({ headers }: Upstream, name: string): boolean {
   return Object.keys(headers).some((own) => own.toLowerCase() === name)
 }
@@ -53,7 +53,7 @@ export function embeddingBody(call: EmbeddingCall): string {
   const { inputs, dimensions, inputType, user, extraFields } = call
   const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
   if (inputs.kind === 'tokens' || hasOption || !isEmpty(extraFields)) return JSON.stringify(fieldsOf(call))
-  // Texts alone, as most calls have: without an object that is made for each of them.
+  // Most calls have only texts: this path creates no object per call.
   const encoding = asksForBase64(call) ? ',"encoding_format":"base64"' : ''
   return `{"model":${JSON.stringify(call.deployment.upstreamModel)},"input":${JSON.stringify(inputs.texts)}${encoding}}`
 }
@@ -73,7 +73,7 @@ export function fieldsOf(call: EmbeddingCall): Readonly<Record<string, unknown>>
   return body
 }
 
-/** Floats are asked for by silence: "float" is refused by some servers, its absence by none. */
+/** Floats are requested by omission: some servers refuse "float", none refuses its absence. */
 function asksForBase64({ wantedForm, deployment: { capabilities } }: EmbeddingCall): boolean {
   const wantsBase64 = wantedForm !== 'text' || !capabilities.encodings.includes('float')
   return wantsBase64 && capabilities.encodings.includes('base64')

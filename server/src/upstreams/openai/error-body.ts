@@ -1,20 +1,20 @@
-/** Error bodies of the field: OpenAI's nested object, flat ones, FastAPI's `detail`, bare strings, HTML pages. */
-import { withoutByteOrderMark } from '#core/json-text.ts'
-import { isRecord } from '#core/record.ts'
+/** Error bodies of known servers: OpenAI's nested object, flat ones, FastAPI's `detail`, bare strings, HTML pages. */
+import { withoutByteOrderMark } from '#core/text/json-text.ts'
+import { isRecord } from '#core/text/record.ts'
 import { FIREWALL_CODE, scrubbed, withoutSecrets } from '#core/fault/failure.ts'
 
 export interface ErrorBody {
-  /** Scrubbed, one line. */
+  /** One line without secrets. */
   readonly message: string
   readonly code: string | undefined
   readonly param: string | undefined
-  /** Only OpenAI's word for a user's error: all others follow from the status. */
+  /** Only OpenAI's type for a user's error: all others follow from the status. */
   readonly type?: typeof USER_ERROR
-  /** OpenAI's `moderation_details`, as far as they are terms. */
+  /** OpenAI's `moderation_details`, limited to single terms. */
   readonly moderation?: Readonly<Record<string, unknown>>
 }
 
-/** OpenAI's word for what the caller alone can put right in a picture's request, whatever the status. */
+/** OpenAI's error type for what only the caller can fix in an image request, whatever the status. */
 export const USER_ERROR = 'image_generation_user_error'
 
 export function readErrorBody(body: string, secrets: readonly string[] = []): ErrorBody {
@@ -26,9 +26,9 @@ export function readErrorBody(body: string, secrets: readonly string[] = []): Er
   } catch {
     return { message: plainText(body), code: undefined, param: undefined }
   }
-  // Google's wire for OpenAI's clients puts the object into a list.
-  const told: unknown = Array.isArray(parsed) ? parsed[0] : parsed
-  const error = isRecord(told) && 'error' in told ? told['error'] : told
+  // Google's OpenAI-compatible wire wraps the object in a list.
+  const answer: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  const error = isRecord(answer) && 'error' in answer ? answer['error'] : answer
   if (typeof error === 'string') return { message: plainText(error), code: undefined, param: undefined }
   if (!isRecord(error)) return { message: plainText(body), code: undefined, param: undefined }
   return {
@@ -43,9 +43,9 @@ export function readErrorBody(body: string, secrets: readonly string[] = []): Er
   }
 }
 
-/** Categories, a stage: OpenAI sends two fields. A list of categories has some ten. */
-const MOST_DETAILS = 8
-const MOST_TERMS = 32
+/** Bounds on details and their terms: OpenAI sends two fields, and a list of categories has some ten. */
+const MAX_DETAILS = 8
+const MAX_TERMS = 32
 
 /** Only terms: a sentence may repeat what the caller sent. */
 function moderationIn(
@@ -54,21 +54,21 @@ function moderationIn(
 ): Pick<ErrorBody, 'moderation'> {
   if (!isRecord(details)) return {}
   const kept = Object.entries(details)
-    .slice(0, MOST_DETAILS)
+    .slice(0, MAX_DETAILS)
     .flatMap(([name, value]) => {
-      const terms = (Array.isArray(value) ? (value as unknown[]).slice(0, MOST_TERMS) : [value]).map(termIn)
+      const terms = (Array.isArray(value) ? (value as unknown[]).slice(0, MAX_TERMS) : [value]).map(termIn)
       if (termIn(name) === undefined || terms.includes(undefined)) return []
       return [[name, Array.isArray(value) ? terms : terms[0]] as const]
     })
   return kept.length === 0 ? {} : { moderation: Object.fromEntries(kept) }
 }
 
-/** Cloudflare's own: 1010 is for a client that it takes for a robot, 1020 for a rule of its customer. */
+/** Cloudflare's codes: 1010 for a suspected bot, 1020 for a rule of its customer. */
 const FIREWALL_ERROR = /\berror(?: code)?:?\s*(1\d{3})\b/i
 
 /**
- * A body with status 403. An API refuses a credential in JSON; a page, or Cloudflare's line of text, comes from a firewall
- * in front of it. Its words are not shown, since they name the address of the gateway.
+ * Reads a body with status 403. An API refuses a credential in JSON; a page, or Cloudflare's line of text,
+ * comes from a firewall in front of it. Its words are not shown, since they name the address of the gateway.
  */
 export function readForbidden(body: string, secrets: readonly string[] = []): ErrorBody {
   const read = readErrorBody(body, secrets)
@@ -80,7 +80,7 @@ export function readForbidden(body: string, secrets: readonly string[] = []): Er
     : { message: `its error code is ${error}`, code: `${FIREWALL_CODE}_${error}`, param: undefined }
 }
 
-/** Google tells a wrong key from a bad request by a reason among its details alone. */
+/** Google distinguishes a wrong key from a bad request only by a reason among its details. */
 const WRONG_KEY = 'API_KEY_INVALID'
 
 function hasWrongKey(details: unknown): boolean {
@@ -89,12 +89,12 @@ function hasWrongKey(details: unknown): boolean {
   )
 }
 
-/** A message within a message is an accident of one or two wrappers. */
-const MOST_LEVELS = 8
-/** Complaints of a list that are read: more are not shown. */
-const MOST_COMPLAINTS = 32
+/** Levels of messages within messages: one or two wrappers cause them. */
+const MAX_LEVELS = 8
+/** Complaints of a list that are shown. */
+const MAX_COMPLAINTS = 32
 
-function messageIn(error: Readonly<Record<string, unknown>>, levels = MOST_LEVELS): string {
+function messageIn(error: Readonly<Record<string, unknown>>, levels = MAX_LEVELS): string {
   if (levels === 0) return ''
   const { message, detail, msg } = error
   for (const candidate of [message, detail, msg]) {
@@ -102,7 +102,7 @@ function messageIn(error: Readonly<Record<string, unknown>>, levels = MOST_LEVEL
     if (isRecord(candidate)) return messageIn(candidate, levels - 1)
     if (Array.isArray(candidate)) {
       return candidate
-        .slice(0, MOST_COMPLAINTS)
+        .slice(0, MAX_COMPLAINTS)
         .map((entry: unknown) => (isRecord(entry) ? messageIn(entry, levels - 1) : plain(entry)))
         .join('; ')
     }
@@ -110,7 +110,7 @@ function messageIn(error: Readonly<Record<string, unknown>>, levels = MOST_LEVEL
   return typeof error['error'] === 'string' ? error['error'] : ''
 }
 
-/** A list within a list may be nested so deep that it has no text. */
+/** A value may be nested too deeply to have a text. */
 function plain(value: unknown): string {
   return typeof value === 'object' && value !== null ? '' : String(value)
 }
@@ -124,32 +124,32 @@ function codeOf(value: unknown, secrets: readonly string[]): string | undefined 
 }
 
 function oneLine(text: string, secrets: readonly string[]): string {
-  // Before anything is cut, so that no part of a secret is left at the end.
+  // Before anything is cut, so that no part of a secret remains at the end.
   const line = withoutMarkup(withoutSecrets(text, secrets))
   return line === '' ? 'it gave no reason.' : scrubbed(line)
 }
 
-/** As much of a page as is read into a message: twice of what is shown, since credentials are taken out of it. */
-const MOST_CHARACTERS = 2048
+/** Characters read of a page: twice what is shown, since credentials are removed from it. */
+const MAX_CHARACTERS = 2048
 
 const HIDDEN = /^<(script|style)/i
-/** As many characters as the start of a tag has to tell whether its content is hidden. */
+/** Characters of a tag's start that show whether its content is hidden. */
 const HIDDEN_CHARACTERS = 7
 
 /**
- * The words of a page on one line. Others chose the text, so this is one pass: no place is searched twice, whatever is
- * there or missing.
+ * The words of a page on one line. The text is untrusted, so this is one pass: no position is searched twice,
+ * whatever is there or missing.
  */
 function withoutMarkup(text: string): string {
   let line = ''
   let place = 0
   const unclosed = new Set<string>()
-  while (place < text.length && line.length < MOST_CHARACTERS) {
+  while (place < text.length && line.length < MAX_CHARACTERS) {
     const start = text.indexOf('<', place)
     const end = start < 0 ? -1 : text.indexOf('>', start)
-    const words = text.slice(place, end < 0 ? text.length : start).slice(0, MOST_CHARACTERS)
+    const words = text.slice(place, end < 0 ? text.length : start).slice(0, MAX_CHARACTERS)
     line += words.replaceAll(/\s+/g, ' ')
-    // No tag ends behind this place.
+    // No tag ends after this position.
     if (end < 0) break
     if (!line.endsWith(' ')) line += ' '
     const hidden = HIDDEN.exec(text.slice(start, start + HIDDEN_CHARACTERS))?.[1]?.toLowerCase()
@@ -158,7 +158,7 @@ function withoutMarkup(text: string): string {
   return line.replaceAll('  ', ' ').trim()
 }
 
-/** The place behind a script or a style sheet. Undefined: it has no end. */
+/** The position after a script or a style sheet. Undefined when it has no end. */
 function endOfHidden(text: string, name: string, from: number, unclosed: Set<string>): number | undefined {
   if (unclosed.has(name)) return undefined
   const closing = new RegExp(`</${name}>`, 'gi')
@@ -183,7 +183,7 @@ export function retryAfterMsSaid(message: string): number | undefined {
   return Math.min(waitMs, MAX_RETRY_AFTER_MS)
 }
 
-/** Longest wait we pass on: OpenAI's SDKs ignore or refuse longer ones. */
+/** Longest wait that is passed on: OpenAI's SDKs ignore or refuse longer ones. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */

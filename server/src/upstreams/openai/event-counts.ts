@@ -1,21 +1,21 @@
 /**
- * What the events of one stream count together. Whether an event tells of its own picture or of all of them is not documented,
- * and some servers count in one event alone.
+ * The counts of all events of one stream. Whether an event counts its own image or all of them is not
+ * documented, and some servers count in one event alone.
  */
-import { isRecord } from '#core/record.ts'
-import { addTokens, areSameTokens, UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
+import { isRecord } from '#core/text/record.ts'
+import { addTokens, areSameTokens, UNKNOWN_TOKENS, type ImageUsage } from '#core/money/usage.ts'
 import { tokensIn } from './image-answer.ts'
 import type { ImageReply } from './image-reply.ts'
 
 type Tokens = ImageUsage['tokens']
 
 export class EventCounts {
-  /** Events that brought a picture, or the refusal of one. */
+  /** Events that brought an image, or the refusal of one. */
   #events = 0
-  /** Of them, those that counted. */
+  /** Events that counted. */
   #counted = 0
   #sum: Tokens = UNKNOWN_TOKENS
-  /** What each counted, if all counted the same. */
+  /** The count of each event, if all counted the same. */
   #each: Tokens | undefined
   /** The first `usage` that came. */
   #usage: Readonly<Record<string, unknown>> | undefined
@@ -33,8 +33,8 @@ export class EventCounts {
   }
 
   /**
-   * Where every event counts, their sum, or what each repeats. Where one event alone counts, it counts for all. Else nobody
-   * knows: a sum with a part that is missing must not look like a full count.
+   * Where every event counts, their sum, or what each repeats. Where one event alone counts, it counts for
+   * all. Otherwise unknown: a sum with a missing part must not look like a full count.
    */
   get together(): Pick<ImageReply, 'tokens' | 'eachTokens' | 'usage'> {
     if (this.#counted === 1) {

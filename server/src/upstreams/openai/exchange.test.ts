@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net'
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import type { EmbeddingAnswer, EmbeddingCall } from '#ports/upstream.ts'
@@ -47,7 +47,7 @@ async function embed(
   })
 }
 
-/** A server that answers each call with the same. */
+/** A server that answers every call alike. */
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => listener(request, response))
@@ -77,7 +77,7 @@ test('a call says who calls and what it can read, unless the operator says it ot
   })
   await embed(url)
   await embed(url, {}, { 'User-Agent': 'acme/1', Accept: '*/*', 'accept-encoding': 'gzip' })
-  const told = seen.map(
+  const sentHeaders = seen.map(
     ({ 'user-agent': agent, accept, 'accept-encoding': coding, 'content-type': type }) => [
       agent?.replace(/\d+\.\d+\.\d+.*/, 'version'),
       accept,
@@ -85,7 +85,7 @@ test('a call says who calls and what it can read, unless the operator says it ot
       type,
     ],
   )
-  assert.deepEqual(told, [
+  assert.deepEqual(sentHeaders, [
     ['torana/version', 'application/json', 'identity', 'application/json'],
     ['acme/1', '*/*', 'gzip', 'application/json'],
   ])
@@ -176,12 +176,16 @@ test('an answer with two lengths has begun: the upstream was reached, and is not
   assert.equal(failure.mayBeCharged, true)
 })
 
-interface Told {
+interface Answer {
   readonly status: number
   readonly type?: string
   readonly body: string
 }
-async function told({ status, type = 'application/json', body }: Told): Promise<UpstreamFailure> {
+async function failureOfAnswer({
+  status,
+  type = 'application/json',
+  body,
+}: Answer): Promise<UpstreamFailure> {
   return failureOf(
     await answering((_, response) => response.writeHead(status, { 'content-type': type }).end(body)),
   )
@@ -196,14 +200,17 @@ test('an error in a list is read, and what is about our account is no fault of t
       details: [{ '@type': 'x' }, { reason: 'API_KEY_INVALID' }],
     },
   }
-  const plain = await told({ status: 400, body: JSON.stringify([{ error: { message: 'no such field' } }]) })
+  const plain = await failureOfAnswer({
+    status: 400,
+    body: JSON.stringify([{ error: { message: 'no such field' } }]),
+  })
   assert.deepEqual([plain.kind, plain.message], ['refused', 'no such field'])
   const bill = {
     error: { message: 'x', type: 'image_generation_user_error', code: 'billing_hard_limit_reached' },
   }
   const arrears = { error: { code: 'Arrearage', message: 'pay', type: 'Arrearage' } }
   for (const body of [[google], google, arrears, bill]) {
-    const failure = await told({ status: 400, body: JSON.stringify(body) })
+    const failure = await failureOfAnswer({ status: 400, body: JSON.stringify(body) })
     assert.deepEqual([failure.kind, failure.mayTryAnother], ['rejectedUs', true])
   }
 })
@@ -216,18 +223,21 @@ test('a firewall in front of an upstream is told from a wrong credential, withou
     [{ status: 403, type: 'text/html; charset=utf-8', body: '<html>Attention Required</html>' }, 'firewall'],
   ] as const
   for (const [answer, code] of pages) {
-    const failure = await told(answer)
+    const failure = await failureOfAnswer(answer)
     assert.deepEqual([failure.kind, failure.detail.code], ['rejectedUs', code])
     const { message } = faultOfFailure(failure, 'm', 1)
     assert.match(message, /^A firewall in front of .* blocked the gateway's call with 403/)
     assert.doesNotMatch(message, /192\.0\.2\.7|credential/)
   }
-  const wrongKey = await told({ status: 403, body: '{"error":{"message":"error code: 1010 for this key"}}' })
+  const wrongKey = await failureOfAnswer({
+    status: 403,
+    body: '{"error":{"message":"error code: 1010 for this key"}}',
+  })
   assert.match(faultOfFailure(wrongKey, 'm', 1).message, /rejected the gateway's own credential/)
 })
 
 test('a wait that only the words of a 429 name is passed on, and of no other status', async () => {
   const body = '{"error":{"message":"Rate limit reached. Please try again in 12s."}}'
-  assert.equal((await told({ status: 429, body })).detail.retryAfterMs, 12_000)
-  assert.equal((await told({ status: 500, body })).detail.retryAfterMs, undefined)
+  assert.equal((await failureOfAnswer({ status: 429, body })).detail.retryAfterMs, 12_000)
+  assert.equal((await failureOfAnswer({ status: 500, body })).detail.retryAfterMs, undefined)
 })

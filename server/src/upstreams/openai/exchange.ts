@@ -1,14 +1,14 @@
-/** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, name what went wrong. */
+/** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, classify what went wrong. */
 import { AnswerScanner } from '#core/embedding/answer-scan.ts'
 import { ErrorInAnswer, orderAnswer } from '#core/embedding/answer.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
 import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
 import { embeddingBody, type Target } from './embedding.ts'
 
-/** What a dialect of the OpenAI family says of itself. */
+/** The properties of a dialect of the OpenAI family. */
 export interface OpenaiDialect {
   target(upstream: Upstream): Target
   path(target: Target, call: EmbeddingCall): string

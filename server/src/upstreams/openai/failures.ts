@@ -1,5 +1,5 @@
-/** What a call over HTTP that brought no good answer is called, for every kind of call alike. */
-import type { Upstream } from '#core/catalog.ts'
+/** Classifies HTTP calls without a good answer, for every kind of call alike. */
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import {
   failureKindOf,
@@ -40,13 +40,13 @@ export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDepl
   })
 }
 
-/** It would lead our credential elsewhere. Nothing was served. */
+/** Following it would send our credential elsewhere. Nothing was served. */
 export function failureOfRedirect(status: number, known: FailureDetail): UpstreamFailure {
   const detail = { ...known, charge: 'none', isLasting: true } as const
   return new UpstreamFailure('broken', `status ${status}, a redirect, which Torana does not follow`, detail)
 }
 
-/** The failure of an error object that came inside an answer whose status says that all is well. */
+/** The failure of an error object inside an answer with a good status. */
 export function failureOfErrorObject(
   error: unknown,
   upstream: Upstream,
@@ -62,7 +62,7 @@ function wordsOf({ code, param, type, moderation }: ErrorBody): Partial<FailureD
   return { code, param, type, moderation }
 }
 
-/** Empty for an object that is nested so deep that it has no text. */
+/** Empty for an object that is nested too deeply to have a text. */
 function textOf(error: unknown): string {
   try {
     return JSON.stringify({ error })
@@ -83,12 +83,12 @@ function isUserError(errorBody: string): boolean {
 }
 
 function userErrorKind({ code = '' }: ErrorBody): FailureKind {
-  // It says so of our own bill too.
+  // The upstream uses this status for our own bill too.
   if (failureKindOf(400, code) === 'rejectedUs') return 'rejectedUs'
   return /moderation|safety|content|policy/i.test(code) ? 'contentRefused' : 'refused'
 }
 
-/** Failures without an answer, or with one that could not be read. */
+/** Failures without an answer, or with an unreadable one. */
 export function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure {
   if (error instanceof BrokenAnswer) {
     const { message, wrongWidth, isLasting } = error
@@ -113,7 +113,7 @@ export function failureOfError(error: unknown, detail: FailureDetail): UpstreamF
 
 /** An answer had begun to arrive: the upstream was reached, and may have been paid. */
 const UNREADABLE_CODES: ReadonlySet<unknown> = new Set([
-  // Two lengths, or another one than came.
+  // Two lengths, or another one than received.
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'UND_ERR_HEADERS_OVERFLOW',
 ])

@@ -1,13 +1,13 @@
-/** What the answers of the OpenAI family say, once their pictures are lifted out. */
-import { isRecord } from '#core/record.ts'
-import { UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
+/** The answers of the OpenAI family after their images are extracted. */
+import { isRecord } from '#core/text/record.ts'
+import { UNKNOWN_TOKENS, type ImageUsage } from '#core/money/usage.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
 type Tokens = ImageUsage['tokens']
 
 const ECHOES = ['size', 'quality', 'background', 'output_format'] as const
-/** Fields of an answer that have their own place, and those of an event. */
+/** Fields of an answer that are read, and those of an event. */
 export const ANSWER_FIELDS: ReadonlySet<string> = new Set([...ECHOES, 'created', 'data', 'usage', 'error'])
 export const EVENT_FIELDS: ReadonlySet<string> = new Set([
   ...ECHOES,
@@ -32,9 +32,7 @@ export function extraFieldsIn(fields: Fields, own: ReadonlySet<string>): Fields 
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !own.has(name)))
 }
 
-/**
- * Counts by kind. Where it tells only a sum, input is text and output is the picture: that is what a generation is made of.
- */
+/** Counts by kind. Where only a sum is given, input is text and output is the image: a generation consists of these. */
 export function tokensIn(usage: unknown): Tokens {
   if (!isRecord(usage)) return UNKNOWN_TOKENS
   const input = fieldsIn(usage, 'input_tokens_details')
@@ -56,7 +54,7 @@ export function tokensIn(usage: unknown): Tokens {
   }
 }
 
-/** What the model that wrote an SVG counted, beside what the picture took. Its reasoning is part of its output. */
+/** The usage of the model that wrote an SVG, beside that of the image. Its reasoning is part of its output. */
 export function svgTokensIn(svgUsage: unknown): Pick<Tokens, 'svgInput' | 'svgOutput'> {
   if (!isRecord(svgUsage)) return {}
   return {
@@ -75,7 +73,7 @@ function countIn(fields: Fields, name: string): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-/** Whether an entry says that there is no picture because of what would be on it. */
+/** Whether an entry says that an image is withheld because of its content. */
 export function isWithheld(item: Fields): boolean {
   return item['is_image_safe'] === false || item['respect_moderation'] === false
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import type { ImageFormat } from '#core/catalog.ts'
+import type { ImageFormat } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type {
   EditCall,
@@ -37,7 +37,7 @@ const MADE: Reply = { body: JSON.stringify({ created: 1, data: [{ b64_json: PICT
 let reply = MADE
 let sent: Sent | undefined
 
-/** Keeps what it was sent, and answers what the test says. */
+/** Records what it was sent, and answers what the test says. */
 const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -50,11 +50,11 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, yieldOnSending: yieldLoop })
-const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
+const unused: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
   answerBytes: 20_000_000,
-  others: { 'ai-sdk': nobody, demo: nobody },
+  others: { 'ai-sdk': unused, demo: unused },
 })
 after(async () => {
   await http.close()

@@ -1,4 +1,4 @@
-/** Pictures to be edited on the OpenAI wire: as files of a form, or as URLs in JSON. They go from disk to socket. */
+/** Images to be edited on the OpenAI wire: as files of a form, or as URLs in JSON. They go from disk to socket. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
 import type { StreamedBody } from '../connect/sent-body.ts'
@@ -11,7 +11,7 @@ export interface EditContent {
   readonly body: StreamedBody
 }
 
-/** Where pictures stand. A field that nobody knows can't stand there too. */
+/** The fields of images. An extra field of the same name is refused. */
 const PICTURE_FIELDS = ['image', 'image[]', 'images', 'mask', 'markup']
 
 export function editBody(call: ImageCall, edit: EditCall): EditContent {
@@ -24,7 +24,7 @@ function formContent(call: ImageCall, { pictures, mask, markup }: EditCall): Edi
   const texts: [string, string][] = []
   for (const [field, value] of Object.entries(imageFields(call))) {
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    // JSON leaves it out as well.
+    // JSON omits it as well.
     if (text !== undefined) texts.push([field, text])
   }
   const several = call.deployment.capabilities.edits?.imageField ?? 'image[]'

@@ -1,7 +1,7 @@
-/** An image answer that comes event by event. Its pictures are lifted out of the bytes before the events are parsed. */
+/** An image answer that comes event by event. Its images are extracted from the bytes before the events are parsed. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import {
   fieldsOf,
@@ -18,11 +18,11 @@ import type { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
 
 export interface EventOptions {
-  /** How many pictures were asked for. */
+  /** The number of requested images. */
   readonly images: number
-  /** A preview has come; its bytes are still to be joined. */
+  /** A preview has arrived; its bytes are still to be joined. */
   preview(picture: PictureBytes, about: Omit<Preview, 'bytes'>): void
-  /** Nothing more is awaited, though the connection may stay open. */
+  /** Nothing more is awaited, although the connection may stay open. */
   finished(): void
 }
 
@@ -32,9 +32,9 @@ export class EventReader implements ReplyReader {
   #previews = 0
   readonly #counts = new EventCounts()
   #hasFinished = false
-  /** The reply was taken: what still comes is for nobody. */
+  /** The reply was taken: later events are ignored. */
   #hasEnded = false
-  /** One character a byte: text is decoded when it is whole. */
+  /** One character per byte: text is decoded when it is complete. */
   readonly #scanner = new PictureScanner((bytes) => this.#parser.feed(Buffer.from(bytes).toString('latin1')))
   readonly #parser = createParser({
     maxBufferSize: MAX_SKELETON_BYTES,
@@ -53,13 +53,13 @@ export class EventReader implements ReplyReader {
     if (!this.#hasEnded) this.#scanner.push(chunk)
   }
 
-  /** What has come so far; after a connection that broke, that is all. */
+  /** What has arrived so far; after a broken connection, that is all. */
   soFar(): ImageReply {
     return this.#reply
   }
 
   end(): ImageReply {
-    // Some servers leave out the blank line after their last event.
+    // Some servers omit the blank line after their last event.
     if (!this.#hasFinished) this.#parser.feed('\n\n')
     this.#hasEnded = true
     return this.#reply
@@ -69,9 +69,9 @@ export class EventReader implements ReplyReader {
     if (data === '[DONE]') return this.#finish()
     const fields = fieldsOf(Buffer.from(data, 'latin1').toString('utf8'))
     const name = typeof fields['type'] === 'string' ? fields['type'] : event
-    // Whatever was asked for: servers are not exact about it, and both tell the same.
+    // Regardless of the request: servers confuse the two, and both mean the same.
     const type = name?.replace(/^image_edit\./, 'image_generation.')
-    // What came beyond what was asked for is paid for. Nobody waits for it, but what is here already is kept.
+    // Extra images are paid for. They are not awaited, but those that have arrived are kept.
     if (this.#hasFinished) {
       if (type === 'image_generation.completed' && 'b64_json' in fields) this.#keepPicture(fields)
     } else if (type === 'image_generation.partial_image') this.#readPreview(fields)
@@ -91,7 +91,7 @@ export class EventReader implements ReplyReader {
     this.#previews += 1
   }
 
-  /** OpenAI's brings a picture. Volcengine's comes after all of them and brings the count of the whole call. */
+  /** OpenAI's event brings an image. Volcengine's comes after all images and brings the count of the whole call. */
   #readCompleted(fields: Fields): void {
     if ('b64_json' in fields || 'url' in fields) this.#keepPicture(fields)
     else {

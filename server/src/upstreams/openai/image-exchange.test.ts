@@ -5,10 +5,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { ImageCapabilities, ImageDeployment, Upstream } from '#core/catalog.ts'
+import type { ImageCapabilities, ImageDeployment, Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import {
-  MOST_PICTURES,
+  MAX_PICTURES,
   type ImageAnswer,
   type ImageCall,
   type ImageUpstream,
@@ -16,7 +16,7 @@ import {
 } from '#ports/image-upstream.ts'
 import { streamed } from '#test/support/streamed.ts'
 import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
-import { UNKNOWN_TOKENS } from '#core/usage.ts'
+import { UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { imageRegistry } from '../image-registry.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
@@ -24,11 +24,11 @@ import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
 const provider = await startFakeProvider()
 const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, yieldOnSending: yieldLoop })
 const ANSWER_BYTES = 20_000_000
-const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
+const unused: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
   answerBytes: ANSWER_BYTES,
-  others: { 'ai-sdk': nobody, demo: nobody },
+  others: { 'ai-sdk': unused, demo: unused },
 })
 after(async () => {
   await provider.close()
@@ -116,7 +116,7 @@ const from = (scenario: string, asked: Asked = {}): Promise<Heard> =>
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** What the provider says that it sold in its last sale. */
+/** What the provider reports as sold in its last sale. */
 function sold(): string[] {
   return (
     provider
@@ -234,8 +234,8 @@ test('more pictures than asked for are handed on, up to a limit', async () => {
     answer.pictures.map(({ bytes }) => sha256(bytes)),
     sold(),
   )
-  const data = Array.from({ length: MOST_PICTURES + 5 }, () => ({ b64_json: base64('x') }))
-  assert.equal((await json({ data })).answer.pictures.length, MOST_PICTURES)
+  const data = Array.from({ length: MAX_PICTURES + 5 }, () => ({ b64_json: base64('x') }))
+  assert.equal((await json({ data })).answer.pictures.length, MAX_PICTURES)
 })
 
 test('fewer pictures than asked for are handed on', async () => {
@@ -693,7 +693,7 @@ test('pictures of a stream beyond what was asked for are kept, as far as they ha
   const heard = await events(list, { images: 2 })
   assert.deepEqual(texts(heard), ['one', 'two', 'three'])
   assert.equal(heard.answer.tokens.imageOutput, 21)
-  // What is no event any more does not take them away.
+  // A broken event after them does not remove them.
   assert.deepEqual(texts(await events([...list, '{'], { images: 2 })), ['one', 'two', 'three'])
 })
 

@@ -1,11 +1,14 @@
-/** One image call over the OpenAI wire: send, read the answer as it arrives, fetch what came as an address, name what went wrong. */
+/**
+ * One image call over the OpenAI wire: send, read the answer as it arrives, fetch images that came as
+ * addresses, classify what went wrong.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
 import {
   AddressRefused,
-  MOST_PICTURES,
+  MAX_PICTURES,
   type ImageAnswer,
   type ImageCall,
   type ImageEvents,
@@ -14,7 +17,7 @@ import {
   type PictureFetcher,
 } from '#ports/image-upstream.ts'
 import { reportedNanoUsd } from '#core/image/reported-cost.ts'
-import { hasCounted } from '#core/usage.ts'
+import { hasCounted } from '#core/money/usage.ts'
 import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
 import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
 import type { ImageReply } from './image-reply.ts'
@@ -25,7 +28,7 @@ import { namesHeader, type Target } from './embedding.ts'
 import { PictureBytes } from '../connect/picture-bytes.ts'
 import { BodyUnread, type StreamedBody } from '../connect/sent-body.ts'
 
-/** What a dialect of the OpenAI family says of itself. */
+/** The properties of a dialect of the OpenAI family. */
 export interface OpenaiImageDialect {
   target(upstream: Upstream): Target
   path(target: Target, call: ImageCall): string
@@ -33,7 +36,7 @@ export interface OpenaiImageDialect {
 
 export interface ImageParts {
   readonly fetcher: PictureFetcher
-  /** Largest answer read, its pictures included: ten of 8 MB are 107 MB of base64. */
+  /** Largest answer read, its images included: ten of 8 MB are 107 MB of base64. */
   readonly answerBytes: number
 }
 
@@ -68,7 +71,7 @@ interface ExchangeContext {
   readonly target: Target
 }
 
-/** What came, and what is known of the exchange should it be a failure. */
+/** The answer, and what is known about the exchange if it is a failure. */
 interface ExchangeResult {
   readonly reply: ImageReply
   readonly detail: FailureDetail
@@ -97,14 +100,14 @@ async function exchange(
   try {
     answer = await Promise.race([posted, sink.finished])
   } catch (error) {
-    // A stream that broke after it had brought pictures has brought them, and they are paid for.
+    // Images that a broken stream has brought are paid for.
     const reply = await sink.soFar()
     if (reply.pictures.length > 0) return resultOf(reply, call, sink)
     const known = detailOf(call, sink)
     const detail = isUnsent(error) ? ({ ...known, charge: 'none' } as const) : known
     throw error instanceof BodyUnread ? failureOfBody(error, detail) : failureOfError(error, detail)
   }
-  // What comes after the last event concerns nobody.
+  // Nothing after the last event matters.
   posted.catch(() => {})
   if (answer !== undefined && (answer.status < 200 || answer.status > 299)) {
     throw failureOfAnswer(answer, call.deployment)
@@ -137,7 +140,7 @@ function contentOf(call: ImageCall, targetHeaders: readonly string[]): Content {
   return { headers: withHeader(headers, 'content-type', contentType), body }
 }
 
-/** Some servers answer with the picture itself. */
+/** Some servers answer with the image itself. */
 const ACCEPTED = 'application/json, image/*;q=0.5'
 const ACCEPTED_STREAM = `text/event-stream, ${ACCEPTED}`
 
@@ -150,7 +153,7 @@ function withHeader(headers: readonly string[], header: string, content: string)
   return [...others, header, content]
 }
 
-/** The upstream is not to blame, but it was not reached, and another try may find the files readable. */
+/** The upstream is not to blame, but it was not reached, and another attempt may be able to read the files. */
 function failureOfBody(error: BodyUnread, detail: FailureDetail): UpstreamFailure {
   const failure = new UpstreamFailure('unreachable', `${error.message} was to be sent`, detail)
   failure.cause = error
@@ -167,7 +170,7 @@ function detailOf({ deployment }: ImageCall, { status, headers, isStream }: Imag
   }
 }
 
-/** The answer said that all is well, and there is no picture in it. */
+/** The status was good, but there is no image in the answer. */
 function failureOfNothing(reply: ImageReply, call: ImageCall, known: FailureDetail): UpstreamFailure {
   const { error, refusals, tokens } = reply
   const { upstream } = call.deployment
@@ -190,7 +193,7 @@ interface FetchContext {
 async function answerOf(reply: ImageReply, context: FetchContext): Promise<ImageAnswer> {
   const { tokens, eachTokens, usage, echoes, extraFields } = reply
   // More than were asked for are paid for like the others.
-  const pictures = reply.pictures.slice(0, MOST_PICTURES)
+  const pictures = reply.pictures.slice(0, MAX_PICTURES)
   const pending = pictures.map(({ source }) =>
     source instanceof PictureBytes ? source : downloaded(source.url, pictures.length, context),
   )
@@ -201,7 +204,7 @@ async function answerOf(reply: ImageReply, context: FetchContext): Promise<Image
     if (source instanceof PictureBytes)
       made.push({ bytes: source.whole(), discard: () => source.discard(), revisedPrompt })
     else if (source instanceof Uint8Array) made.push({ bytes: source, revisedPrompt })
-    // One that can't be fetched is one that did not come: the others are paid for, and are handed on.
+    // An image that can't be fetched counts as missing: the others are paid for, and are passed on.
     else missed ??= source
   }
   if (made.length === 0 && missed !== undefined) throw missed
@@ -226,14 +229,14 @@ async function downloaded(
   }
 }
 
-/** Servers of one's own may name their files by a path alone: then it is one of theirs. */
+/** Self-hosted servers may name their files by a path alone, which is relative to their own origin. */
 function absolute(url: string, { origin, basePath }: Target): string {
   return URL.parse(url, `${origin}${basePath}/`)?.href ?? url
 }
 
 /** Unlike a purchase, a download may be repeated. */
 const FETCH_TRIES = 3
-/** Stores of results answer 404 for a moment before they know a new one. */
+/** Result stores may answer 404 for a moment before they know a new result. */
 const FETCH_PAUSE_MS = 300
 
 async function fetched(

@@ -1,8 +1,8 @@
-/** What came of an image call, whichever way it came. */
+/** The result of an image call, whichever way it came. */
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
-import { withoutByteOrderMark } from '#core/json-text.ts'
-import { isRecord } from '#core/record.ts'
-import { UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
+import { withoutByteOrderMark } from '#core/text/json-text.ts'
+import { isRecord } from '#core/text/record.ts'
+import { UNKNOWN_TOKENS, type ImageUsage } from '#core/money/usage.ts'
 import type { ByteSink, HttpAnswer } from '../connect/http.ts'
 import {
   ANSWER_FIELDS,
@@ -23,14 +23,14 @@ export interface ReplyPicture {
 
 export interface ImageReply {
   readonly pictures: readonly ReplyPicture[]
-  /** Error objects that came in place of single pictures. */
+  /** Error objects in place of single images. */
   readonly refusals: readonly unknown[]
-  /** The error object that came in place of everything. */
+  /** The error object in place of everything. */
   readonly error: unknown
   readonly tokens: ImageUsage['tokens']
-  /** What each of several events counted, if all said the same. */
+  /** The count of each of several events, if all said the same. */
   readonly eachTokens?: ImageUsage['tokens'] | undefined
-  /** As it came, where one object tells of the whole call. */
+  /** As received, where one object covers the whole call. */
   readonly usage?: Fields | undefined
   readonly echoes: Fields
   readonly extraFields: Fields
@@ -54,7 +54,7 @@ export interface ReplyReader extends ByteSink {
 /** Ten revised prompts of 32,000 characters, with room. A larger skeleton would take too long to parse in one step. */
 export const MAX_SKELETON_BYTES = 1024 * 1024
 
-/** An answer in one piece of JSON. */
+/** An answer in one JSON document. */
 export class JsonReader implements ReplyReader {
   readonly #skeleton: Uint8Array[] = []
   #skeletonBytes = 0
@@ -89,7 +89,7 @@ export class JsonReader implements ReplyReader {
           broken ??= error
         }
       }
-      // Beside good ones it is one that did not come: the others are paid for, and are handed on.
+      // Beside good images it counts as missing: the others are paid for, and are passed on.
       if (pictures.length === 0 && broken !== undefined) throw broken
     } else if (!error) throw new BrokenAnswer('an answer without a data array')
     return {
@@ -104,7 +104,7 @@ export class JsonReader implements ReplyReader {
   }
 }
 
-/** An answer that is the picture itself. */
+/** An answer that is the image itself. */
 export class RawReader implements ReplyReader {
   readonly #picture = new PictureBytes()
 
@@ -128,7 +128,7 @@ export function fieldsOf(text: string): Fields {
   return parsed
 }
 
-/** Undefined where the entry says that there is none. */
+/** Undefined where the entry has no image. */
 export function pictureIn(item: unknown, scanner: PictureScanner): ReplyPicture | undefined {
   if (!isRecord(item)) throw new BrokenAnswer('a data item that is not an object')
   const { b64_json: base64, url, revised_prompt: prompt } = item
@@ -142,7 +142,7 @@ export function pictureIn(item: unknown, scanner: PictureScanner): ReplyPicture 
   throw new BrokenAnswer('an empty picture')
 }
 
-/** An upstream that only says that it withholds has said why. */
+/** An upstream that only says that it withholds the image has given its reason. */
 export function refusalIn(item: unknown): unknown {
   const error = isRecord(item) ? item['error'] : undefined
   return error || { message: 'the picture was withheld by its safety filter.', code: 'content_filter' }

@@ -1,4 +1,4 @@
-/** Reads an image answer by its kind of content, which is known when it begins. */
+/** Reads an image answer by its content type, which is known when it begins. */
 import type { ImageEvents } from '#ports/image-upstream.ts'
 import type { ByteSink, HttpAnswer } from '../connect/http.ts'
 import {
@@ -25,7 +25,7 @@ export class ImageSink implements ByteSink {
     this.#events = events
   }
 
-  /** Resolves when nothing more is awaited though the connection may stay open; never, for answers in one piece. */
+  /** Resolves when nothing more is awaited although the connection may stay open; never for answers in one document. */
   get finished(): Promise<undefined> {
     return this.#finished.promise
   }
@@ -50,7 +50,7 @@ export class ImageSink implements ByteSink {
     else this.#reader = new JsonReader(this.#expectedBytes(headers))
   }
 
-  /** Of each picture, if they are of one size and all of the answer: four characters are three bytes. */
+  /** Size of each image, if all have one size and fill the answer: four characters are three bytes. */
   #expectedBytes({ 'content-length': length }: HttpAnswer['headers']): number {
     return Math.ceil(((Number(length) || 0) * 3) / 4 / this.#images)
   }
@@ -63,7 +63,7 @@ export class ImageSink implements ByteSink {
     return this.#reader.end()
   }
 
-  /** What a stream has brought before it broke; of an answer in one piece there is no part. */
+  /** What a stream has brought before it broke; an answer in one document has no partial result. */
   async soFar(): Promise<ImageReply> {
     return this.#reader instanceof EventReader ? this.#reader.soFar() : NOTHING
   }

@@ -1,4 +1,4 @@
-/** The OpenAI wire for pictures. What differs between the many servers that speak it is capability data. */
+/** The OpenAI wire for images. Differences between the many servers that speak it are capability data. */
 import type { ImageCall } from '#ports/image-upstream.ts'
 import type { Target } from './embedding.ts'
 
@@ -14,7 +14,7 @@ export function imageBody(call: ImageCall): string {
   return JSON.stringify(imageFields(call))
 }
 
-/** All that is said of a call, its pictures aside. */
+/** All fields of a call except its images. */
 export function imageFields(call: ImageCall): Record<string, unknown> {
   const { capabilities, upstreamModel } = call.deployment
   const fields: Record<string, unknown> = { ...call.extraFields, model: upstreamModel, prompt: call.prompt }
@@ -37,7 +37,7 @@ export function imageFields(call: ImageCall): Record<string, unknown> {
   say('user', call.user)
   say('safety_identifier', call.safetyIdentifier)
   say('input_fidelity', call.edit?.fidelity)
-  // What comes unasked is not asked for: OpenAI's own models refuse the field.
+  // A default is not requested: OpenAI's own models refuse the field.
   if (capabilities.forms[0] !== 'b64_json' && capabilities.forms.includes('b64_json'))
     say('response_format', 'b64_json')
   if (call.partialImages !== undefined) {

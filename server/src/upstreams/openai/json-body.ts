@@ -1,8 +1,8 @@
-/** A JSON object with files in it, as data URLs. They are turned into base64 while they are read. */
+/** A JSON object that contains files as data URLs. They are encoded in base64 while they are read. */
 import type { StreamedBody } from '../connect/sent-body.ts'
 import { exactly, type SizedBytes } from '../connect/exact-bytes.ts'
 
-/** Text goes out as it is; bytes become base64. */
+/** Text is sent as it is; bytes become base64. */
 export type JsonPart = string | SizedBytes
 
 export function joinedBody(parts: readonly JsonPart[]): StreamedBody {
@@ -20,10 +20,10 @@ export function joinedBody(parts: readonly JsonPart[]): StreamedBody {
   }
 }
 
-/** A multiple of three, so that nothing is left over; of it come 64 KB, which are made without holding the event loop. */
+/** A multiple of three, so that no byte is left over; it becomes 64 KB, which does not hold up the event loop. */
 const STEP_BYTES = 48 * 1024
 
-/** Base64 has four characters for each three bytes: what does not fill three waits for the next chunk. */
+/** Base64 has four characters for three bytes: an incomplete group waits for the next chunk. */
 async function* base64Of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   let left: Uint8Array = new Uint8Array()
   for await (const chunk of chunks) {
@@ -33,7 +33,7 @@ async function* base64Of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
       at += more.length
       const end = step.length - (step.length % 3)
       if (end > 0) yield encoded(step.subarray(0, end))
-      // Copied: two bytes need not keep their chunk.
+      // Copied, so that two bytes do not keep their chunk alive.
       left = new Uint8Array(step.subarray(end))
     }
   }

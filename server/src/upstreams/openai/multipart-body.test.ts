@@ -19,7 +19,10 @@ const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('\r\n', '\n', '--', 'torana-', '"', ' ', '\0'), maxLength: 30 }),
 )
 
-/** What a parser makes of the three characters that are written as `%22`, `%0D` and `%0A`, and of those written so by the caller. */
+/**
+ * How a parser reads the three characters that are written as `%22`, `%0D` and `%0A`, and the caller's own
+ * such sequences.
+ */
 const parsedName = (name: string): string =>
   name.replaceAll('%22', '"').replaceAll('%0D', '\r').replaceAll('%0A', '\n')
 

@@ -1,4 +1,4 @@
-/** A form with files as RFC 7578 has it. Its length is known before the first byte of a file is read. */
+/** A form with files as defined by RFC 7578. Its length is known before the first byte of a file is read. */
 import { randomBytes } from 'node:crypto'
 import type { StreamedBody } from '../connect/sent-body.ts'
 import { exactly } from '../connect/exact-bytes.ts'
@@ -18,12 +18,12 @@ export interface Form {
 
 const encoder = new TextEncoder()
 
-/** The texts first: then a server knows what it is asked for when the first file comes. */
+/** Texts come first, so that a server knows the request when the first file comes. */
 export function multipartForm(
   texts: readonly (readonly [field: string, value: string])[],
   files: readonly FormFile[],
 ): Form {
-  // 128 bits: nobody can write a text, or make a file, that has it.
+  // 128 random bits: no sender can guess it and put it into a text or a file.
   const boundary = `torana-${randomBytes(16).toString('hex')}`
   const opening = encoder.encode(
     texts.map(([field, value]) => `${partHead(boundary, field)}\r\n\r\n${value}\r\n`).join(''),
@@ -59,7 +59,7 @@ function fileHead(boundary: string, { field, filename, contentType }: FormFile):
   return `${partHead(boundary, field)}; filename="${quoted(filename)}"\r\ncontent-type: ${contentType}\r\n\r\n`
 }
 
-/** What browsers do with the three characters that would end a name. */
+/** Escapes the three characters that would end a name, as browsers do. */
 function quoted(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -22,7 +22,7 @@ async function taken(scanner: PictureScanner, ordinal: unknown): Promise<Buffer>
   return Buffer.from(scanner.take(ordinal).whole())
 }
 
-/** Ways in which writers of JSON spell base64. */
+/** Spellings of base64 by writers of JSON. */
 const SPELLINGS: Record<string, (base64: string) => string> = {
   plain: (base64) => base64,
   'with escaped slashes': (base64) => base64.replaceAll('/', String.raw`\/`),

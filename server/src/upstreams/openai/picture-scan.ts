@@ -1,10 +1,10 @@
 /**
- * Lifts pictures out of JSON text as it arrives. The base64 of each `b64_json`, and of each `url` that is a data URI, is
- * decoded chunk by chunk and replaced by its ordinal; what remains, the skeleton, is small. So an answer of 100 MB is read
- * in steps no longer than one chunk, and no string of megabytes is ever made.
- *
- * Strings are told apart by their quotes alone. JSON has no raw line end within a string, so one ends a string that was
- * none: that makes it safe on event streams too, whose comments may hold a lonely quote.
+ * Extracts images from JSON text as it arrives. The base64 of each `b64_json`, and of each `url` that is a
+ * data URI, is decoded chunk by chunk and replaced by its ordinal; the rest, the skeleton, is small. An
+ * answer of 100 MB is therefore read in steps no longer than one chunk, and no string of megabytes is ever
+ * built. Strings are recognised by their quotes alone. JSON has no raw line break within a string, so a line
+ * break ends a string that was none: this makes it safe on event streams too, whose comments may contain a
+ * single quote.
  */
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { Base64Decoder, type PictureBytes } from '../connect/picture-bytes.ts'
@@ -16,12 +16,12 @@ const SPACE = 0x20
 const LINE_FEED = 0x0a
 const OPENING = Uint8Array.of(QUOTE)
 
-/** Longer than any name that is looked for. */
+/** Longer than any name that is searched for. */
 const NAME_LENGTH = 16
-/** `data:image/svg+xml;charset=utf-8;base64,` with room: a data URI that has not said so by then is none of base64. */
+/** `data:image/svg+xml;charset=utf-8;base64,` with room: a data URI without `base64` by then is not base64. */
 const HEAD_LENGTH = 256
 
-/** What stands between the last string and here, white space aside. */
+/** What lies between the last string and here, except white space. */
 type Gap = 'nothing' | 'colon' | 'other'
 
 export class PictureScanner {
@@ -31,14 +31,14 @@ export class PictureScanner {
   #current = new Base64Decoder()
   #count = 0
   #state: 'outside' | 'string' | 'head' | 'picture' = 'outside'
-  /** The string being read, or the last one; its beginning. */
+  /** The beginning of the current or last string. */
   #name = ''
   #gap: Gap = 'nothing'
   #isEscaped = false
-  /** The beginning of a string that may be a picture. */
+  /** The beginning of a string that may be an image. */
   #head = ''
 
-  /** `keep` is handed the skeleton, piece by piece. A picture is likely to have `expectedBytes`; 0: nobody knows. */
+  /** `keep` receives the skeleton chunk by chunk. `expectedBytes` is the likely size of an image; 0 when it is unknown. */
   constructor(keep: (bytes: Uint8Array) => void, expectedBytes = 0) {
     this.#keep = keep
     this.#expectedBytes = expectedBytes
@@ -54,7 +54,7 @@ export class PictureScanner {
     }
   }
 
-  /** The picture that this ordinal of the skeleton stands for; each is given out once. */
+  /** The image of this ordinal of the skeleton; each is handed out once. */
   take(ordinal: unknown): PictureBytes {
     const picture = this.#pictures.get(ordinal as number)
     if (picture === undefined) throw new BrokenAnswer('a picture that is not a string')
@@ -118,7 +118,7 @@ export class PictureScanner {
       const head = Buffer.from(this.#head, 'latin1')
       this.#openString()
       this.#readString(head, 0)
-      // A closing quote is left to the string, which alone knows whether it is escaped.
+      // A closing quote is left to the string, which knows whether it is escaped.
       return end
     }
     this.#current = new Base64Decoder(this.#expectedBytes)
@@ -141,7 +141,10 @@ export class PictureScanner {
   }
 }
 
-/** Where the base64 begins in the value of a field that may hold some. An empty one is left to those who read the skeleton. */
+/**
+ * Where the base64 begins in the value of a field that may contain some. An empty one is left to the readers
+ * of the skeleton.
+ */
 function base64StartIn(head: string, name: string, isWhole: boolean): number | 'no picture' | 'unknown yet' {
   if (head.startsWith('data:')) {
     const comma = head.indexOf(',')

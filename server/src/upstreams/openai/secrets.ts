@@ -1,17 +1,17 @@
-import type { Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog/catalog.ts'
 
-/** A shorter value is no secret: it would be found in every other word. */
+/** Shortest secret: a shorter value would be found in every other word. */
 const LEAST_CHARACTERS = 4
-/** Names of settings of provider packages, and of what is in them, whose values are credentials. */
+/** Names of provider settings, and of their fields, whose values are credentials. */
 const CREDENTIAL_NAME = /key|secret|token|password/i
-/** An operator needs the path of a file that can't be read. */
+/** An operator needs the path of an unreadable file. */
 const PATH_NAME = /file/i
-/** Settings are nested two levels deep at most: Google's options hold credentials. */
-const MOST_LEVELS = 4
+/** Levels of settings: Google's options nest credentials two levels deep. */
+const MAX_LEVELS = 4
 
-/** The values by which an upstream knows us. None of them may be in a message, however plain it looks. */
+/** The values that identify us to an upstream. None of them may appear in a message, however plain it looks. */
 export function secretsOf({ apiKey, headers, settings }: Upstream): readonly string[] {
-  const values = [apiKey ?? '', ...credentialsIn(settings, MOST_LEVELS)]
+  const values = [apiKey ?? '', ...credentialsIn(settings, MAX_LEVELS)]
   for (const value of Object.values(headers)) {
     values.push(value)
     // An upstream may repeat a credential without the word before it, such as Bearer.
@@ -19,7 +19,7 @@ export function secretsOf({ apiKey, headers, settings }: Upstream): readonly str
     if (space > 0) values.push(value.slice(space + 1).trim())
   }
   const secrets = values.filter((value) => value.length >= LEAST_CHARACTERS)
-  // The longest first: one may be a part of another.
+  // The longest first: one may be part of another.
   return secrets.sort((one, other) => other.length - one.length)
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Catalog, EmbeddingModel, Upstream } from '#core/catalog.ts'
+import type { Catalog, EmbeddingModel, Upstream } from '#core/catalog/catalog.ts'
 import { CredentialLost, type CredentialStore } from '#ports/credentials.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { memoryDirectory, SECRETS } from '#test/support/directory.ts'
-import { upstreamsOf } from '#core/catalog.ts'
-import { addressOf } from '#core/upstream-address.ts'
+import { upstreamsOf } from '#core/catalog/catalog.ts'
+import { addressOf } from '#core/catalog/upstream-address.ts'
 import { lastKnown, withCredentials } from './credentials.ts'
 
 function upstream(name: string, rest: Partial<Upstream> = {}): Upstream {
@@ -64,7 +64,7 @@ test('only upstreams without a credential get one, and only at the address it wa
 test('one that can not be had is a problem of its upstream alone', async () => {
   const open = async (name: string): Promise<string> => {
     if (name === 'lost') throw new CredentialLost('it was sealed elsewhere')
-    if (name === 'away') throw new StoreAway('nobody answers')
+    if (name === 'away') throw new StoreUnreachable('nobody answers')
     return 'stored'
   }
   const catalog = catalogOf(upstream('lost'), upstream('away'), upstream('good'))
@@ -80,7 +80,7 @@ test('while the store is away, what it last said stands', async () => {
   let isAway = false
   const store: Pick<CredentialStore, 'open'> = {
     open: async (name) => {
-      if (isAway) throw new StoreAway('nobody answers')
+      if (isAway) throw new StoreUnreachable('nobody answers')
       return name === 'known' ? 'stored' : undefined
     },
   }
@@ -90,5 +90,5 @@ test('while the store is away, what it last said stands', async () => {
   isAway = true
   assert.equal(await known.open('known', ['a']), 'stored')
   assert.equal(await known.open('none', ['a']), undefined)
-  await assert.rejects(known.open('known', ['another address']), StoreAway)
+  await assert.rejects(known.open('known', ['another address']), StoreUnreachable)
 })

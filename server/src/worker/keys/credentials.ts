@@ -1,16 +1,16 @@
-/** Which upstreams there are, and the credentials that the store keeps for them. */
-import { listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog.ts'
-import { credentialAddressesOf } from '#core/upstream-address.ts'
+/** The upstreams of a catalog, and the credentials that the store keeps for them. */
+import { listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog/catalog.ts'
+import { credentialAddressesOf } from '#core/catalog/upstream-address.ts'
 import { CredentialLost, type CredentialStore } from '#ports/credentials.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 
 export interface CredentialedCatalog {
   readonly catalog: Catalog
-  /** Which upstreams may have a stored credential that can't be had now, and why. */
+  /** Upstreams whose stored credential may exist but can't be read now, and why. */
   readonly problems: readonly string[]
 }
 
-/** Upstreams without an `apiKey` get the stored credential, if it was stored for their address. */
+/** Gives upstreams without an `apiKey` the credential stored for their address, if there is one. */
 export async function withCredentials(
   catalog: Catalog,
   credentials: Pick<CredentialStore, 'open'>,
@@ -23,7 +23,7 @@ export async function withCredentials(
       const apiKey = await credentials.open(upstream.name, credentialAddressesOf(upstream))
       if (apiKey !== undefined) given.set(upstream.name, { ...upstream, apiKey })
     } catch (error) {
-      if (!(error instanceof CredentialLost || error instanceof StoreAway)) throw error
+      if (!(error instanceof CredentialLost || error instanceof StoreUnreachable)) throw error
       problems.push(`the stored credential of upstream ${upstream.name} can't be had: ${error.message}`)
     }
   }
@@ -33,7 +33,7 @@ export async function withCredentials(
   return { catalog: { ...catalog, models: new Map(byName) }, problems }
 }
 
-/** While the store is away its last word stands: a reload must not take credentials away. */
+/** While the store is unreachable, its last answer holds: a reload must not remove credentials. */
 export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<CredentialStore, 'open'> {
   const known = new Map<string, string | undefined>()
   return {
@@ -44,7 +44,7 @@ export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<Cred
         known.set(name, secret)
         return secret
       } catch (error) {
-        if (!(error instanceof StoreAway) || !known.has(name)) throw error
+        if (!(error instanceof StoreUnreachable) || !known.has(name)) throw error
         return known.get(name)
       }
     },
@@ -54,7 +54,7 @@ export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<Cred
 function withUpstreams(model: Model, given: ReadonlyMap<string, Upstream>): Model {
   const own = <Deployment extends { readonly upstream: Upstream }>(deployment: Deployment): Deployment => {
     const { apiKey } = given.get(deployment.upstream.name) ?? {}
-    // Only the credential: vectors and images of one upstream may be asked for in different dialects.
+    // Only the credential: vectors and images of one upstream may use different dialects.
     return apiKey === undefined ? deployment : { ...deployment, upstream: { ...deployment.upstream, apiKey } }
   }
   return model.kind === 'embedding'

@@ -1,6 +1,6 @@
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
-/** Keys of the configuration are always known. Only other secrets are a question for the store. */
+/** Keys of the configuration are always known. Only other secrets are looked up in the store. */
 export function declaredFirst(
   declared: { readonly find: (secret: string) => Key | undefined },
   stored: KeyDirectory & { readonly declaredUsed: (keyId: string) => void },

@@ -1,11 +1,11 @@
-/** When keys of the configuration were last used, until the store is told. */
+/** Last uses of the configuration's keys, until they are written to the store. */
 import type { KeyUse } from '#ports/key-store.ts'
 
-/** A last use is noted once a minute for each key: people look at days. */
+/** Interval at which the last use of a key is noted: people look at days. */
 export const USE_NOTED_MS = 60_000
 
 export class DeclaredUses {
-  /** By key id. It holds no more keys than the configuration has had since the start. */
+  /** Time by key id. It holds at most the keys that the configuration has had since the start. */
   readonly #notedAtMs = new Map<string, number>()
   #waiting = new Map<string, number>()
 
@@ -22,7 +22,7 @@ export class DeclaredUses {
     return uses
   }
 
-  /** The store could not be told. What was noted since counts more. */
+  /** The store could not be written. Later notes take precedence. */
   putBack(uses: readonly KeyUse[]): void {
     for (const { keyId, atMs } of uses) if (!this.#waiting.has(keyId)) this.#waiting.set(keyId, atMs)
   }

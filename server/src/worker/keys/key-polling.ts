@@ -1,10 +1,10 @@
 import type { KeySnapshot } from './key-snapshot.ts'
 import { every, type Repetition } from '../every.ts'
 
-/** A revocation counts on every node within two seconds: one for this pause, one for the question itself. */
+/** A revocation takes effect on every node within two seconds: one for this pause, one for the query itself. */
 const POLL_MS = 1000
 
-/** Keeps the snapshot fresh until it is stopped. */
+/** Refreshes the snapshot until it is stopped. */
 export function pollKeys(snapshot: KeySnapshot, onError: (error: unknown) => void): Repetition {
   const polling = every(POLL_MS, () => snapshot.refresh(), onError)
   return {

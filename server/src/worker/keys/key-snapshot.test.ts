@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Project } from '#core/catalog.ts'
+import type { Project } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import type { Key } from '#ports/keys.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
@@ -227,7 +227,7 @@ test('a cold start with 1,000 unknown secrets asks once for each, and 20 at a ti
   }
   const link = new Link(keyStore)
   const { snapshot } = keyNode(link)
-  // Each three times, as clients do that retry.
+  // Each three times, like clients that retry.
   const found = await Promise.all(
     [...secrets, ...secrets, ...secrets].map(async (secret) => snapshot.find(secret)),
   )
@@ -248,7 +248,7 @@ test('whoever waits too long for a look-up is told to try again, never that the 
   const answered = outcomes.filter(({ status }) => status === 'fulfilled')
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   assert.equal(answered.length, 20)
-  assert.ok(refused.every((reason) => reason instanceof StoreAway))
+  assert.ok(refused.every((reason) => reason instanceof StoreUnreachable))
   assert.equal(link.lookUps, 20)
 })
 
@@ -257,7 +257,7 @@ test('while the store is away known keys work, and of others nothing is said', a
   link.isCut = true
   assert.equal((await snapshot.find(secret))?.id, 'p/k')
   const first = snapshot.find(someSecret().secret)
-  await assert.rejects(Promise.resolve(first), StoreAway)
+  await assert.rejects(Promise.resolve(first), StoreUnreachable)
   await snapshot.refresh()
   await snapshot.refresh()
   assert.equal((await snapshot.find(secret))?.id, 'p/k')
@@ -343,7 +343,8 @@ test('a key made with the pepper before works, and its digest is made anew at it
   const rotated = keyNode(keyStore, { peppers: peppersOf({ current: fresh, previous: undefined }) }).snapshot
   await rotated.start()
   assert.equal((await rotated.find(secret))?.id, 'p/k')
-  // A node that did not see the renewal still holds the old digest; and one that never loaded finds either by a question.
+  // A node that did not see the renewal still holds the old digest, and one that never loaded finds either by
+  // a look-up.
   const cold = keyNode(keyStore, { peppers: peppersOf({ current: old, previous: fresh }) }).snapshot
   assert.equal((await cold.find(secret))?.id, 'p/k')
 })

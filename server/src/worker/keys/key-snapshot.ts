@@ -1,47 +1,46 @@
-import { isSameBudget, type Budget } from '#core/budget.ts'
-import type { Project } from '#core/catalog.ts'
-import { MIN_KEY_LENGTH } from '#core/key.ts'
-import { boundsOf } from '#core/key-bounds.ts'
-import { keyBudget, projectBudget, termsOf } from '#core/terms.ts'
+import type { Budget } from '#core/money/budget.ts'
+import type { Project } from '#core/catalog/catalog.ts'
+import { MIN_KEY_LENGTH } from '#core/keys/key.ts'
+import { boundsOf } from '#core/catalog/key-bounds.ts'
+import { termsOf } from '#core/keys/terms.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { KeyRecord, KeySource, Peppers, ProjectRecord, SnapshotFile } from '#ports/key-store.ts'
+import type { KeyRecord, KeySource, Peppers, SnapshotFile } from '#ports/key-store.ts'
 import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { DeclaredUses, USE_NOTED_MS } from './declared-uses.ts'
+import { entryOf, KeyContents, type Entry, type Opening } from './key-contents.ts'
 import { KeyLookUps } from './key-look-ups.ts'
 
-/** How long keys count while the store is away: long enough for outages, short enough for revocations. */
+/** Time for which keys stay valid while the store is unreachable: long enough for outages, short enough for revocations. */
 export const STALE_KEYS_MS = 3_600_000
-/** After a change the copy on disk follows soon; changes that come in a row are written together. */
+/** Delay of the copy on disk after a change; successive changes are written together. */
 const SAVE_CHANGE_MS = 5000
-/** The copy says when it was last known to be true, and must not grow old only because nothing changes. */
+/** Interval at which the unchanged copy is rewritten: it states when it was last known to be true, and must not look outdated. */
 const SAVE_ANYWAY_MS = 300_000
 
 export interface KeySnapshotOptions {
   readonly source: KeySource
   readonly peppers: Peppers
   readonly clock: Clock
-  /** Absent: nothing is kept on disk. */
-  readonly file?: SnapshotFile | undefined
+  readonly file: SnapshotFile
   /** After the start: keys, projects or credentials changed on any node, or are there at last. */
   readonly onChange?: (() => void) | undefined
-  /** The store went away, or the file could not be used. Undefined: the store is back. */
+  /** The store became unreachable, or the file could not be used. Undefined when the store is reachable again. */
   readonly onTrouble: (trouble: Error | undefined) => void
 }
 
 /**
- * All keys of the store in this node's memory, so that the hot lane asks no store: made for up to 100,000
- * keys, which take 110 MB, 40 MB on disk, and a few seconds to load at a start. After that only changes are
- * loaded. `refresh` is called every second. While the store is away, what is known stays known for
- * `STALE_KEYS_MS`; nothing is then said about other keys.
+ * All keys of the store in this node's memory, so that the hot lane asks no store: made for up to 100,000 keys, which take 110
+ * MB, 40 MB on disk, and a few seconds to load at a start. After that only changes are loaded. `refresh` is called every second.
+ * While the store is unreachable, known keys stay known for `STALE_KEYS_MS`; other keys are neither accepted nor rejected.
  */
 export class KeySnapshot implements KeyDirectory {
   readonly #options: KeySnapshotOptions
   readonly #lookUps: KeyLookUps
-  #contents = new Contents()
+  #contents = new KeyContents()
   /** The version of the contents; undefined while there are none, or while they come from the file. */
   #version: bigint | undefined
-  /** When the contents were last known to be all, by the clock that only goes forward. */
+  /** When the contents were last known to be complete, on the monotonic clock. */
   #verifiedMs = -Infinity
   #trouble: Error | undefined
   #isStarting = false
@@ -60,7 +59,7 @@ export class KeySnapshot implements KeyDirectory {
     this.#lookUps = new KeyLookUps(options.source, options.clock)
   }
 
-  /** Whether there is anything to judge keys by. */
+  /** Whether there is anything to check keys against. */
   get isLoaded(): boolean {
     return this.#verifiedMs > -Infinity
   }
@@ -69,34 +68,37 @@ export class KeySnapshot implements KeyDirectory {
     return this.#contents.entries.size
   }
 
-  /** Limits and budgets of projects that the configuration declares count also for their stored keys. */
+  /** Sets the declared projects, whose limits and budgets also apply to their stored keys. */
   setDeclared(projects: readonly Project[]): void {
     this.#declared = new Map(projects.map((project) => [project.name, project]))
   }
 
-  /** A key of the configuration was used, which the store is told like those of its own. */
+  /** Notes the use of a declared key, which is written to the store like those of stored keys. */
   declaredUsed(keyId: string): void {
     this.#declaredUses.note(keyId, this.#options.clock.nowMs())
   }
 
-  /** The budget of a stored key or project, as the snapshot has it now. */
+  /** The current budget of a stored key or project in the snapshot. */
   budgetInForce(budgetId: string): Budget | undefined {
     return this.#contents.budgets.get(budgetId)
   }
 
-  /** Whether what is not here is known not to be: all was read from the store, and not too long ago. */
+  /** Whether a missing key is known not to exist: everything was read from the store, and recently enough. */
   get isComplete(): boolean {
     return this.#version !== undefined && this.#isBelieved
   }
 
-  /** The key of this id by its present terms, whether or not it has expired. `stale`: the store has been away for too long. */
+  /**
+   * The key of this id by its current terms, whether or not it has expired. `stale` when the store has been unreachable for too
+   * long.
+   */
   ofId(keyId: string): Key | 'stale' | undefined {
     const entry = this.#contents.entries.get(keyId)
     if (entry === undefined) return undefined
     return this.#isBelieved ? this.#keyIn(entry) : 'stale'
   }
 
-  /** Loads from the store or, while it is away, from the copy on disk. */
+  /** Loads from the store or, while it is unreachable, from the copy on disk. */
   async start(): Promise<void> {
     this.#isStarting = true
     await this.refresh()
@@ -113,7 +115,7 @@ export class KeySnapshot implements KeyDirectory {
     if (!mayAsk) return undefined
     if (this.#trouble !== undefined)
       return Promise.reject(
-        new StoreAway(`keys can't be looked up: ${this.#trouble.message}`, { cause: this.#trouble }),
+        new StoreUnreachable(`keys can't be looked up: ${this.#trouble.message}`, { cause: this.#trouble }),
       )
     const digests = peppers.previous ? [digest, peppers.previous.digestOf(secret)] : [digest]
     return this.#lookUps.find(digests)?.then((record) => record && this.#admit(record, digests))
@@ -130,7 +132,7 @@ export class KeySnapshot implements KeyDirectory {
     return { name: opening.entry.record.name, how: 'rotated', atMs }
   }
 
-  /** Loads what has changed, and hands over what has gathered. Never rejects: trouble is reported. */
+  /** Loads changes and writes collected uses. Never rejects: trouble is reported. */
   async refresh(): Promise<void> {
     const { onChange, onTrouble } = this.#options
     try {
@@ -159,7 +161,7 @@ export class KeySnapshot implements KeyDirectory {
     const atMs = clock.monotonicMs()
     const known = this.#version
     if (known === undefined || version < known) {
-      const contents = new Contents()
+      const contents = new KeyContents()
       for await (const records of source.projectsChangedSince(undefined)) contents.applyProjects(records)
       for await (const records of source.keysChangedSince(undefined)) contents.apply(records)
       this.#contents = contents
@@ -172,7 +174,7 @@ export class KeySnapshot implements KeyDirectory {
     return version !== known
   }
 
-  /** Last uses, and digests made with the current pepper. What fails now waits for the next time. */
+  /** Writes last uses, and digests made with the current pepper. What fails now waits for the next time. */
   async #handOver(): Promise<void> {
     const { source } = this.#options
     if (this.#uses.size > 0) {
@@ -196,10 +198,10 @@ export class KeySnapshot implements KeyDirectory {
   async #loadFile(): Promise<void> {
     const { clock, file, onTrouble } = this.#options
     try {
-      const content = await file?.read()
+      const content = await file.read()
       if (content === undefined) return
       const ageMs = clock.nowMs() - content.verifiedAtMs
-      // A copy from the future was written by a clock that was wrong: its true age is not known.
+      // A copy from the future was written by a wrong clock: its true age is not known.
       if (Math.abs(ageMs) >= STALE_KEYS_MS)
         throw new Error(`the key snapshot on disk is ${Math.round(ageMs / 60_000)} minutes old: not used`)
       this.#contents.apply([...content.keys])
@@ -214,7 +216,7 @@ export class KeySnapshot implements KeyDirectory {
     const atMs = clock.monotonicMs()
     const version = this.#version
     const dueMs = version === this.#saved.version ? SAVE_ANYWAY_MS : SAVE_CHANGE_MS
-    if (file === undefined || atMs - this.#saved.atMs < dueMs) return
+    if (atMs - this.#saved.atMs < dueMs) return
     this.#saved = { version, atMs }
     try {
       const keys = this.#contents.entries
@@ -239,7 +241,7 @@ export class KeySnapshot implements KeyDirectory {
     return opening
   }
 
-  /** A key that only the store knew. A record older than the snapshot was changed meanwhile. */
+  /** Adds a key that only the store knew. A record older than the snapshot was changed meanwhile. */
   #admit(record: KeyRecord, digests: readonly string[]): Key | undefined {
     if (record.version > (this.#version ?? 0n)) this.#contents.apply([record])
     const entry = this.#contents.entries.get(record.id) ?? entryOf(record)
@@ -281,68 +283,4 @@ export class KeySnapshot implements KeyDirectory {
       bounds: boundsOf(record),
     }
   }
-}
-
-interface Entry {
-  readonly record: KeyRecord
-  /** All digests that lead to this entry, to be taken away with it. */
-  readonly digests: string[]
-  /** Made at the first use, and again after the projects of the configuration have changed. */
-  key: Key | undefined
-  keyFor: ReadonlyMap<string, Project> | undefined
-  notedAtMs: number
-}
-
-/** What one secret leads to. */
-interface Opening {
-  readonly entry: Entry
-  readonly validUntilMs: number | undefined
-}
-
-class Contents {
-  /** By key id. */
-  readonly entries = new Map<string, Entry>()
-  /** By digest. */
-  readonly openings = new Map<string, Opening>()
-  /** By their ids. */
-  readonly budgets = new Map<string, Budget>()
-
-  apply(records: readonly KeyRecord[]): void {
-    for (const record of records) {
-      this.#keepBudgets(record)
-      const before = this.entries.get(record.id)
-      for (const digest of before?.digests ?? []) this.openings.delete(digest)
-      if (record.revokedAtMs !== undefined) {
-        this.entries.delete(record.id)
-        continue
-      }
-      const entry = entryOf(record)
-      entry.notedAtMs = before?.notedAtMs ?? entry.notedAtMs
-      this.entries.set(record.id, entry)
-      for (const { digest, validUntilMs } of record.secrets)
-        this.openings.set(digest, { entry, validUntilMs })
-    }
-  }
-
-  applyProjects(records: readonly ProjectRecord[]): void {
-    for (const record of records) this.#keep(`project:${record.name}`, projectBudget(record.name, record))
-  }
-
-  /** A project's terms come with each of its keys: the last to come are the newest. */
-  #keepBudgets(record: KeyRecord): void {
-    const { id, project, projectTerms } = record
-    this.#keep(`project:${project}`, projectBudget(project, projectTerms))
-    this.#keep(`key:${id}`, keyBudget(id, record))
-  }
-
-  /** The same object until it changes: leases tell terms apart by it. */
-  #keep(budgetId: string, budget: Budget | undefined): void {
-    if (budget === undefined) this.budgets.delete(budgetId)
-    else if (!isSameBudget(this.budgets.get(budgetId), budget)) this.budgets.set(budgetId, budget)
-  }
-}
-
-function entryOf(record: KeyRecord): Entry {
-  const digests = record.secrets.map(({ digest }) => digest)
-  return { record, digests, key: undefined, keyFor: undefined, notedAtMs: -Infinity }
 }

@@ -1,10 +1,10 @@
-/** The terms in force as one node knows them: from torana.yaml, from its copy of the key directory, or asked of the store. */
-import { BoundedMap } from '#core/bounded-map.ts'
-import type { Budget } from '#core/budget.ts'
+/** The terms in force as one node knows them: from torana.yaml, from its copy of the key directory, or from the store. */
+import { BoundedMap } from '#core/structure/bounded-map.ts'
+import type { Budget } from '#core/money/budget.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { KeySource } from '#ports/key-store.ts'
 import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { SYSTEM_KEY } from '#request/access/system-key.ts'
 import type { KeySnapshot } from './key-snapshot.ts'
 
@@ -17,14 +17,14 @@ export interface NodeTermsParts {
   readonly snapshot: Pick<KeySnapshot, 'ofId' | 'isComplete' | 'refresh'>
   readonly source: Pick<KeySource, 'standingOf'>
   readonly budgetInForce: (budgetId: string) => Budget | undefined
-  /** The key of a member or a program that plays in a project. Undefined: the id is not of that kind. */
+  /** The key of a member or a program that uses the playground of a project. Undefined for other ids. */
   readonly playerOf: (owner: WorkOwner) => Promise<KeyNow> | undefined
   readonly clock: Clock
 }
 
-/** The time for which an answer about a key that has ended is believed: one question a second and key, whatever asks. */
+/** Time for which the answer about an ended key is believed: one query per second and key. */
 const ENDED_MS = 1000
-/** Keys that have ended and still have work: far fewer, and each takes some hundred bytes. */
+/** Remembered ended keys that still have work. There are far fewer, and each takes some hundred bytes. */
 const MAX_ENDED = 10_000
 
 const UNREACHABLE: KeyNow = { standing: 'unreachable', isProjectDeleted: false }
@@ -53,7 +53,7 @@ export class NodeTerms implements TermsInForce {
       project,
       models: undefined,
       expiresAtMs: undefined,
-      // For those who wait: work in the background does not count against rates.
+      // Rate limits protect interactive callers: background work does not count against them.
       limits: [],
       budgets: budget === undefined ? [] : [budget],
     }
@@ -91,11 +91,11 @@ export class NodeTerms implements TermsInForce {
       }
       return {
         standing: key === 'missing' ? 'revoked' : key,
-        // Where both the file and the store have a project, the file counts.
+        // Where both the file and the store have a project, the file takes precedence.
         isProjectDeleted: isProjectDeleted && !declared.hasProject(owner.project),
       }
     } catch (error) {
-      if (!(error instanceof StoreAway)) throw error
+      if (!(error instanceof StoreUnreachable)) throw error
       return UNREACHABLE
     }
   }

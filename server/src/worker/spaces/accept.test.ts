@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Deployment } from '#core/catalog.ts'
+import type { Deployment } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
@@ -64,22 +64,22 @@ test('an accepted space is the next generation, and all others are held back unt
   const catalog = catalogOf('one', 'two')
   const model = modelIn(catalog)
   const two = model.deployments[1] as Deployment
-  const { guard, told } = node(world, catalog)
+  const { guard, standings } = node(world, catalog)
   const other = node(world, catalog, { isProber: false })
   await guard.probeDue()
   await other.guard.follow()
-  told.length = 0
+  standings.length = 0
   world.passes(MINUTE_MS)
   const accepted = await guard.accept(model, two, { name: 'alice' })
   assert.deepEqual([accepted.generation, accepted.deployment], [2, TWO])
   assert.equal(guard.generationOf(MODEL), 2)
-  assert.deepEqual(told, [`${ONE} held-back`, `${TWO} trusted`])
+  assert.deepEqual(standings, [`${ONE} held-back`, `${TWO} trusted`])
   await guard.probeDue()
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['quarantined', 'trusted'])
   await other.guard.follow()
   assert.equal(other.guard.generationOf(MODEL), 2)
   assert.deepEqual([...other.held], [ONE])
-  assert.equal((await world.store.series(MODEL, { sinceMs: 0, limit: 1 }))[0]?.space, spaceOf(MODEL, 8, 2))
+  assert.equal(world.store.series(MODEL)[0]?.space, spaceOf(MODEL, 8, 2))
   const [entry] = await world.audit.list({ limit: 1 })
   assert.deepEqual([entry?.actor, entry?.action, entry?.target], ['alice', 'space.accept', MODEL])
 })
@@ -105,7 +105,7 @@ test('an acceptance whose answer was lost is known after the second try, which i
   await guard.follow()
   world.passes(SECOND_MS)
   link.planned.push('none', 'after')
-  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), { name: 'StoreAway' })
+  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), { name: 'StoreUnreachable' })
   world.passes(SECOND_MS)
   await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), /nothing to accept/)
   assert.equal(guard.generationOf(MODEL), 2)

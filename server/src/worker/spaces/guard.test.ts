@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Deployment } from '#core/catalog.ts'
+import type { Deployment } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { eventually } from '#test/support/process.ts'
 import {
@@ -137,14 +137,14 @@ test('what is seen while the store is away counts here at once, and everywhere w
   world.passes(MINUTE_MS)
   world.answers.set(TWO, 2)
   link.otherwise = 'before'
-  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreAway' })
+  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreUnreachable' })
   assert.deepEqual([...held], [TWO])
   assert.equal(guard.isTrusted(TWO, world.clock.nowMs() - SECOND_MS), false)
   link.otherwise = 'none'
   await guard.follow()
   await other.guard.follow()
   assert.deepEqual([...held, ...other.held], [TWO, TWO])
-  assert.equal((await world.store.series(MODEL, { sinceMs: 0, limit: 10 })).length, 4)
+  assert.equal(world.store.series(MODEL).length, 4)
 })
 
 test('who joins while the store is away and does not answer stays held back, and serves here once it was compared', async () => {
@@ -154,11 +154,11 @@ test('who joins while the store is away and does not answer stays held back, and
   link.otherwise = 'before'
   state.catalog = catalogOf('one', 'two')
   guard.reload()
-  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreAway' })
+  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreUnreachable' })
   assert.deepEqual([...held], [TWO])
   world.answers.set(TWO, 1)
   world.passes(SECOND_MS)
-  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreAway' })
+  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreUnreachable' })
   assert.deepEqual([...held], [])
 })
 
@@ -170,7 +170,7 @@ test('a quarantine counts here from the probe on, though the store goes away as 
   world.answers.set(TWO, 2)
   link.planned.push('none', 'none')
   link.otherwise = 'before'
-  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreAway' })
+  await assert.rejects(guard.probeNow(MODEL), { name: 'StoreUnreachable' })
   assert.deepEqual([...held], [TWO])
   assert.equal((await world.store.standings()).filter(({ isQuarantined }) => isQuarantined).length, 1)
 })
@@ -325,7 +325,7 @@ test('whatever happens, nobody serves whose last comparison was bad, and all nod
   await fc.assert(fc.asyncProperty(fc.array(event, { maxLength: 12 }), history), { numRuns: 150 })
 })
 
-/** All that serve were compared, when they last could be, with the one reference there is. */
+/** All serving deployments were compared, when they last could be, with the only reference. */
 async function assertOneSpace(world: Cluster, guard: SpaceGuard): Promise<void> {
   const [reference] = await world.store.references()
   if (reference === undefined) return

@@ -1,18 +1,18 @@
 /**
- * Keeps the promise that a model never answers with vectors of another space. It asks every
- * deployment the same texts again and again, compares the answers with the model's reference, and
- * tells which deployments are outside. One node asks for all. Every node follows what stands in the
- * store and, while the store is away, what it last knew.
+ * Keeps the promise that a model never answers with vectors of another space. It probes every deployment with
+ * the same texts periodically, compares the answers with the model's reference, and reports the deployments
+ * that are outside. One node probes for all. Every node follows the store and, while the store is
+ * unreachable, what it last knew.
  */
 import type { Actor } from '#ports/audit.ts'
-import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { checkSpace } from '#core/embedding/space-check.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { readSpace, spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { every, type Repetition } from '../every.ts'
 import { Sequences } from './sequences.ts'
 import { embeddingDeployments, inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
@@ -26,15 +26,15 @@ export interface SpaceGuardParts {
   readonly catalog: () => Catalog
   readonly probe: Probe
   readonly clock: Clock
-  /** Whether this node asks for all. */
+  /** Whether this node probes for all. */
   readonly isProber: () => Promise<boolean>
-  /** Whether a probe would load a model into this process. Absent: never. */
+  /** Whether a probe would load a model into this process. Undefined means never. */
   readonly isAsleep?: ((deployment: Deployment) => boolean) | undefined
-  /** On every node: each standing that changed, and all of them after the catalog changed. */
+  /** Called on every node: for each changed standing, and for all of them after the catalog changed. */
   readonly onStanding: (standing: GuardedStanding) => void
-  /** Only on the node that noticed. */
+  /** Called only on the node that noticed. */
   readonly onAlert: (alert: SpaceAlert) => void
-  /** The store was away, or a step failed; it is tried again. */
+  /** The store was unreachable, or a step failed; it is repeated. */
   readonly onTrouble: (error: unknown) => void
   /** `FOLLOW_MS` and `LOOK_MS` unless given. */
   readonly followMs?: number | undefined
@@ -43,15 +43,15 @@ export interface SpaceGuardParts {
   readonly random?: (() => number) | undefined
 }
 
-/** A quarantine counts on every node within this time and a question to the store. */
+/** Interval of reading: a quarantine takes effect on every node within this time and one query. */
 const FOLLOW_MS = 2000
-/** How soon the guard notices that a deployment is due. */
+/** Interval at which due deployments are noticed. */
 const LOOK_MS = 1000
-/** A restart with hundreds of models is no burst. */
+/** Models probed concurrently: a restart with hundreds of models is no burst. */
 const MODELS_AT_ONCE = 8
 const DELETE_OLD_MS = 3_600_000
 
-/** The name under which the store is read: no model is called so. */
+/** The sequence under which the store is read: no model has this name. */
 const READING = ''
 
 export class SpaceGuard {
@@ -70,7 +70,7 @@ export class SpaceGuard {
     this.#news = new SpaceNews(parts.onStanding)
   }
 
-  /** Resolves when the store was read and, if this node asks for all, what was due has been asked. */
+  /** Resolves when the store was read and, if this node probes for all, due deployments have been probed. */
   async start(): Promise<void> {
     const { onTrouble, followMs = FOLLOW_MS, lookMs = LOOK_MS } = this.#parts
     if (this.#isStopped) return
@@ -84,19 +84,19 @@ export class SpaceGuard {
     await this.probeDue().catch(onTrouble)
   }
 
-  /** Waits for the probes under way. */
+  /** Waits for the probes in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await Promise.all(this.#loops.map((loop) => loop.stop()))
     await this.#sequences.ended()
   }
 
-  /** Undefined: the catalog has no such embedding deployment. */
+  /** Undefined when the catalog has no such embedding deployment. */
   standingOf(deployment: string): GuardedStanding | undefined {
     return this.#known.standings(this.#parts.catalog()).get(deployment)
   }
 
-  /** Whether nothing of a deployment may leave. A request may hold one of a catalog before this one. */
+  /** Whether nothing of a deployment may be sent. A request may hold one of an earlier catalog. */
   isOutside(model: EmbeddingModel, deployment: Deployment): boolean {
     return model.isGuarded && this.#known.standingOf(this.#parts.catalog(), model, deployment).isQuarantined
   }
@@ -116,17 +116,17 @@ export class SpaceGuard {
   }
 
   /**
-   * Whether what a deployment made at that time may be used. What it made between its last good
-   * probe and the bad one may not, also long after the deployment has returned. Cheap: it is
-   * asked for every vector that is found in a cache.
+   * Whether vectors that a deployment made at that time may be used. Those made between its last good probe
+   * and the bad one may not, also long after the deployment has returned. Cheap: it is asked for every vector
+   * found in a cache.
    */
   isTrusted(deployment: string, madeAtMs: number): boolean {
     return this.#known.isTrusted(this.#parts.catalog(), deployment, madeAtMs)
   }
 
   /**
-   * Whether vectors may be of another space than their model is in now: an operator has accepted another one since, or their
-   * deployment was found outside at a time at which it made some of them.
+   * Whether vectors may be of another space than their model's current one: an operator has accepted another
+   * one since, or their deployment was found outside at a time at which it made some of them.
    */
   hasLeft({ space, ...made }: MadeVectors): boolean {
     const named = readSpace(space)
@@ -138,22 +138,22 @@ export class SpaceGuard {
     return isGuarded && this.#known.wasOutside(catalog, made)
   }
 
-  /** To be called in the turn in which the catalog changes: changed deployments are held back at once. */
+  /** Call it in the turn in which the catalog changes: changed deployments are held back immediately. */
   reload(): void {
     this.#tell()
     void this.#beginDue().catch(this.#parts.onTrouble)
   }
 
   /**
-   * Writes down what this node saw, reads what stands in the store, and tells what has changed. References
-   * are read only if there is news of one, or on demand.
+   * Writes what this node saw, reads the store, and reports changes. References are read only if there is a
+   * new one, or on demand.
    */
   follow(alsoReferences = false): Promise<void> {
     return this.#sequences.add(READING, async () => {
       const { store } = this.#parts
       const written = await this.#write()
       const rows = await store.standings()
-      // In this order: standings that are older than a reference only hold deployments back.
+      // In this order: standings older than a reference only hold deployments back.
       const mustRead = alsoReferences || this.#known.isNews(rows)
       this.#known.learn(rows, mustRead ? await store.references() : undefined)
       this.#known.forget(written)
@@ -161,22 +161,22 @@ export class SpaceGuard {
     })
   }
 
-  /** Asks the deployments that are due and waits for the answers. */
+  /** Probes the due deployments and waits for the answers. */
   async probeDue(): Promise<void> {
     await this.#beginDue()
     await this.#sequences.ended()
   }
 
-  /** Asks all deployments of a model, now and on this node. */
+  /** Probes all deployments of a model, now and on this node. */
   async probeNow(model: string): Promise<readonly ProbeResult[]> {
     const one = this.#parts.catalog().models.get(model)
     return one?.kind === 'embedding' && one.isGuarded ? this.#probeInTurn(one, one.deployments) : []
   }
 
   /**
-   * From now on the model's space is what this deployment answers. All others are held back
-   * until they were compared with it. Rejects with a fault when the deployment does not
-   * answer, or answers in the space that the model has.
+   * From now on the model's space is what this deployment answers. All others are held back until they have
+   * been compared with it. Rejects with a fault when the deployment does not answer, or answers in the
+   * model's current space.
    */
   accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference> {
     const { store, clock, probe, onTrouble } = this.#parts
@@ -190,7 +190,7 @@ export class SpaceGuard {
       const made = { vectors: answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
       if (!isWithin) await store.replaceReference(referenceFrom(model, deployment, made), actor)
       const after = isWithin ? before : await this.#storedReference(model.id)
-      // Also when it is refused: a first try may have been accepted without this node's knowledge.
+      // Also when it is refused: a first attempt may have been accepted without this node's knowledge.
       this.#known.remember(judged(model, deployment, { atMs: acceptedAtMs, answer, reference: after }))
       await this.follow(true)
       if (isWithin)
@@ -218,22 +218,22 @@ export class SpaceGuard {
         await this.#parts.store.record(result)
         written.add(result)
       } catch (error) {
-        if (error instanceof StoreAway) throw error
-        // A defect: the result goes on counting here, and does not hold up others.
+        if (error instanceof StoreUnreachable) throw error
+        // A defect: the result still counts here, and does not hold up others.
         this.#parts.onTrouble(error)
       }
     }
     return written
   }
 
-  /** Begins to ask the deployments that are due, without waiting for them. */
+  /** Begins to probe due deployments, without waiting for them. */
   async #beginDue(): Promise<void> {
     if (this.#dueByModel(true).size === 0) return
     const isProber = await this.#isProber()
     if (this.#dueByModel(isProber).size === 0) return
-    // No deployment is compared with a reference that was replaced.
+    // No deployment is compared with a replaced reference.
     await this.follow(true).catch(this.#parts.onTrouble)
-    // Nor is one asked without a reference while there may be one.
+    // No deployment is probed without a reference while one may exist.
     if (!this.#known.hasRead) return
     for (const [model, due] of this.#dueByModel(isProber)) {
       if (this.#isStopped || this.#sequences.size >= MODELS_AT_ONCE) return
@@ -250,7 +250,7 @@ export class SpaceGuard {
     }
   }
 
-  /** The deployments that this node asks now. */
+  /** The deployments that this node probes now. */
   #dueByModel(isProber: boolean): ReadonlyMap<EmbeddingModel, readonly Deployment[]> {
     const due = new Map<EmbeddingModel, Deployment[]>()
     const catalog = this.#parts.catalog()
@@ -260,13 +260,13 @@ export class SpaceGuard {
       if (standing === undefined || this.#sequences.has(model.id) || this.#mayRest(model, deployment))
         continue
       const asker = this.#schedule.asker(standing, this.#known.referenceOf(model.id) !== undefined)
-      if (asker === 'nobody' || (asker === 'prober' && !isProber)) continue
+      if (asker === 'none' || (asker === 'prober' && !isProber)) continue
       due.set(model, [...(due.get(model) ?? []), deployment])
     }
     return due
   }
 
-  /** A model that nobody asks is not loaded only to be probed, unless others are compared with it. The first question wakes it. */
+  /** An unused model is not loaded only to be probed, unless others are compared with it. The first request loads it. */
   #mayRest({ deployments }: EmbeddingModel, deployment: Deployment): boolean {
     return deployments.length === 1 && (this.#parts.isAsleep?.(deployment) ?? false)
   }
@@ -275,7 +275,7 @@ export class SpaceGuard {
     return this.#sequences.add(model.id, async () => {
       const results: ProbeResult[] = []
       const left = [...inOrder(deployments)]
-      // The first answer becomes the reference, the others are compared with it.
+      // The first answer becomes the reference; the others are compared with it.
       while (this.#known.referenceOf(model.id) === undefined && left.length > 0)
         results.push(await this.#probeOne(model, left.shift() as Deployment))
       results.push(...(await Promise.all(left.map((deployment) => this.#probeOne(model, deployment)))))
@@ -304,7 +304,7 @@ export class SpaceGuard {
     return result
   }
 
-  /** Without the store there is no first reference: each node would have its own. */
+  /** Without the store there is no first reference: each node would have a different one. */
   async #begin(reference: SpaceReference): Promise<void> {
     try {
       this.#known.learnReference(await this.#parts.store.beginReference(reference))

@@ -1,43 +1,52 @@
-/** What this node knows of spaces, and what follows from it for each deployment. */
-import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
+/** What this node knows about spaces, and what follows from it for each deployment. */
+import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import type { HoldReason } from '#core/schedule/deployment.ts'
 import { spaceIn } from '#core/embedding/space.ts'
-import { checksum } from '#core/key.ts'
+import { checksum } from '#core/keys/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
-import { endpointOf } from '#core/upstream-address.ts'
+import { endpointOf } from '#core/catalog/upstream-address.ts'
 
-/** `held-back`: not compared with the model's space yet, so nothing of it may leave either. */
+/** `held-back`: not compared with the model's space yet, so nothing of it may be sent either. */
 type StandingState = 'trusted' | 'warned' | 'held-back' | 'quarantined'
 
 export interface GuardedStanding {
   readonly model: string
   readonly deployment: string
   readonly state: StandingState
-  /** Nothing of it may leave: it is quarantined or held back. */
+  /** Whether nothing of it may be sent: it is quarantined or held back. */
   readonly isQuarantined: boolean
   readonly lastGoodAtMs: number | undefined
   readonly reason: string | undefined
-  /** Undefined: never probed. */
+  /** Undefined when it was never probed. */
   readonly last: ProbeResult | undefined
 }
 
-/** Clocks of nodes differ: what was made shortly before the last good probe may have been made after it. */
+/** Why the scheduler must hold the deployment back. Undefined: it need not. */
+export function holdOf({ state }: Pick<GuardedStanding, 'state'>): HoldReason | undefined {
+  return state === 'quarantined' || state === 'held-back' ? state : undefined
+}
+
+/**
+ * Largest difference between nodes' clocks: what was made shortly before the last good probe may have been
+ * made after it.
+ */
 const CLOCK_SKEW_MS = 5000
-/** How soon a quarantined deployment is asked again: an operator may be mending it, and callers wait. */
+/** Interval of probes of a quarantined deployment: an operator may be fixing it, and callers wait. */
 export const AGAIN_MS = 60_000
-/** Enough for hours of an outage in which every node probes a few deployments for itself. */
+/** Unrecorded results kept: hours of an outage in which every node probes a few deployments for itself. */
 const MAX_UNRECORDED = 1000
-/** Names of headers whose values may change at any time. */
+/** Headers whose values may change at any time. */
 const CREDENTIAL_HEADER = /auth|key|token|secret|password|credential|cookie|signature/
 
 /** What follows from the knowledge for one catalog. */
 interface Conclusions {
   readonly catalog: Catalog
-  /** Of every guarded deployment of the catalog, by id. */
+  /** Standings of every guarded deployment of the catalog, by id. */
   readonly standings: ReadonlyMap<string, GuardedStanding>
-  /** When what a deployment made must not be used, by id; also of deployments that are gone. */
+  /** Times in which a deployment's vectors must not be used, by id; also for deployments that are gone. */
   readonly windows: ReadonlyMap<string, readonly BadWindow[]>
-  /** Of deployments as requests hold them, also of catalogs before this one. */
+  /** Standings of deployments as requests hold them, also from earlier catalogs. */
   readonly judged: WeakMap<Deployment, GuardedStanding>
 }
 
@@ -45,13 +54,13 @@ export class SpaceKnowledge {
   #hasRead = false
   #references: ReadonlyMap<string, SpaceReference> = new Map()
   #rows: readonly DeploymentStanding[] = []
-  /** Spaces that standings named when references were last read, also spaces that models have left since. */
+  /** Spaces named by standings when references were last read, including spaces that models have left since. */
   #lookedUp: ReadonlySet<string> = new Set()
   #unrecorded: readonly ProbeResult[] = []
-  /** Undefined: something was learnt since they were drawn. */
+  /** Undefined when something was learnt since they were drawn. */
   #conclusions: Conclusions | undefined
 
-  /** Whether the store was read once. Before that the node does not know which spaces there are. */
+  /** Whether the store was read once. Before that the node does not know which spaces exist. */
   get hasRead(): boolean {
     return this.#hasRead
   }
@@ -60,7 +69,7 @@ export class SpaceKnowledge {
     return this.#references.get(model)
   }
 
-  /** Whether these standings tell of a space whose reference is not known here. */
+  /** Whether these standings name a space whose reference is not known here. */
   isNews(rows: readonly DeploymentStanding[]): boolean {
     return !this.#hasRead || rows.some(({ space }) => space !== undefined && !this.#lookedUp.has(space))
   }
@@ -84,13 +93,13 @@ export class SpaceKnowledge {
     return this.#unrecorded
   }
 
-  /** On this node the result counts from now on, on others once it is written down. */
+  /** The result counts on this node from now on, and on others once it is stored. */
   remember(result: ProbeResult): void {
     this.#unrecorded = bounded([...this.#unrecorded, result])
     this.#conclusions = undefined
   }
 
-  /** These results were written down, and the store was read since. */
+  /** These results were stored, and the store was read since. */
   forget(results: ReadonlySet<ProbeResult>): void {
     this.#unrecorded = this.#unrecorded.filter((result) => !results.has(result))
     this.#conclusions = undefined
@@ -103,7 +112,7 @@ export class SpaceKnowledge {
 
   /**
    * The standing of one deployment as a request holds it. Its catalog may be gone by now, and its id may be
-   * gone or lead elsewhere: what stands in the store outlives catalogs.
+   * gone or point elsewhere: the store outlives catalogs.
    */
   standingOf(catalog: Catalog, model: EmbeddingModel, deployment: Deployment): GuardedStanding {
     const { judged } = this.#concluded(catalog)
@@ -130,7 +139,10 @@ export class SpaceKnowledge {
     return !wasBad(standing, windows, { fromMs: madeAtMs, untilMs: madeAtMs })
   }
 
-  /** Whether a deployment was outside at some moment of this time. What leads elsewhere under its id now says nothing of it. */
+  /**
+   * Whether a deployment was outside at some moment of this time. A deployment that points elsewhere under
+   * its id now says nothing about it.
+   */
   wasOutside(catalog: Catalog, { deployment, ...span }: Omit<MadeVectors, 'space'>): boolean {
     const { standings, windows } = this.#concluded(catalog)
     const standing = standings.get(deployment)
@@ -154,8 +166,8 @@ export class SpaceKnowledge {
     const windows = new Map<string, readonly BadWindow[]>()
     for (const row of this.#rows) {
       const { deployment, badWindows, isQuarantined, last } = row
-      // The window ends soon after the last probe: by then the deployment was asked again, or led elsewhere.
-      // For a deployment that is gone it has no end.
+      // The window ends soon after the last probe: by then the deployment was probed again, or pointed
+      // elsewhere. For a deployment that is gone it has no end.
       const untilMs = standings.has(deployment) ? last.atMs + AGAIN_MS : Infinity
       const open = isQuarantined ? [{ ...openWindow(row), untilMs }] : []
       windows.set(deployment, [...(windows.get(deployment) ?? []), ...badWindows, ...open])
@@ -181,14 +193,14 @@ export class SpaceKnowledge {
     })
     const reference = this.#references.get(model.id)
     if (reference === undefined) {
-      // One deployment alone is one space. Whether several are is known after the first probes.
+      // A single deployment is one space. Whether several are is known after the first probes.
       const [first = deployment] = inOrder(model.deployments)
       if (first === deployment) return standing('trusted')
       return standing('held-back', `not probed yet: until there is a reference, only ${first.id} serves`)
     }
     const space = spaceIn(reference)
     const compared = unrecorded.filter((result) => result.space === space && result.verdict !== 'failed')
-    // Strict: a deployment returns once its good probe is written down, for every node to know.
+    // Strict: a deployment returns once its good probe is stored, for every node to know.
     const outside = compared.find(({ verdict }) => verdict === 'quarantined')
     if (outside) return standing('quarantined', outside.reason)
     if (row?.space === space && row.isQuarantined) return standing('quarantined', row.reason)
@@ -230,7 +242,7 @@ export function unguardedDeployments(catalog: Catalog): readonly Deployment[] {
   )
 }
 
-/** The deployments that requests go to first come first: most vectors that callers have are theirs. */
+/** Deployments that requests go to first come first: most vectors that callers have are theirs. */
 export function inOrder(deployments: readonly Deployment[]): readonly Deployment[] {
   return deployments.toSorted((one, other) => one.priority - other.priority)
 }
@@ -252,9 +264,9 @@ function latest(one: ProbeResult | undefined, other: ProbeResult | undefined): P
 }
 
 /**
- * Of too many results the one that is missed least is dropped: the oldest that failed, else the
- * oldest good one, else the oldest bad one after which the same deployment was bad again. So a
- * deployment that was seen outside stays outside.
+ * Of too many results the least useful is dropped: the oldest that failed, else the oldest good one, else the
+ * oldest bad one after which the same deployment was bad again. A deployment that was seen outside therefore
+ * stays outside.
  */
 function bounded(results: readonly ProbeResult[]): readonly ProbeResult[] {
   if (results.length <= MAX_UNRECORDED) return results

@@ -1,36 +1,37 @@
-/** Tells how deployments stand: each change once, and all standings anew with another catalog. */
-import type { Catalog } from '#core/catalog.ts'
+/** Reports the standings of deployments: each change once, and all standings again with another catalog. */
+import type { Catalog } from '#core/catalog/catalog.ts'
 import { unguardedDeployments, type GuardedStanding } from './knowledge.ts'
 
 export class SpaceNews {
   readonly #onStanding: (standing: GuardedStanding) => void
-  #told = new Map<string, GuardedStanding>()
-  #toldOf: Catalog | undefined
+  #reported = new Map<string, GuardedStanding>()
+  #reportedCatalog: Catalog | undefined
 
   constructor(onStanding: (standing: GuardedStanding) => void) {
     this.#onStanding = onStanding
   }
 
   tell(catalog: Catalog, standings: ReadonlyMap<string, GuardedStanding>): void {
-    if (catalog !== this.#toldOf) {
+    if (catalog !== this.#reportedCatalog) {
       this.#release(catalog)
-      // The listener may have begun anew with the catalog.
-      this.#told = new Map()
+      // The listener may have started over with the catalog.
+      this.#reported = new Map()
     }
-    this.#toldOf = catalog
+    this.#reportedCatalog = catalog
     for (const [id, standing] of standings) {
-      const told = this.#told.get(id)
-      this.#told.set(id, standing)
-      if (told?.state !== standing.state || told.reason !== standing.reason) this.#onStanding(standing)
+      const reported = this.#reported.get(id)
+      this.#reported.set(id, standing)
+      if (reported?.state !== standing.state || reported.reason !== standing.reason)
+        this.#onStanding(standing)
     }
   }
 
-  /** Deployments that were held back and are not guarded any more: nothing else would release them later. */
+  /** Releases deployments that were held back and are no longer guarded: nothing else would release them later. */
   #release(catalog: Catalog): void {
     for (const { id } of unguardedDeployments(catalog)) {
-      const told = this.#told.get(id)
-      if (told?.isQuarantined)
-        this.#onStanding({ ...told, state: 'trusted', isQuarantined: false, reason: undefined })
+      const reported = this.#reported.get(id)
+      if (reported?.isQuarantined)
+        this.#onStanding({ ...reported, state: 'trusted', isQuarantined: false, reason: undefined })
     }
   }
 }

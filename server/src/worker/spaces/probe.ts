@@ -1,5 +1,5 @@
-/** One look at one deployment: what it is asked, and what its answer means. */
-import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
+/** One probe of one deployment: its question, and what the answer means. */
+import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { checkSpace } from '#core/embedding/space-check.ts'
 import { spaceIn, spaceOf } from '#core/embedding/space.ts'
@@ -19,14 +19,14 @@ interface NoVectors {
   readonly isOutside: boolean
 }
 
-/** `unprobed`: there was nothing to compare. Told at once of a deployment held back, else after an hour. */
+/** `unprobed`: there was nothing to compare. Reported immediately for a deployment that is held back, else after an hour. */
 export interface SpaceAlert extends ProbeResult {
   readonly kind: 'quarantined' | 'warned' | 'returned' | 'unprobed'
 }
 
-/** Longer than eight short texts take anywhere. */
+/** Timeout: longer than eight short texts take anywhere. */
 const ANSWER_MS = 30_000
-/** What an operator reads at a glance. */
+/** Length of a reason that an operator reads at a glance. */
 const REASON_CHARACTERS = 300
 
 export async function askProbe(
@@ -101,7 +101,7 @@ export function referenceFrom(
   return { model: model.id, deployment: deployment.id, width, ...made }
 }
 
-/** What an operator should know of the result, if it is news; `isNewlyVain`: it has failed for long. */
+/** The alert that an operator should get about the result, if it is new; `isNewlyVain`: it has failed for long. */
 export function alertOf(
   before: GuardedStanding | undefined,
   result: ProbeResult,

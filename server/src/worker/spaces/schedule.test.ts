@@ -1,4 +1,4 @@
-/** When deployments are asked, and by which node. */
+/** When deployments are probed, and by which node. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seeded } from '#test/support/seeded.ts'
@@ -55,7 +55,7 @@ test('an upstream that is away keeps its standing, good or bad, and is asked aga
   assert.deepEqual(world.asked.toSorted(), [ONE, TWO])
 })
 
-/** As time goes by on all nodes: a look a second, and what one has written the others have read. */
+/** Time passes on all nodes: one look per second, and each reads what the others have written. */
 async function goesBy(world: Cluster, nodes: readonly Node[], seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     world.passes(SECOND_MS)
@@ -90,7 +90,7 @@ test('a deployment that the prober does not know is asked every quarter of an ho
   for (const { guard } of others) assert.equal(stateOf(guard, TWO), 'trusted')
   const calls = others.map(({ link }) => link.calls)
   await goesBy(world, others, 30)
-  // Nothing is due, so nobody asks who the prober is: standings alone are read.
+  // Nothing is due, so the prober is not looked up: only standings are read.
   assert.deepEqual(
     others.map(({ link }, index) => link.calls - (calls[index] ?? 0)),
     [30, 30, 30],

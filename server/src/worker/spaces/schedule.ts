@@ -1,38 +1,40 @@
-/** When a deployment is asked for its vectors again, and by which node. */
+/** When a deployment is probed again, and by which node. */
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import { AGAIN_MS, type GuardedStanding } from './knowledge.ts'
 
-/** Eight short texts each time: a few cents a year, and what was cached since is soon made again. */
+/** Interval of probes. Eight short texts each time cost a few cents a year, and vectors cached since are soon made again. */
 const PROBE_EVERY_MS = 15 * 60_000
-/** A deployment that was never compared may not serve: it is asked so soon, then half as often each time. */
+/** First retry of a deployment that was never compared, since it may not serve; the interval doubles each time. */
 const FIRST_RETRY_MS = 5000
-/** An hour in vain: each try may be charged, and no operator seems to be mending the deployment. */
+/**
+ * Failed probes after which the interval grows: an hour in vain, each probe may be charged, and no operator
+ * seems to be fixing the deployment.
+ */
 const TRIES_IN_VAIN = 60
 /**
- * The node that asks for all may be away, or may not know a deployment of this node's
- * configuration. After this time, and up to as much again, any node asks: the first one to
- * notice, so that the others see what it found.
+ * The probing node may be unreachable, or may not know a deployment of this node's configuration. After this
+ * time, and up to twice as long, any node probes: the first one to notice, so that the others see its result.
  */
 const ORPHANED_MS = 10_000
 
 interface ProbeNotes {
-  /** The last look at it, by whichever node. */
+  /** The last probe, by any node. */
   readonly last: ProbeResult | undefined
-  /** Looks in a row, by whichever node, at the end of which there was nothing to compare. */
+  /** Successive probes, by any node, after which there was nothing to compare. */
   readonly vain: number
-  /** The operator was told that there have been too many of them. */
-  readonly isTold: boolean
-  /** When this node asked. On the monotonic clock, as the next one. */
+  /** Whether the operator was alerted that there have been too many of them. */
+  readonly isReported: boolean
+  /** When this node probed, on the monotonic clock, like the next field. */
   readonly triedMs: number
-  /** When any node may ask; undefined: the deployment is not due. */
+  /** When any node may probe; undefined when the deployment is not due. */
   readonly orphanedAtMs: number | undefined
 }
 
 const NOTHING: ProbeNotes = {
   last: undefined,
   vain: 0,
-  isTold: false,
+  isReported: false,
   triedMs: -Infinity,
   orphanedAtMs: undefined,
 }
@@ -48,27 +50,27 @@ export class ProbeSchedule {
     this.#random = random
   }
 
-  /** Notes every look at one of these deployments, and forgets all others. */
+  /** Notes every probe of these deployments, and forgets all others. */
   note(standings: ReadonlyMap<string, GuardedStanding>): void {
     for (const id of this.#notes.keys()) if (!standings.has(id)) this.#notes.delete(id)
     for (const [id, { last }] of standings) {
       const noted = this.#notes.get(id) ?? NOTHING
       if (noted.last?.atMs === last?.atMs) continue
-      // A deployment that leads elsewhere by now begins anew.
+      // A deployment that points elsewhere by now starts over.
       const isSame = noted.last === undefined || noted.last.target === last?.target
-      const { vain, isTold, triedMs } = isSame ? noted : NOTHING
+      const { vain, isReported, triedMs } = isSame ? noted : NOTHING
       const isVain = last !== undefined && last.leastCosine === undefined
       this.#notes.set(id, {
         last,
         vain: isVain ? vain + 1 : 0,
-        isTold: isVain && isTold,
+        isReported: isVain && isReported,
         triedMs,
         orphanedAtMs: undefined,
       })
     }
   }
 
-  /** This node asks the deployment now. */
+  /** Notes that this node probes the deployment now. */
   tried(deployment: string): void {
     const noted = this.#notes.get(deployment) ?? NOTHING
     const triedMs = this.#clock.monotonicMs()
@@ -78,29 +80,29 @@ export class ProbeSchedule {
   /** True once, when there has been nothing to compare for an hour: an operator should know. */
   isNewlyVain(deployment: string): boolean {
     const noted = this.#notes.get(deployment) ?? NOTHING
-    if (noted.isTold || noted.vain < TRIES_IN_VAIN) return false
-    this.#notes.set(deployment, { ...noted, isTold: true })
+    if (noted.isReported || noted.vain < TRIES_IN_VAIN) return false
+    this.#notes.set(deployment, { ...noted, isReported: true })
     return true
   }
 
-  /** Which node should ask the deployment now. One that stays due is asked by any node in the end. */
-  asker(standing: GuardedStanding, hasReference: boolean): 'nobody' | 'prober' | 'anybody' {
+  /** The node that should probe the deployment now. A deployment that stays due is probed by any node in the end. */
+  asker(standing: GuardedStanding, hasReference: boolean): 'none' | 'prober' | 'any' {
     const { deployment } = standing
     const noted = this.#notes.get(deployment) ?? NOTHING
     const nowMs = this.#clock.monotonicMs()
     if (!this.#isDue(standing, noted, hasReference)) {
       if (noted.orphanedAtMs !== undefined) this.#notes.set(deployment, { ...noted, orphanedAtMs: undefined })
-      return 'nobody'
+      return 'none'
     }
     const orphanedAtMs = noted.orphanedAtMs ?? nowMs + ORPHANED_MS * (1 + this.#random())
     this.#notes.set(deployment, { ...noted, orphanedAtMs })
-    return nowMs >= orphanedAtMs ? 'anybody' : 'prober'
+    return nowMs >= orphanedAtMs ? 'any' : 'prober'
   }
 
   #isDue(standing: GuardedStanding, { vain, triedMs }: ProbeNotes, hasReference: boolean): boolean {
     const { last } = standing
     const triedAgoMs = this.#clock.monotonicMs() - triedMs
-    // When other nodes asked is known by the wall clock, which may have been set back since.
+    // Other nodes' probes are known by the wall clock, which may have been set back since.
     const lastAgoMs = last === undefined ? Infinity : Math.abs(this.#clock.nowMs() - last.atMs)
     return Math.min(triedAgoMs, lastAgoMs) >= pauseMs(standing, vain, hasReference)
   }

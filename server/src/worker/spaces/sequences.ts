@@ -1,8 +1,8 @@
-/** Work under one name is done one after another, in the order it was asked for. */
+/** Runs work under one name in the order in which it was asked for, one at a time. */
 export class Sequences {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** How many names have work under way. */
+  /** Names with work in progress. */
   get size(): number {
     return this.#last.size
   }
@@ -24,7 +24,7 @@ export class Sequences {
     return own
   }
 
-  /** When all that was asked for by now has ended, well or not. */
+  /** Resolves when everything asked for by now has ended, successfully or not. */
   async ended(): Promise<void> {
     await Promise.all(this.#last.values())
   }

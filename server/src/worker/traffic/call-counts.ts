@@ -1,10 +1,10 @@
-/** How the calls to one deployment went in the last 15 minutes, and in the slot of history that runs. */
+/** How the calls to one deployment went in the last 15 minutes, and in the current slot of history. */
 import { latencyClassOf, LatencyCounts, type SparseCounts } from '#core/traffic/latency-counts.ts'
 import type { CallRecord } from '#ports/observer.ts'
 
 const MINUTES = 15
 const SECONDS = 10
-/** What an upstream rightly refuses says nothing of the upstream. */
+/** A justified refusal says nothing about the upstream. */
 const CALLERS_FAULTS: ReadonlySet<string> = new Set(['ok', 'refused', 'contentRefused'])
 
 class Calls {
@@ -29,7 +29,7 @@ class Calls {
   }
 }
 
-/** The figures of a stretch of time. */
+/** The figures of a period. */
 export interface CallFigures {
   readonly calls: number
   readonly failed: number
@@ -44,7 +44,7 @@ export class CallCounts {
   #second = 0
   /** Since the slot began. */
   readonly #slot = new Calls()
-  /** What the last call that failed died of, in our words. */
+  /** The reason of the last failed call, in our words. */
   lastFailure: string | undefined
 
   add(record: CallRecord): void {
@@ -66,7 +66,7 @@ export class CallCounts {
     ;(this.#minutes[this.#minute] as Calls).clear()
   }
 
-  /** Calls a second, as the mean of the last ten. */
+  /** Calls per second, as the mean of the last ten seconds. */
   get rate(): number {
     return this.#seconds.reduce((sum, one) => sum + one, 0) / SECONDS
   }

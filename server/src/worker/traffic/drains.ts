@@ -1,4 +1,4 @@
-/** Keeps the scheduler to what the store says of drained deployments. */
+/** Applies the store's drained deployments to the scheduler. */
 import type { Drain, DrainStore } from '#ports/drains.ts'
 
 export interface DrainParts {
@@ -18,12 +18,12 @@ export class DrainsInForce {
     return this.#drains.get(deployment)
   }
 
-  /** After a change of the catalog: what the scheduler has forgotten is told again. */
+  /** Call it after a change of the catalog: drains that the scheduler has forgotten are set again. */
   apply(): void {
     for (const deployment of this.#drains.keys()) this.#parts.apply(deployment, true)
   }
 
-  /** Rejects with `StoreAway`; then what was known before stays in force. */
+  /** Rejects with `StoreUnreachable`; what was known before then stays in force. */
   async refresh(): Promise<void> {
     const list = await this.#parts.store.list()
     const before = this.#drains

@@ -1,14 +1,14 @@
-/** What flowed from keys through models to deployments in the last ten seconds. Added to on the hot lane: numbers only. */
+/** The flow from keys through models to deployments in the last ten seconds. Added to on the hot lane: numbers only. */
 import { joined, type Flow } from '#core/traffic/node-summary.ts'
-import { outcomeOf } from '#core/request-outcome.ts'
+import { outcomeOf } from '#core/request/request-outcome.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 
-/** Long enough that a picture does not flicker, short enough that a failure shows at once. */
+/** Long enough that the drawing does not flicker, short enough that a failure shows immediately. */
 const SECONDS = 10
-/** Ways that one second remembers. Far more than anybody looks at; the rest of that second is not shown. */
-const MOST_WAYS = 2000
-/** Of one way in one second: enough for a 95th percentile. */
-const MOST_DURATIONS = 100
+/** Paths remembered per second. Far more than a person looks at; the others of that second are not shown. */
+const MAX_PATHS = 2000
+/** Durations kept per path and second: enough for a 95th percentile. */
+const MAX_DURATIONS = 100
 
 interface Counted {
   readonly project: string
@@ -23,7 +23,7 @@ interface Counted {
   readonly durationsMs: number[]
 }
 
-/** By key, model and deployment; maps in maps, because a name made of three would be made for every request. */
+/** By key, model and deployment. Nested maps, because a joined name would be built for every request. */
 type Ways = Map<string, Map<string, Map<string | undefined, Counted>>>
 
 interface Second {
@@ -38,7 +38,7 @@ export class FlowCounts {
   requestEnded(record: RequestRecord): void {
     const { keyId, model, project, key } = record
     if (keyId === undefined || model === undefined || project === undefined || key === undefined) return
-    // It was refused before anybody could be called: nothing flowed.
+    // It was refused before any call: nothing flowed.
     if (record.deployment === undefined) return
     const second = this.#seconds[this.#now] as Second
     let models = second.ways.get(keyId)
@@ -47,7 +47,7 @@ export class FlowCounts {
     if (deployments === undefined) models.set(model, (deployments = new Map()))
     let counted = deployments.get(record.deployment)
     if (counted === undefined) {
-      if (second.size >= MOST_WAYS) return
+      if (second.size >= MAX_PATHS) return
       second.size += 1
       counted = {
         project,
@@ -68,10 +68,10 @@ export class FlowCounts {
     counted.tokens += record.promptTokens ?? 0
     counted.images += record.trace?.images ?? 0
     if (record.amountNanoUsd !== undefined) counted.nanoUsd += record.amountNanoUsd
-    if (counted.durationsMs.length < MOST_DURATIONS) counted.durationsMs.push(record.durationMs)
+    if (counted.durationsMs.length < MAX_DURATIONS) counted.durationsMs.push(record.durationMs)
   }
 
-  /** To be called once a second. */
+  /** Call it once per second. */
   nextSecond(): void {
     this.#now = (this.#now + 1) % SECONDS
     this.#seconds[this.#now] = newSecond()
@@ -87,7 +87,7 @@ export class FlowCounts {
   }
 }
 
-/** Of several that served parts, the first that was called. null: all of it came from the cache. */
+/** Of several that served parts, the first. null when all of it came from the cache. */
 function firstOf(deployments: string | undefined): string | null {
   return deployments?.split(',').find((one) => one !== '' && one !== 'cache') ?? null
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import { Scheduler, type DeploymentReport } from '#core/schedule/scheduler.ts'
 import type { CallRecord, RequestRecord } from '#ports/observer.ts'
 import { NodeTraffic } from './node-traffic.ts'
@@ -11,7 +11,7 @@ const CONDITION = {
   loopBusy: 0,
   spoolWaiting: 0,
   callsUnderWay: 0,
-  isStoreAway: false,
+  isStoreUnreachable: false,
   ledgerDifferences: 0,
 }
 
@@ -27,7 +27,7 @@ function aWorld() {
   return {
     traffic,
     scheduler,
-    /** One second after another, with a look at the end of each. */
+    /** Moves the clock second by second, with a look at the end of each. */
     pass: (seconds: number): void => {
       for (let second = 0; second < seconds; second += 1) {
         nowMs += 1000
@@ -138,12 +138,12 @@ test('an illness is told once with its reason, probes included, and one that com
   pass(1)
   report([aReport({ state: 'ejected', closedUntilMs: 5000 })])
   pass(1)
-  const ill = traffic.summary(CONDITION).deployments[0]
+  const ejected = traffic.summary(CONDITION).deployments[0]
   assert.deepEqual(
-    [ill?.state, ill?.reason, ill?.sinceMs],
+    [ejected?.state, ejected?.reason, ejected?.sinceMs],
     ['ejected', 'connection refused', START_MS + 2000],
   )
-  assert.equal(ill?.untilMs, START_MS + 5000)
+  assert.equal(ejected?.untilMs, START_MS + 5000)
   for (let round = 0; round < 30; round += 1) {
     report([aReport({ state: round % 2 === 0 ? 'probing' : 'ejected' })])
     pass(1)

@@ -1,6 +1,6 @@
 /**
- * What this node knows of its traffic: counted as it happens, looked at once a second, written down once a minute. Only
- * counters stand on the way of a request; everything else happens here.
+ * What this node knows about its traffic: counted as it happens, examined once per second, written once per
+ * minute. A request only touches counters; everything else happens here.
  */
 import type { DeploymentReport, DeploymentStateName } from '#core/schedule/scheduler.ts'
 import { worseOf, type DeploymentSummary, type NodeSummary } from '#core/traffic/node-summary.ts'
@@ -21,8 +21,8 @@ import { Overcounts } from './overcounts.ts'
 import { ProjectCounts } from './project-counts.ts'
 import { StateWatch, type Reasons } from './state-watch.ts'
 
-/** Written once the store is back; what is older by then is left out. */
-const MOST_PENDING = 5000
+/** Rows that wait for an unreachable store; older ones are dropped. */
+const MAX_PENDING = 5000
 
 export interface NodeTrafficParts {
   readonly clock: Clock
@@ -30,10 +30,10 @@ export interface NodeTrafficParts {
   readonly reasonsOf: (deployment: string) => Omit<Reasons, 'lastFailure'>
 }
 
-/** What a node says of itself beside its traffic. */
+/** What a node reports about itself beside its traffic. */
 export type NodeCondition = Pick<
   NodeSummary,
-  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreAway' | 'ledgerDifferences'
+  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreUnreachable' | 'ledgerDifferences'
 >
 
 interface Ended {
@@ -42,7 +42,7 @@ interface Ended {
   readonly events: DeploymentEvent[]
 }
 
-/** The slot of a deployment that runs. */
+/** The current slot of a deployment. */
 interface OpenSlot {
   worst: DeploymentStateName
   inFlight: number
@@ -60,7 +60,7 @@ export class NodeTraffic {
   #reports: readonly DeploymentReport[] = []
   #slots = new Map<string, OpenSlot>()
   #lookedMs: number
-  /** What has ended and is not written yet. */
+  /** Ended slots that are not written yet. */
   #ended: Ended = { deployments: [], projects: [], events: [] }
 
   constructor(parts: NodeTrafficParts) {
@@ -81,7 +81,7 @@ export class NodeTraffic {
     this.#overcounts.add(record.deployment, isCut(record), this.#parts.clock.nowMs())
   }
 
-  /** To be called once a second. */
+  /** Call it once per second. */
   look(): void {
     const { clock, states, reasonsOf } = this.#parts
     const nowMs = clock.nowMs()
@@ -131,7 +131,7 @@ export class NodeTraffic {
     return { ...condition, atMs: nowMs, overcounts, deployments, flows }
   }
 
-  /** What is to be written down now: slots that ended, and those that run as they are. */
+  /** The rows to write now: ended slots, and current ones as they are. */
   page(): TrafficPage {
     const nowMs = this.#parts.clock.nowMs()
     const { deployments, projects, events } = this.#ended
@@ -147,7 +147,7 @@ export class NodeTraffic {
     }
   }
 
-  /** The page is written: what has ended need not be written again. */
+  /** The page is written: ended slots need not be written again. */
   written({ deployments, projects, events }: TrafficPage): void {
     const done = new Set<unknown>([...deployments, ...projects, ...events])
     const isLeft = (row: unknown): boolean => !done.has(row)
@@ -194,13 +194,13 @@ export class NodeTraffic {
       this.#coarse.clear()
     }
     this.#ended = {
-      deployments: deployments.slice(-MOST_PENDING),
-      projects: projects.slice(-MOST_PENDING),
-      events: events.slice(-MOST_PENDING),
+      deployments: deployments.slice(-MAX_PENDING),
+      projects: projects.slice(-MAX_PENDING),
+      events: events.slice(-MAX_PENDING),
     }
   }
 
-  /** A deployment that nobody called and that nothing ails has nothing to tell. */
+  /** A healthy deployment without calls has no rows. */
   #deploymentRows(atMs: number): readonly DeploymentSlot[] {
     return Array.from(this.#slots, ([deployment, open]) => {
       const { calls, failed, latency } = (this.#calls.get(deployment) ?? NOT_CALLED).slot
@@ -208,7 +208,7 @@ export class NodeTraffic {
     }).filter(({ calls, worst }) => calls > 0 || worst !== 'healthy')
   }
 
-  /** Deployments that the catalog no longer has. */
+  /** Forgets deployments that the catalog no longer has. */
   #forgetGone(): void {
     if (this.#calls.size <= this.#reports.length) return
     const known = new Set(this.#reports.map(({ deployment }) => deployment))

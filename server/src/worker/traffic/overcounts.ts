@@ -1,17 +1,17 @@
-/** Which upstreams counted more than was expected of their calls, for as long as somebody should look at it. */
+/** Upstreams that counted more than was expected of their calls, for as long as an operator should look at it. */
 import type { OvercountSummary } from '#core/traffic/node-summary.ts'
 
-/** A deployment that counted as expected for a day needs nobody any more. */
+/** Time after which a deployment that counts as expected is no longer listed. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
-/** Bounds the deployments that are remembered, since a summary is sent every second. More are as bad as these. */
-const MOST_DEPLOYMENTS = 50
+/** Deployments remembered, since a summary is sent every second. More would show nothing new. */
+const MAX_DEPLOYMENTS = 50
 
 export class Overcounts {
   readonly #byDeployment = new Map<string, OvercountSummary>()
 
   add(deployment: string, isCut: boolean, nowMs: number): void {
     const known = this.#byDeployment.get(deployment)
-    if (known === undefined && this.#byDeployment.size >= MOST_DEPLOYMENTS) return
+    if (known === undefined && this.#byDeployment.size >= MAX_DEPLOYMENTS) return
     this.#byDeployment.set(deployment, {
       deployment,
       calls: (known?.calls ?? 0) + 1,

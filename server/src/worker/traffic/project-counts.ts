@@ -1,13 +1,13 @@
-/** What was answered to each project, in the fine and in the coarse slot that run. */
-import { ownTime } from '#core/request-trace.ts'
+/** Answers to each project, in the current fine and coarse slots. */
+import { ownTime } from '#core/request/request-trace.ts'
 import { LatencyCounts } from '#core/traffic/latency-counts.ts'
-import { OUTCOMES, outcomeOf, type Outcome } from '#core/request-outcome.ts'
+import { OUTCOMES, outcomeOf, type Outcome } from '#core/request/request-outcome.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { sourceOf } from '#ports/request-reports.ts'
 import type { ProjectSlot } from '#ports/traffic-history.ts'
 
-/** Projects that one node writes down one by one. The traffic of more is counted without a name. */
-const MOST_PROJECTS = 500
+/** Projects that one node records by name. The traffic of others is counted without a name. */
+const MAX_PROJECTS = 500
 
 class Counted {
   readonly outcomes: Record<Outcome, number> = { answered: 0, refused: 0, limited: 0, failed: 0, unknown: 0 }
@@ -19,13 +19,13 @@ class Counted {
 
   add(record: RequestRecord): void {
     if (record.amountNanoUsd !== undefined) this.nanoUsd += record.amountNanoUsd
-    // What nobody waits for is paid, and says nothing of how callers were answered.
+    // Background requests are paid, but say nothing about how callers were answered.
     if (sourceOf(record.route) === 'batches') return
     this.outcomes[outcomeOf(record.status, record.fault)] += 1
     const { durationMs, trace } = record
     this.latency.add(durationMs)
     this.own.add(trace === undefined ? durationMs : ownTime(trace, durationMs).ownMs)
-    // Where nothing is shared there is nothing to hit either.
+    // Where nothing is shared there are no hits either.
     if (record.cache !== undefined) {
       this.inputs += record.cache.hits + record.cache.misses
       this.hits += record.cache.hits
@@ -42,7 +42,7 @@ class Counted {
   }
 }
 
-/** One slot after another, of one length. */
+/** Successive slots of one length. */
 export class ProjectCounts {
   readonly #slotMs: number
   #projects = new Map<string, Counted>()
@@ -55,7 +55,7 @@ export class ProjectCounts {
     this.#of(record.project ?? '').add(record)
   }
 
-  /** A shorter slot that lies in this one has ended. */
+  /** Adds an ended shorter slot that lies in this one. */
   addRows(rows: readonly ProjectSlot[]): void {
     for (const row of rows) this.#of(row.project).addRow(row)
   }
@@ -64,14 +64,14 @@ export class ProjectCounts {
     let project = asked
     let counted = this.#projects.get(project)
     if (counted === undefined) {
-      if (this.#projects.size >= MOST_PROJECTS) project = ''
+      if (this.#projects.size >= MAX_PROJECTS) project = ''
       counted = this.#projects.get(project) ?? new Counted()
       this.#projects.set(project, counted)
     }
     return counted
   }
 
-  /** What the slot that began then holds so far. */
+  /** The rows so far of the slot that began at `atMs`. */
   rows(atMs: number): readonly ProjectSlot[] {
     return Array.from(this.#projects, ([project, counted]) => ({
       slotMs: this.#slotMs,

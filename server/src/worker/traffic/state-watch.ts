@@ -1,17 +1,17 @@
-/** Since when each deployment is in its state, why, and which changes are worth writing down. */
+/** Since when each deployment is in its state, why, and which changes are worth recording. */
 import type { DeploymentReport, DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { DeploymentEvent } from '#ports/traffic-history.ts'
 
-/** A deployment that goes in and out of a state all the time fills no table. */
+/** Shortest time between two recorded changes: a flapping deployment fills no table. */
 const EVENT_EVERY_MS = 10_000
 
-/** What is known of a deployment beside what the scheduler says. */
+/** What is known about a deployment beside the scheduler's report. */
 export interface Reasons {
-  /** What the last failed call died of. */
+  /** The reason of the last failed call. */
   readonly lastFailure: string | undefined
   /** What the space guard says. */
   readonly guard: string | undefined
-  /** What the operator said who drained it. */
+  /** The reason given by the operator who drained it. */
   readonly drain: string | undefined
 }
 
@@ -22,16 +22,16 @@ export interface WatchedState {
 }
 
 interface Watched extends WatchedState {
-  /** The state that was last written down. */
-  told: DeploymentStateName
-  toldAtMs: number
+  /** The last recorded state. */
+  recorded: DeploymentStateName
+  recordedAtMs: number
 }
 
 export class StateWatch {
   readonly #watched = new Map<string, Watched>()
   #events: DeploymentEvent[] = []
 
-  /** Deployments that are not reported any more are forgotten. */
+  /** Forgets deployments that are no longer reported. */
   look(
     reports: readonly DeploymentReport[],
     reasonsOf: (deployment: string) => Reasons,
@@ -44,17 +44,17 @@ export class StateWatch {
       const reason = reasonOf(state, reasonsOf(deployment))
       const watched: Watched =
         before === undefined
-          ? { state, sinceMs: nowMs, reason, told: 'healthy', toldAtMs: -EVENT_EVERY_MS }
+          ? { state, sinceMs: nowMs, reason, recorded: 'healthy', recordedAtMs: -EVENT_EVERY_MS }
           : {
               ...before,
               state,
               reason,
               sinceMs: isSame(before.state, state) ? before.sinceMs : nowMs,
             }
-      if (!isSame(watched.told, state) && nowMs - watched.toldAtMs >= EVENT_EVERY_MS) {
+      if (!isSame(watched.recorded, state) && nowMs - watched.recordedAtMs >= EVENT_EVERY_MS) {
         this.#events.push({ deployment, atMs: nowMs, state, reason: reason ?? '' })
-        watched.told = state
-        watched.toldAtMs = nowMs
+        watched.recorded = state
+        watched.recordedAtMs = nowMs
       }
       this.#watched.set(deployment, watched)
     }
@@ -72,7 +72,7 @@ export class StateWatch {
   }
 }
 
-/** A probe is a part of an ejection: the illness goes on. */
+/** A probe is part of an ejection: the failure continues. */
 function isSame(a: DeploymentStateName, b: DeploymentStateName): boolean {
   const plain = (state: DeploymentStateName): DeploymentStateName => (state === 'probing' ? 'ejected' : state)
   return plain(a) === plain(b)

@@ -1,7 +1,7 @@
 /**
- * `npm run chaos:batches`: a large batch on three nodes that are killed in turn. `-- --lines 1000000 --kills 20 --postgres-kill
- * --blob-kill`: PostgreSQL and a store of blobs of its own (S3) are killed once too. With `-- --pictures 1000` a batch of pictures
- * instead, with `-- --restart-all` all nodes at once.
+ * `npm run chaos:batches`: a large batch on three nodes that are killed in turn. `-- --lines 1000000 --kills
+ * 20 --postgres-kill --blob-kill` also kills PostgreSQL and a separate blob store (S3) once each. `--
+ * --pictures 1000` runs a batch of images instead, `-- --restart-all` kills all nodes together.
  */
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'

@@ -1,11 +1,11 @@
 /**
- * Batches under nodes that die. Now and then one of several nodes is killed with -9
- * and started again, and at the end every line is held against what the provider really served, and against the books.
+ * Batches under dying nodes. Now and then one of several nodes is killed with -9 and started again, and at
+ * the end every line is compared with what the provider actually served, and with the ledger.
  */
 import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { nanoUsdOf } from '#core/price.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { rowsIn } from '#test/e2e/money/books.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -24,22 +24,22 @@ export interface KillReport {
   readonly callsServed: number
   readonly callsPosted: number
   readonly callsUnknown: number
-  /** Calls that the provider served and the books do not know. */
+  /** Calls that the provider served and the ledger lacks. */
   readonly callsMissing: number
-  /** What the batch says that it cost, and what the ledger says, in nano-dollars. */
+  /** The cost according to the batch, and according to the ledger, in nano-dollars. */
   readonly batchNanoUsd: bigint
   readonly ledgerNanoUsd: bigint
-  /** The same of calls whose outcome is unknown. */
+  /** The same for calls whose outcome is unknown. */
   readonly batchUnknownNanoUsd: bigint
   readonly ledgerUnknownNanoUsd: bigint
   readonly seconds: number
 }
 
-/** By turns in the lines, so that chunks end with gaps when a node stops or dies. */
+/** Alternating in the lines, so that chunks end with gaps when a node stops or dies. */
 const MODELS = ['killed-w8', 'killed-too-w8'] as const
-/** Calls that a node has in progress at most: of 48 chunks, and 16 beside them. */
+/** Most concurrent calls of a node: of 48 chunks, and 16 more. */
 export const CALLS_OF_A_NODE = 64
-/** After the last kill. */
+/** Time after the last kill. */
 const END_MS = 3_000_000
 
 export async function runWithKills(plan: KillPlan): Promise<KillReport> {
@@ -86,7 +86,7 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
   return { lines: plan.lines, completed, ...vectors, ...calls, ...money, seconds }
 }
 
-/** The ledger of all that was called, whichever batch it names: nothing else asked for these models. */
+/** The ledger of all calls, whichever batch they name: nothing else asked for these models. */
 async function comparedMoney(
   { torana }: BatchAnswer,
   database: Database,
@@ -128,7 +128,7 @@ async function comparedVectors(
   return { lost: texts.length - seen.size, twice, wrongVectors }
 }
 
-/** One at a time: a million of them are no text that a process can hold. */
+/** One at a time: a million of them are more text than a process can hold. */
 async function* linesOf(caller: BatchCaller, fileId: string | null): AsyncGenerator<ResultLine> {
   if (fileId === null) return
   const answer = await caller.fetch(`/files/${fileId}/content`)

@@ -1,6 +1,6 @@
 /**
- * Pictures of a batch under nodes that die. Every line is held against what the provider really sold, prompt by prompt: one that
- * has no result was lost, and one that was sold twice was bought twice.
+ * Images of a batch under dying nodes. Every line is compared with what the provider actually sold, prompt by
+ * prompt: one without a result was lost, and one that was sold twice was bought twice.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -15,7 +15,7 @@ import { startStage, type KillPlan } from './stage.ts'
 export interface PictureReport {
   readonly pictures: number
   readonly completed: number
-  /** Lines that say that their picture may have been bought. */
+  /** Lines that report that their image may have been bought. */
   readonly unknown: number
   /** Lines without a result. */
   readonly lost: number
@@ -23,16 +23,16 @@ export interface PictureReport {
   readonly twice: number
   /** Prompts that the provider sold more than once. */
   readonly boughtTwice: number
-  /** Results whose bytes are none that the provider sold for their prompt. */
+  /** Results whose bytes the provider did not sell for their prompt. */
   readonly wrongPictures: number
-  /** Pictures that were sold and kept, and whose line says something else. */
+  /** Images that were sold and stored, but whose line reports something else. */
   readonly paidAndNotGiven: number
-  /** Calls that the provider served and the books do not know. */
+  /** Calls that the provider served and the ledger lacks. */
   readonly callsMissing: number
   readonly seconds: number
 }
 
-/** Pictures that a node makes at once, at most. */
+/** Most concurrent images of a node. */
 export const PICTURES_OF_A_NODE = 16
 const MODEL = 'killed-image'
 const ENDPOINT = '/v1/images/generations'
@@ -48,7 +48,7 @@ export async function runPicturesWithKills(plan: KillPlan): Promise<PictureRepor
     model: MODEL,
     prompt,
     size: SMALL,
-    // Both ways to hand a picture over.
+    // Both ways to deliver an image.
     response_format: index % 2 === 0 ? 'b64_json' : 'url',
   }))
   const first = stage.caller()
@@ -99,10 +99,10 @@ export async function runPicturesWithKills(plan: KillPlan): Promise<PictureRepor
   }
 }
 
-/** How long a node keeps on its own disk what it could not store, at most, once the store is back. */
+/** Longest time that a node keeps unstored images on its own disk once the store is reachable again. */
 const SPOOLED_MS = 30_000
 
-/** Of its bytes. */
+/** Digest of its bytes. */
 async function pictureIn({ response }: ResultLine, caller: BatchCaller): Promise<string> {
   const [picture] = (response?.body.data ?? []) as readonly {
     readonly b64_json?: string

@@ -1,4 +1,4 @@
-/** All nodes of a batch die at the same moment and start again: how soon it goes on. */
+/** All nodes of a batch die at the same moment and start again: how soon the batch continues. */
 import assert from 'node:assert/strict'
 import { embeddingLines } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
@@ -7,7 +7,7 @@ import { startStage, type KillPlan } from './stage.ts'
 export interface RestartReport {
   readonly lines: number
   readonly doneBefore: number
-  /** From when the first node was ready again until more lines were done. */
+  /** From the first node's readiness until more lines were done. */
   readonly goesOnAfterSeconds: number
   readonly completed: number
   readonly lost: number

@@ -1,4 +1,4 @@
-/** Several nodes that share PostgreSQL and a place for blobs, a provider behind them, and how each of these dies. */
+/** Several nodes that share PostgreSQL and a blob store, a provider behind them, and ways to kill each of these. */
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -14,11 +14,11 @@ export interface KillPlan {
   readonly lines: number
   readonly nodes: number
   readonly kills: number
-  /** From one to the next. */
+  /** Interval between kills. */
   readonly everyMs: number
-  /** How long the provider takes for a call. */
+  /** Duration of a call at the provider. */
   readonly callMs: number
-  /** Once in the middle, PostgreSQL, and the store of blobs, die as in a power cut, and come back after a while. */
+  /** Once in the middle, PostgreSQL and the blob store die as in a power cut, and come back after a while. */
   readonly killsPostgres?: boolean
   readonly killsBlobs?: boolean
   readonly say: (line: string) => void
@@ -27,16 +27,16 @@ export interface KillPlan {
 export interface Stage extends AsyncDisposable {
   readonly provider: FakeProvider
   readonly databaseUrl: string
-  /** Asks a node that is alive. */
+  /** Asks a living node. */
   caller(): BatchCaller
-  /** Kills as the plan says, while this batch runs. */
+  /** Kills as planned while this batch runs. */
   killAsPlanned(batchId: string): Promise<void>
   /** Kills all nodes at the same moment, and starts them again. */
   restartAll(): Promise<void>
 }
 
-/** How long a store is away. */
-const AWAY_MS = 5000
+/** Duration of a store's outage. */
+const OUTAGE_MS = 5000
 
 export async function startStage(plan: KillPlan, options: GatewayOptions): Promise<Stage> {
   const { say } = plan
@@ -113,7 +113,7 @@ async function awayFor(
 ): Promise<void> {
   if (server === undefined) return
   await server.kill9()
-  await wait(AWAY_MS)
+  await wait(OUTAGE_MS)
   await server.restart()
-  say(`${name} was killed, and was away for ${AWAY_MS / 1000} s`)
+  say(`${name} was killed, and was away for ${OUTAGE_MS / 1000} s`)
 }

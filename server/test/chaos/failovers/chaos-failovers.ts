@@ -9,7 +9,7 @@ import { sentinelFailover } from './sentinel-failover.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Undefined: both. */
+    /** Undefined for both. */
     only: { type: 'string' },
     times: { type: 'string', default: '2' },
     rate: { type: 'string', default: '25' },

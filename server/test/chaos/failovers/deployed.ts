@@ -1,4 +1,4 @@
-/** The files of `deploy/failover`, which are what runs here: only addresses, ports and folders are others. */
+/** The files of `deploy/failover`, which run here with other addresses, ports and folders. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ export function deployed(file: 'haproxy.cfg' | 'patroni.yaml' | 'redis.conf' | '
   return readFileSync(join(FOLDER, file), 'utf8')
 }
 
-/** The text with all of these replaced. Each must be there: a file that was changed is noticed. */
+/** The text with all of these replaced. Each must be found, so that a changed file is noticed. */
 export function replaced(text: string, by: readonly (readonly [string | RegExp, string])[]): string {
   return by.reduce((before, [what, instead]) => {
     const after = before.replaceAll(what, () => instead)

@@ -1,4 +1,4 @@
-/** What is told of a failover, and how. */
+/** The figures of a failover, and their output. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RequestRecord } from '../load.ts'
 
@@ -6,15 +6,15 @@ export interface ProofOptions {
   readonly folder: string
   readonly requestsPerSecond: number
   readonly seed: number
-  /** How many failovers. */
+  /** Number of failovers. */
   readonly times: number
 }
 
 export interface Proof {
   readonly name: string
-  /** What must be installed. */
+  /** Programs that must be installed. */
   readonly programs: readonly string[]
-  /** Prints its figures; what is wrong is returned. */
+  /** Prints its figures; returns what is wrong. */
   readonly prove: (options: ProofOptions) => Promise<readonly string[]>
 }
 
@@ -43,7 +43,7 @@ export function seconds(ms: number): string {
 
 const LOOK_MS = 50
 
-/** Unix time of when it was seen. */
+/** Unix time at which it was seen. */
 export async function when(
   withinMs: number,
   otherwise: string,

@@ -1,4 +1,4 @@
-/** The primary PostgreSQL is lost with its machine, under load; Patroni makes its standby the primary. */
+/** The primary PostgreSQL is lost with its machine, under load; Patroni promotes its standby. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -28,14 +28,14 @@ const AROUND_MS = 8000
 const PRIMARY_MS = 60_000
 const DRAINED_MS = 180_000
 const REST_MS = 120_000
-/** It copies what it missed, or everything. */
+/** Time for a returning node, which copies what it missed, or everything. */
 const BACK_MS = 180_000
-/** About what a request of the tight key costs; its budget lasts for so long. */
+/** Typical cost of a request of the tight key, whose budget is sized by it. */
 const TYPICAL_USD = 25e-6
 const TIGHT_SECONDS = 20
-/** What a request with a hard budget may be told while nobody can say what is left of it. */
+/** Allowed refusal of a request with a hard budget while its remaining money is unknown. */
 const LEASE_USED_UP = '503 budget_store_unreachable'
-/** What an image request may be told: nothing was bought, and it is asked again. */
+/** Allowed refusals of an image request: nothing was bought, and the client retries. */
 const IMAGES_WAIT = new Set(['503 image_store_unreachable', LEASE_USED_UP])
 const BUDGET_REFUSALS = new Set(['429 budget_exhausted', '429 budget_reserved'])
 
@@ -137,7 +137,7 @@ export const patroniFailover: Proof = {
   },
 }
 
-/** Used up amid the failovers. */
+/** Sized to be used up during the failovers. */
 function tightUsd({ requestsPerSecond, times }: ProofOptions): number {
   const weights = KEYS.reduce((sum, { weight }) => sum + weight, 0)
   const asked = (requestsPerSecond * TIGHT_SECONDS * times * tightKey(0).weight) / weights
@@ -174,7 +174,7 @@ async function failOver(patroni: Patroni, watch: Watch): Promise<Failover> {
   })
   const drainedMs = await when(DRAINED_MS, 'the spools are not drained', () => {
     const last = watch.looks.at(-1)
-    return last !== undefined && last.atMs > promotedMs && last.spoolWaiting + last.storesAway === 0
+    return last !== undefined && last.atMs > promotedMs && last.spoolWaiting + last.storesUnreachable === 0
   })
   await eventually(() => primary.server.restart(), BACK_MS)
   await patroni.standbyReady()
@@ -194,7 +194,7 @@ function report(failover: Failover, { records, pictures, watch, probe }: Seen): 
     all.filter(({ atMs }) => atMs >= killedMs && atMs < drainedMs)
   const looks = during(watch.looks)
   const before = watch.looks.findLast(({ atMs }) => atMs < killedMs)
-  const away = looks.filter(({ storesAway }) => storesAway > 0)
+  const away = looks.filter(({ storesUnreachable }) => storesUnreachable > 0)
   const asked = during(records)
   const waited = during(pictures)
   const refused = waited.filter(({ refusals }) => refusals.length > 0)
@@ -209,7 +209,7 @@ function report(failover: Failover, { records, pictures, watch, probe }: Seen): 
   console.log([`\n${name}`, ...lines].join('\n  '))
 }
 
-/** What was told to whom beyond what may be told. */
+/** Refusals beyond the allowed ones. */
 function wrongEndings(
   records: readonly RequestRecord[],
   pictures: readonly PictureRecord[],
@@ -223,9 +223,9 @@ function wrongEndings(
     if (record.key === tightKey(0).name && BUDGET_REFUSALS.has(ending)) return false
     return record.key === OPEN_KEY.name || ending !== LEASE_USED_UP || !isFailingOver(record.atMs)
   })
-  const refusals = pictures.flatMap(({ refusals: told }) => told).filter((told) => !IMAGES_WAIT.has(told))
+  const refusals = pictures.flatMap(({ refusals: all }) => all).filter((refusal) => !IMAGES_WAIT.has(refusal))
   return [
     ...(wrong.length === 0 ? [] : [`${wrong.length} requests failed: ${endingsOf(wrong)}`]),
-    ...refusals.map((told) => `a picture was refused: ${told}`),
+    ...refusals.map((refusal) => `a picture was refused: ${refusal}`),
   ]
 }

@@ -1,6 +1,7 @@
 /**
- * Two PostgreSQL nodes that Patroni keeps, with a synchronous standby, and an etcd that they agree by. Each node lives in a PID
- * namespace of its own: killing it ends Patroni and all of PostgreSQL in one instant, as the loss of a machine does.
+ * Two PostgreSQL nodes managed by Patroni, with a synchronous standby, and an etcd for their agreement. Each
+ * node lives in its own PID namespace: killing it ends Patroni and all of PostgreSQL in one instant, as the
+ * loss of a machine does.
  */
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -27,14 +28,14 @@ export interface PatroniNode {
 
 export interface Patroni {
   readonly nodes: readonly PatroniNode[]
-  /** Undefined: there is none just now. */
+  /** Undefined when there is none at present. */
   primary(): Promise<PatroniNode | undefined>
-  /** Resolves when another node than the primary has every commit. */
+  /** Resolves when a node other than the primary has every commit. */
   standbyReady(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Of Torana, in place of `torana:…`. */
+/** Torana's role, in place of `torana:…`. */
 export const TORANA_ROLE = { name: 'torana', password: 'password-of-torana' } as const
 
 /** The first node makes a database, the second one copies it. */

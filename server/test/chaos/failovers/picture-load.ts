@@ -1,25 +1,25 @@
-/** Clients that want pictures all the time, and ask again, with the same key, when they are told to. */
+/** Clients that ask for images all the time, and retry with the same key when the answer asks for it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ask, order, type Order } from '../images/client.ts'
 import { PICTURE_MODELS } from './terms.ts'
 
 export interface PictureRecord {
   readonly order: Order
-  /** Unix time of the first try. */
+  /** Unix time of the first attempt. */
   readonly atMs: number
   readonly tookMs: number
-  /** What each try before the last came to. */
+  /** The answers before the last attempt. */
   readonly refusals: readonly string[]
 }
 
 export interface PictureLoad {
   readonly records: readonly PictureRecord[]
-  /** Waits for the pictures under way. */
+  /** Waits for the images in progress. */
   stop(): Promise<void>
 }
 
 const CLIENTS = 4
-/** As the SDKs wait at first. */
+/** The first wait of the SDKs. */
 const AGAIN_MS = 500
 const PATIENCE_MS = 120_000
 

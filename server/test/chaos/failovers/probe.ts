@@ -1,4 +1,4 @@
-/** A witness of its own: one row after another through HAProxy. What was acknowledged must be there afterwards. */
+/** An independent witness: one row after another through HAProxy. What was acknowledged must be there afterwards. */
 import { Pool } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -7,12 +7,12 @@ export interface Probe {
   readonly acknowledged: readonly { readonly row: number; readonly atMs: number }[]
   /** The longest time between two acknowledged rows in this span. */
   gapMs(fromMs: number, toMs: number): number
-  /** Acknowledged rows that are not there. */
+  /** Acknowledged rows that are missing. */
   stop(): Promise<readonly number[]>
 }
 
 const PAUSE_MS = 50
-/** Shorter than a failover, or a try that hangs would hide its end. */
+/** Shorter than a failover, or a hanging attempt would hide its end. */
 const ANSWER_MS = 500
 
 export async function startProbe(url: string): Promise<Probe> {

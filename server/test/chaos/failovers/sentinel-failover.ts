@@ -1,4 +1,4 @@
-/** The primary Redis is killed under load; the sentinels make its replica the primary. */
+/** The primary Redis is killed under load; the sentinels promote its replica. */
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,9 +25,9 @@ const AROUND_MS = 8000
 const PRIMARY_MS = 60_000
 const BACK_MS = 60_000
 const REST_MS = 120_000
-/** Nothing else may be told to anybody. */
+/** The only allowed refusal. */
 const OVER_LIMIT = '429 rate_limit_exceeded'
-/** Of what the limit allows: the share of a node that gets fewer requests than the other is not used up. */
+/** Least share of the limit that is used: a node with fewer requests than the other does not use up its share. */
 const LEAST_SHARE = 0.8
 const SHARED_SUM_MS = 2500
 const PROGRAM = join(import.meta.dirname, '../../../bin/torana.js')
@@ -96,10 +96,10 @@ export const sentinelFailover: Proof = {
           softNanoUsd: BigInt(rows[0]?.sum ?? 0),
         }
       })
-      const toldNanoUsd = await softBudgetTold(house, folder)
+      const shownNanoUsd = await shownSoftBudget(house, folder)
       console.log(
         `in all: ${records.length} requests: ${endingsOf(records)}; ${counted.served} calls served, ${counted.posted} entries for them (requests that share a call have one each); ` +
-          `the soft budget says ${toldNanoUsd} nano-dollars, the ledger ${softNanoUsd}`,
+          `the soft budget says ${shownNanoUsd} nano-dollars, the ledger ${softNanoUsd}`,
       )
       const wrong = records.filter((record) => !isAnswered(record) && !isOverLimit(record))
       return [
@@ -107,7 +107,7 @@ export const sentinelFailover: Proof = {
           ({ what, ids }) => `${what}: ${JSON.stringify(ids, bigintsAsText)}`,
         ),
         ...(wrong.length === 0 ? [] : [`${wrong.length} requests failed: ${endingsOf(wrong)}`]),
-        ...(toldNanoUsd === softNanoUsd ? [] : ['the soft budget and the ledger differ']),
+        ...(shownNanoUsd === softNanoUsd ? [] : ['the soft budget and the ledger differ']),
         ...wrongLimits(records, options),
         ...house.gateways.flatMap(({ crashes }) => crashes),
       ]
@@ -119,7 +119,7 @@ export const sentinelFailover: Proof = {
   },
 }
 
-/** The limited key asks for four times of what it may have. */
+/** The limited key asks for four times its limit. */
 function limitOf({ requestsPerSecond }: ProofOptions): number {
   const weights = [OPEN_KEY, LIMITED_KEY, SOFT_KEY].reduce((sum, { weight }) => sum + weight, 0)
   return Math.round((60 * requestsPerSecond * LIMITED_KEY.weight) / weights / 4)
@@ -173,7 +173,10 @@ function isOverLimit({ key, status, error }: RequestRecord): boolean {
   return key === LIMITED_KEY.name && `${status} ${error}` === OVER_LIMIT
 }
 
-/** A minute's worth at once, then the rate; each failover lets at most as much again pass, because counting may start anew. */
+/**
+ * One minute's worth at once, then the rate; each failover lets at most as much again pass, because counting
+ * may start over.
+ */
 function wrongLimits(records: readonly RequestRecord[], options: ProofOptions): readonly string[] {
   const limited = records.filter(({ key }) => key === LIMITED_KEY.name)
   const admitted = limited.filter((record) => !isOverLimit(record)).length
@@ -191,9 +194,9 @@ function wrongLimits(records: readonly RequestRecord[], options: ProofOptions): 
     : [`${admitted} requests were admitted, not ${Math.round(exact)} to ${Math.round(most)}`]
 }
 
-/** As a person sees it. */
-async function softBudgetTold({ gateways }: House, folder: string): Promise<bigint> {
-  // Nodes share what the ledger said for two seconds.
+/** The soft budget as a person sees it. */
+async function shownSoftBudget({ gateways }: House, folder: string): Promise<bigint> {
+  // Nodes cache the ledger's sum for two seconds.
   await wait(SHARED_SUM_MS)
   const { port } = new URL(gateways[0]?.controlUrl ?? '')
   const { stdout } = await promisify(execFile)(

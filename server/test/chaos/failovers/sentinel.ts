@@ -1,4 +1,4 @@
-/** Two Redis servers, one of them a replica, and three sentinels that make it the primary when the other is gone. */
+/** Two Redis servers, one of them a replica, and three sentinels that promote it when the other is gone. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -9,9 +9,9 @@ import { deployed, replaced } from './deployed.ts'
 
 export interface Sentinels {
   readonly servers: readonly TestServer[]
-  /** As the sentinels say. */
+  /** The primary according to the sentinels. */
   primary(): Promise<TestServer>
-  /** `master` or `slave`, as the server itself says; undefined when it is away. */
+  /** `master` or `slave` according to the server itself; undefined when it is unreachable. */
   roleOf(server: TestServer): Promise<string | undefined>
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function startSentinels(): Promise<Sentinels> {
   const [asked] = sentinels as [TestServer]
   const endMs = performance.now() + READY_MS
   for (;;) {
-    const text = await told(asked.port, 'SENTINEL MASTER torana')
+    const text = await answerTo(asked.port, 'SENTINEL MASTER torana')
     if (/num-slaves\r\n\$1\r\n1/.test(text) && /num-other-sentinels\r\n\$1\r\n2/.test(text)) break
     if (performance.now() > endMs) throw new Error('the sentinels do not know all servers')
     await wait(LOOK_MS)
@@ -38,13 +38,13 @@ export async function startSentinels(): Promise<Sentinels> {
   return {
     servers,
     async primary() {
-      const text = await told(asked.port, 'SENTINEL GET-MASTER-ADDR-BY-NAME torana')
+      const text = await answerTo(asked.port, 'SENTINEL GET-MASTER-ADDR-BY-NAME torana')
       const found = servers.find(({ port }) => text.includes(`\r\n${port}\r\n`))
       if (found === undefined) throw new Error(`no server of ours is the primary: ${text}`)
       return found
     },
     async roleOf({ port }) {
-      const text = await told(port, 'INFO replication').catch(() => '')
+      const text = await answerTo(port, 'INFO replication').catch(() => '')
       return /role:(\w+)/.exec(text)?.[1]
     },
     async stop() {
@@ -87,8 +87,8 @@ function startServer(
   return run({ folder, port, command, url, stopSignal: 'SIGTERM', greet: () => ping(port) })
 }
 
-/** What the server answers to one command. All answers here are small, and come in one piece. */
-async function told(port: number, command: string): Promise<string> {
+/** The server's answer to one command. All answers here are small, and come in one chunk. */
+async function answerTo(port: number, command: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')

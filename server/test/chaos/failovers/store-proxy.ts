@@ -1,4 +1,4 @@
-/** HAProxy before the stores, as in `deploy/failover/haproxy.cfg`: it leads to the primary, whichever that is. */
+/** HAProxy in front of the stores, as in `deploy/failover/haproxy.cfg`: it leads to the current primary. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, writeFileSync } from 'node:fs'
@@ -18,8 +18,8 @@ export interface Behind {
   readonly redis: readonly { readonly port: number }[]
 }
 
-/** Addresses of servers that nobody needs now lead nowhere. */
-const NOBODY = 9
+/** A port without a listener, for the addresses of unneeded servers. */
+const UNUSED_PORT = 9
 
 export async function startStoreProxy(folder: string, { postgres, redis }: Behind): Promise<StoreProxy> {
   const [postgresPort, redisPort] = [await freePort(), await freePort()]
@@ -30,9 +30,9 @@ export async function startStoreProxy(folder: string, { postgres, redis }: Behin
     ...[0, 1].flatMap((index): [string, string][] => [
       [
         `10.0.0.1${index + 1}:5432 check port 8008`,
-        `127.0.0.1:${postgres[index]?.port ?? NOBODY} check port ${postgres[index]?.restPort ?? NOBODY}`,
+        `127.0.0.1:${postgres[index]?.port ?? UNUSED_PORT} check port ${postgres[index]?.restPort ?? UNUSED_PORT}`,
       ],
-      [`10.0.0.2${index + 1}:6379`, `127.0.0.1:${redis[index]?.port ?? NOBODY}`],
+      [`10.0.0.2${index + 1}:6379`, `127.0.0.1:${redis[index]?.port ?? UNUSED_PORT}`],
     ]),
   ])
   writeFileSync(file, text)
@@ -40,9 +40,9 @@ export async function startStoreProxy(folder: string, { postgres, redis }: Behin
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exit = once(child, 'exit')
-  // It tells of every server that comes and goes.
-  const told = createWriteStream(join(folder, 'stores-haproxy.log'))
-  child.stderr.pipe(told)
+  // It logs every server that comes and goes.
+  const log = createWriteStream(join(folder, 'stores-haproxy.log'))
+  child.stderr.pipe(log)
   return {
     postgresPort,
     redisPort,

@@ -1,4 +1,4 @@
-/** What the gateways of a failover allow: the vectors of all chaos, pictures, and a soft budget. */
+/** What the gateways of a failover allow: the vectors of all chaos tests, images, and a soft budget. */
 import { configText as picturesConfig, GATEWAY_KEY } from '#test/support/gateway.ts'
 import { MODELS } from '../images/house.ts'
 import { configText, type KeyOfLoad, type Terms } from '../traffic.ts'
@@ -15,7 +15,7 @@ interface Config {
   readonly limits: object
 }
 
-/** Time is ample: nothing but the failover is to be seen. */
+/** Generous timeouts, so that only the failover shows. */
 export const TIMES = { attemptTimeoutMs: 10_000, requestTimeoutMs: 15_000 }
 
 export function failoverConfig(providerUrl: string, picturesUrl: string, terms: Terms): string {
@@ -24,7 +24,7 @@ export function failoverConfig(providerUrl: string, picturesUrl: string, terms: 
   const pictures = JSON.parse(picturesConfig({ images }, picturesUrl)) as Config
   return JSON.stringify({
     ...vectors,
-    // A busy machine is not what this is about.
+    // A busy machine is not what this tests.
     limits: { ...vectors.limits, overloadBrake: false },
     upstreams: { ...vectors.upstreams, ...pictures.upstreams },
     models: { ...vectors.models, ...pictures.models },

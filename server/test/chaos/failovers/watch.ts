@@ -1,12 +1,12 @@
-/** What the nodes tell of themselves on `/metrics`, looked at again and again. */
+/** The nodes' `/metrics`, read periodically. */
 import { every } from '#worker/every.ts'
 import type { GatewayProcess } from '../gateway-process.ts'
 
 export interface Look {
   /** Unix time. */
   readonly atMs: number
-  /** Of all nodes. */
-  readonly storesAway: number
+  /** Sum over all nodes. */
+  readonly storesUnreachable: number
   readonly spoolWaiting: number
   readonly spooled: number
   readonly limitersShared: number
@@ -31,20 +31,20 @@ export function watchNodes(gateways: readonly GatewayProcess[]): Watch {
       const sum = (series: string): number => texts.reduce((total, text) => total + valueIn(text, series), 0)
       looks.push({
         atMs: Date.now(),
-        storesAway: sum('torana_store_away'),
+        storesUnreachable: sum('torana_store_away'),
         spoolWaiting: sum('torana_spool_waiting'),
         spooled: sum('torana_ledger_entries_total{where="spool"}'),
         limitersShared: sum('torana_limiter_shared'),
         localDecisions: sum('torana_limiter_local_decisions_total'),
       })
     },
-    // A node that is short of processor time may cut the connection: the next look comes.
+    // A node short of CPU may cut the connection: the next look comes.
     () => {},
   )
   return { looks, stop: () => watching.stop() }
 }
 
-/** Series that are not there yet count nothing. */
+/** Missing series count as zero. */
 function valueIn(text: string, series: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? 0 : Number(line.slice(series.length + 1))

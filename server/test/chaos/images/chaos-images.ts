@@ -1,4 +1,7 @@
-/** `npm run chaos:images`: kills a gateway at each gap of an image job's life, and shows that no paid picture is lost or bought twice. */
+/**
+ * `npm run chaos:images`: kills a gateway at each gap of an image job's life, and shows that no paid image is
+ * lost or bought twice.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,10 +18,10 @@ const { values } = parseArgs({
   options: {
     /** Kills at each gap. */
     rounds: { type: 'string', default: '20' },
-    /** Gaps whose name contains it. */
+    /** Selects gaps whose name contains it. */
     only: { type: 'string', default: '' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** Processes are killed side by side. */
+    /** Processes that are killed concurrently. */
     lanes: { type: 'string', default: '3' },
     keep: { type: 'boolean', default: false },
   },

@@ -1,9 +1,9 @@
-/** Who asks for pictures, and asks again. */
+/** A client that asks for images, and asks again. */
 import { createHash } from 'node:crypto'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
 import type { ModelId } from './house.ts'
 
-/** One image request; its prompt is its own, so that the provider's log tells whose purchase is whose. */
+/** One image request with a unique prompt, so that the provider's log identifies its purchase. */
 export interface Order {
   readonly idempotencyKey: string
   readonly body: Readonly<Record<string, unknown>> & { readonly prompt: string; readonly n: number }
@@ -30,7 +30,7 @@ export function order(
   const prompt = `${name}, number ${index}`
   return {
     idempotencyKey: `${name.replaceAll(' ', '-')}-${index}`,
-    // Both ways to hand a picture over.
+    // Both ways to deliver an image.
     body: { model, prompt, n: 1, response_format: index % 2 === 0 ? 'b64_json' : 'url', ...fields },
   }
 }
@@ -89,6 +89,6 @@ async function picturesOf(data: Body['data'] = []): Promise<Picture[]> {
 async function downloaded(url: string): Promise<Buffer> {
   const answer = await fetch(url)
   const bytes = Buffer.from(await answer.arrayBuffer())
-  // What is no picture has the digest of none.
+  // Anything but an image has the digest of nothing.
   return answer.status === 200 ? bytes : Buffer.alloc(0)
 }

@@ -1,13 +1,14 @@
 /**
- * Loaded into a gateway with `--import`: holds every image job at one place of its life for ever, and writes a line to a file
- * when one has come there. Whoever reads the file kills the process when all are there. The place and the file stand in the
- * query of this module's own address, since threads get the option but not the environment.
+ * Loaded into a gateway with `--import`: holds every image job at one place of its life forever, and writes a
+ * line to a file when one arrives there. The reader of the file kills the process when all have arrived. The
+ * place and the file are in the query of this module's own address, since threads get the option but not the
+ * environment.
  */
 import { appendFileSync } from 'node:fs'
 import { ServerResponse } from 'node:http'
 import { isMainThread } from 'node:worker_threads'
 import type { Hold } from '#ports/image-jobs.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 
 type Method = (this: unknown, ...values: never[]) => unknown
 
@@ -19,12 +20,12 @@ function reached(what: string): void {
 }
 
 function forEver(): Promise<never> {
-  // A timer, so that the process does not end for want of anything to do. It holds the promise: a job that nothing holds would be
-  // collected as garbage with its open files, which ends the process.
+  // A timer, so that the process does not end for lack of work. It holds the promise: an unreferenced job
+  // would be collected as garbage with its open files, which ends the process.
   return new Promise((_, reject) => setTimeout(reject, 2 ** 31 - 1))
 }
 
-/** Holds a call of the method before it is made, or after it was. `nameOf` names who came there; undefined lets it pass. */
+/** Holds a call of the method before or after it is made. `nameOf` names the job; undefined lets it pass. */
 function holdAt(
   when: 'before' | 'after',
   owner: { readonly prototype: object },
@@ -54,7 +55,7 @@ const blobs = async () => (await import('#stores/blobs/disk.ts')).DiskBlobs
 const PLACES: Readonly<Record<string, () => Promise<void>>> = {
   'before-dispatch': async () => holdAt('before', await jobs(), 'dispatched', jobOf),
   'after-dispatch': async () => holdAt('after', await jobs(), 'dispatched', jobOf),
-  /** The first of several calls side by side is held; the others are made and delivered. */
+  /** The first of several concurrent calls is held; the others are made and delivered. */
   async 'before-first-dispatch'() {
     const Jobs = await jobs()
     holdAt('before', Jobs, 'dispatched', ({ jobId }: Hold, { attempt }: { readonly attempt: number }) =>
@@ -62,7 +63,7 @@ const PLACES: Readonly<Record<string, () => Promise<void>>> = {
     )
     holdAt('after', Jobs, 'callEnded', ({ jobId }: Hold, attempt: number) => `${jobId}/${attempt}`)
   },
-  /** The first bytes are there, and more of them in the socket; none is read to its end. */
+  /** The first bytes have arrived, and more of them are in the socket; none is read to its end. */
   async 'reply-arriving'() {
     const { ImageSink } = await import('#upstreams/openai/image-sink.ts')
     const seen = new WeakSet()
@@ -81,12 +82,12 @@ const PLACES: Readonly<Record<string, () => Promise<void>>> = {
     holdAt('before', WorkerImageCodec, 'convert', () => crypto.randomUUID())
   },
   async 'before-ledger'() {
-    const { BatchedLedger } = await import('#worker/books/batched-ledger.ts')
+    const { BatchedLedger } = await import('#worker/ledger/batched-ledger.ts')
     holdAt('before', BatchedLedger, 'write', (entries: readonly LedgerEntry[]) => entries[0]?.requestId)
   },
   'before-end': async () => holdAt('before', await jobs(), 'end', jobOf),
   'after-end': async () => holdAt('after', await jobs(), 'end', jobOf),
-  /** Everything of the answer but its last bytes is handed to the network. */
+  /** Everything of the answer but its last bytes is sent. */
   async 'within-answer'() {
     const end = Reflect.get(ServerResponse.prototype, 'end') as Method
     ServerResponse.prototype.end = function held(this: ServerResponse, ...values: never[]) {
@@ -107,6 +108,6 @@ const PLACES: Readonly<Record<string, () => Promise<void>>> = {
   },
 }
 
-/** Downloads of polled upstreams run in a thread of their own; everything else in the main one. */
+/** Downloads of polled upstreams run in a separate thread; everything else in the main one. */
 const place = query.get('place') ?? ''
 if (isMainThread || place.endsWith('-download')) await PLACES[place]?.()

@@ -1,16 +1,19 @@
-/** The gaps in an image job's life, and what must become of a job whose process dies there. */
+/** The gaps in an image job's life, and what must happen to a job whose process dies there. */
 import type { ModelId } from './house.ts'
 
 export interface Gap {
   readonly name: string
   readonly model: ModelId
-  /** How its jobs are brought there: held by the probe, or until the provider has seen so much of each. */
+  /** How its jobs are brought there: held by the probe, or until the provider has seen this much of each. */
   readonly at:
     | { readonly probe: string; readonly arrivals?: number }
     | { readonly provider: 'served' | 'polled' }
-    /** At random so long after the provider has served the first. */
+    /** At a random time up to this long after the provider has served the first. */
     | { readonly randomMs: number }
-  /** `pictures`: all of them are there afterwards. `unknown`: nobody can know. `either`: one or the other, never none. */
+  /**
+   * `pictures`: all of them are there afterwards. `unknown`: the outcome can't be known. `either`: one or the
+   * other, never none.
+   */
   readonly afterwards: 'pictures' | 'unknown' | 'either'
   readonly fields?: Readonly<Record<string, unknown>>
 }
@@ -38,7 +41,7 @@ export const GAPS: readonly Gap[] = [
     at: { probe: 'before-delivery' },
     afterwards: 'unknown',
   },
-  // The record comes before the pictures: so there is no gap in which pictures are stored and their record is not.
+  // The record comes before the images, so that there is no gap in which images are stored without their record.
   {
     name: '5 recorded, pictures not stored',
     model: 'plain',

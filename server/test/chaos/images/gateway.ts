@@ -11,7 +11,7 @@ import { becoming } from '#test/support/servers.ts'
 import type { Place } from './house.ts'
 
 const PROBE = pathToFileURL(join(import.meta.dirname, 'gap-probe.ts'))
-/** Several of them start at once on a busy machine. */
+/** Several of them start together on a busy machine. */
 const READY_MS = 180_000
 const BANNER = /Base URL +(http:\/\/[^/\s]+)[\s\S]*Metrics +http/
 
@@ -19,16 +19,16 @@ export interface ImageGateway {
   readonly url: string
   /** Resolves when the process is gone. */
   kill9(): Promise<void>
-  /** What it came to by itself, if it did. */
+  /** How it ended by itself, if it did. */
   crash(): string | undefined
 }
 
 export interface ImageGatewayOptions {
-  /** Of its log and its data folder. */
+  /** Names its log and its data folder. */
   readonly name: string
   readonly dataDir: string
   readonly assets?: string
-  /** Where its jobs are held, and the file that tells of it. */
+  /** Where its jobs are held, and the file that reports it. */
   readonly held?: { readonly place: string; readonly file: string } | undefined
 }
 
@@ -39,7 +39,7 @@ export async function startImageGateway(
   const program = options.held === undefined ? PROGRAM : SOURCE_PROGRAM
   const logFile = join(folder, `${options.name}.log`)
   const log = openSync(logFile, 'a')
-  // Should this process be killed, the system ends the gateway.
+  // If this process is killed, the system ends the gateway.
   const child = spawn(
     'setpriv',
     [...becoming(undefined), process.execPath, ...probeOptions(options.held), program, 'start'],

@@ -1,4 +1,4 @@
-/** One PostgreSQL server and one fake provider for all kills, and for each kill a database and a folder of pictures of its own. */
+/** One PostgreSQL server and one fake provider for all kills, and for each kill a separate database and folder of images. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -39,7 +39,7 @@ function polled(on: string): ImageModelSpec {
   return { ...plain(on, POLLED), upstream, upstreamModel: 'flux-pro-1.1' }
 }
 
-/** For how long a job of a slow polled upstream is pending: until after the process that submitted it is dead and missed. */
+/** Time that a job of a slow polled upstream is pending: until after the process that submitted it is dead and missed. */
 const PENDING_MS = JOB_HOLD_MS + 15_000
 
 export const MODELS = {
@@ -88,7 +88,7 @@ export async function withDatabase<Result>(
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 30_000 })
-  // A server that is killed fails the query under way; the error of the connection itself says no more.
+  // A killed server fails the query in progress; the error of the connection itself adds nothing.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,4 +1,4 @@
-/** Brings many jobs to one gap of their lives in one process, kills it, and looks what another process makes of them. */
+/** Brings many jobs to one gap of their lives in one process, kills it, and checks what another process makes of them. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,14 +11,14 @@ import { testify, type Tally } from './witnesses.ts'
 
 export interface KillOptions {
   readonly jobs: number
-  /** Whether the next process finds the data folder of the dead one, as on the same machine, or none, as on another. */
+  /** The next process finds the data folder of the dead one, as on the same machine, or none, as on another. */
   readonly folder: 'same' | 'another'
-  /** Leases are ended by hand, instead of being waited for: the holder is certainly dead. */
+  /** Ends leases by hand, instead of waiting: the holder is certainly dead. */
   readonly isHurried?: boolean
   readonly random: Random
 }
 
-/** All of them must have come so far. */
+/** Time for all of them to arrive there. */
 const ARRIVAL_MS = 120_000
 /** A lease, and the work of a busy machine. */
 const END_MS = 180_000
@@ -35,7 +35,7 @@ export async function killAt(house: House, gap: Gap, options: KillOptions): Prom
   const orders = Array.from({ length: options.jobs }, (_, index) =>
     order(`${name} ${options.folder}`, index, gap),
   )
-  // Nobody gets an answer, unless the kill comes at any moment.
+  // No client gets an answer, unless the kill comes at any moment.
   const asked = orders.map(async (one, index) => {
     if ('randomMs' in gap.at) await wait(index * 100)
     return ask(victim.url, one).catch(() => undefined)
@@ -49,7 +49,7 @@ export async function killAt(house: House, gap: Gap, options: KillOptions): Prom
   const dataDir = options.folder === 'same' ? 'data' : 'other-data'
   const next = await startImageGateway(place, { name: 'next', dataDir })
   try {
-    // Those that were not begun yet are begun now; those that were are joined while their holder is dead.
+    // Jobs that were not begun yet are begun now; the others are joined while their holder is dead.
     if (gap.afterwards === 'either') await Promise.all(orders.map((one) => ask(next.url, one)))
     await allEnded(place)
     const tally = await testify(place, next.url, orders, {
@@ -106,7 +106,7 @@ export async function endLeases({ databaseUrl }: Place): Promise<void> {
   await withDatabase(databaseUrl, (client) => client.query('UPDATE image_jobs SET lease_until = now()'))
 }
 
-/** A job that never ends is for the witnesses to tell. */
+/** The witnesses report a job that never ends. */
 export async function allEnded({ databaseUrl }: Place): Promise<void> {
   const endMs = performance.now() + END_MS
   await withDatabase(databaseUrl, async (client) => {

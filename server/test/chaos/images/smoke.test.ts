@@ -9,7 +9,10 @@ import { startHouse } from './house.ts'
 import { killAt } from './kill.ts'
 import { tableHead, tableRow } from './table.ts'
 
-/** What a successor can do: find what was kept and buy what was never bought, say that nobody knows, ask for it again. */
+/**
+ * What a successor can do: find what was kept and buy what was never bought, report that the outcome is
+ * unknown, poll again.
+ */
 const CHOSEN = [
   '1 begun, one of three calls not noted',
   '4 reply read, nothing stored',

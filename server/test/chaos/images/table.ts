@@ -57,7 +57,7 @@ export function together(name: string, tallies: readonly Tally[]): Tally {
   }
 }
 
-/** What could not even be tried is wrong, too, and must not keep the rest from being tried. */
+/** An experiment that failed counts as wrong, too, and must not stop the others. */
 export function failed(name: string, error: unknown): Tally {
   const nothing = { kills: 0, jobs: 0, served: 0, delivered: 0, retrieved: 0, second: 0, unknown: 0, lost: 0 }
   return { name, ...nothing, other: [(error as Error).message] }

@@ -1,4 +1,4 @@
-/** What else may happen to image jobs: the store dies, the disk is full, clients leave in the middle of a word. */
+/** Other troubles of image jobs: the store dies, the disk is full, clients leave in the middle. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { newPlace, type House } from './house.ts'
 import { allEnded } from './kill.ts'
 import { servedByPrompt, testify, type Tally } from './witnesses.ts'
 
-/** A client that never gives up must not wait for ever. */
+/** A client that never gives up must not wait forever. */
 const PATIENCE_MS = 180_000
 const PAUSE_MS = 500
 
@@ -30,7 +30,7 @@ async function persist(url: string, one: Order): Promise<Answer> {
   }
 }
 
-/** PostgreSQL is killed amid the jobs, and comes back. */
+/** PostgreSQL is killed during the jobs, and comes back. */
 export async function storeDies(
   house: House,
   { jobs, awayMs }: { readonly jobs: number; readonly awayMs: number },
@@ -60,14 +60,14 @@ export async function storeDies(
   }
 }
 
-/** Whoever waits for base64 gets the picture though it can be kept nowhere, and asking again buys nothing. */
+/** A client that waits for base64 gets the image although it can't be stored, and asking again buys nothing. */
 export async function diskFull(house: House, jobs: number): Promise<Tally | undefined> {
   const name = 'disk-full'
   const place = await newPlace(house, name)
   const disk = join(place.folder, 'full')
   mkdirSync(disk)
   try {
-    // Room for one picture of two megabytes.
+    // Space for one image of two megabytes.
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk], { stdio: 'ignore' })
   } catch {
     return undefined
@@ -112,7 +112,7 @@ function fullTally(
   }
 }
 
-/** Clients leave at a random byte of what they send or get; then each asks again with its key. */
+/** Clients leave at a random byte of the request or the answer; then each asks again with its key. */
 export async function clientsLeave(house: House, clients: number, random: Random): Promise<Tally> {
   const name = 'clients-leave'
   const place = await newPlace(house, name)
@@ -134,7 +134,7 @@ export async function clientsLeave(house: House, clients: number, random: Random
   }
 }
 
-/** Longer than the answer with a small picture in base64, so that some get all of it. */
+/** Longer than the answer with a small image in base64, so that some get all of it. */
 const LONGEST_ANSWER_BYTES = 4000
 
 async function leaveAmid(url: string, { idempotencyKey, body }: Order, random: Random): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Four witnesses are held against one another for each image request: what the provider served, what lies in the folder of
- * pictures, what the books say, and what a client gets that asks again.
+ * Four witnesses are compared for each image request: what the provider served, the stored images, the
+ * ledger, and what a client gets that asks again.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { ask, job, promptDigest, type Answer, type JobView, type Order } from '.
 import type { Gap } from './gaps.ts'
 import { NANO_USD_PER_PICTURE, withDatabase, type House, type Place } from './house.ts'
 
-/** What is counted in pictures, but for jobs and kills. */
+/** Counts of images, except for jobs and kills. */
 export interface Tally {
   readonly name: string
   readonly kills: number
@@ -34,9 +34,9 @@ interface Standing {
 
 interface Seen {
   readonly order: Order
-  /** Of the pictures that the provider charged for. */
+  /** Digests of images that the provider charged for. */
   readonly served: readonly string[]
-  /** Those of them that were received whole and lie on the disk. */
+  /** Those of them that were received whole and are on disk. */
   readonly delivered: readonly string[]
   readonly standing: Standing | undefined
   readonly view: JobView | undefined
@@ -47,7 +47,7 @@ export interface Expected {
   readonly name: string
   readonly kills: number
   readonly afterwards: Gap['afterwards']
-  /** Pictures come in another format than the provider's. */
+  /** Images come in another format than the provider's. */
   readonly isConverted?: boolean
 }
 
@@ -132,16 +132,17 @@ function judged(one: Seen, expected: Expected): Wrong[] {
     if (standing.nanoUsd !== BigInt(got.length) * NANO_USD_PER_PICTURE)
       wrong('other', `its sum in the books is ${standing.nanoUsd}`)
   } else if (view.status === 'unknown') {
-    const isTold =
+    const isReported =
       replay.status === 424 && replay.code === 'outcome_unknown' && replay.shouldRetry === 'false'
-    if (!isTold) wrong('other', `its replay is ${replay.status} ${replay.code}, retry ${replay.shouldRetry}`)
+    if (!isReported)
+      wrong('other', `its replay is ${replay.status} ${replay.code}, retry ${replay.shouldRetry}`)
     if (standing.openUnknowns === 0) wrong('other', 'no unknown stands in the books')
     if (standing.posts > 0) wrong('other', 'it is posted')
   } else wrong('other', `it is ${view.status} with ${view.code}`)
   return wrongs
 }
 
-/** What the job and its replay both hand out, and the provider served. */
+/** What the job and its replay both return, and the provider served. */
 function retrieved({ served, view, replay }: Seen, { isConverted = false }: Expected): readonly string[] {
   const again = new Set(replay.pictures.map(({ sha256 }) => sha256))
   return (view?.pictures ?? [])
@@ -150,7 +151,7 @@ function retrieved({ served, view, replay }: Seen, { isConverted = false }: Expe
     .filter((sha256) => again.has(sha256))
 }
 
-/** Bought pictures by the digest of the prompt. */
+/** Bought images by the digest of the prompt. */
 export function servedByPrompt({ provider }: Pick<House, 'provider'>): Map<string, string[]> {
   const served = new Map<string, string[]>()
   for (const entry of provider.entries()) {
@@ -194,7 +195,7 @@ async function standingsIn({ databaseUrl }: Place): Promise<Map<string, Standing
   )
 }
 
-/** Σ ledger = Σ rollups, and nothing in it but the pictures that are there. */
+/** Σ ledger = Σ rollups, and nothing in it but the existing images. */
 async function wrongInBooks({ databaseUrl }: Place, seen: readonly Seen[]): Promise<Wrong[]> {
   const other = (what: string): Wrong => ({ kind: 'other', pictures: 0, what })
   return withDatabase(databaseUrl, async (client) => {

@@ -1,4 +1,4 @@
-/** The load balancers to restart nodes behind, each with the configuration that docs/load-balancers.md shows. */
+/** The load balancers in front of restarted nodes, each with the configuration that docs/load-balancers.md shows. */
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,13 +12,13 @@ export type BalancerKind = 'haproxy' | 'nginx' | 'tcp'
 
 interface BalancerFacts {
   readonly what: string
-  /** Of the nodes: longer than the balancer needs to notice. */
+  /** Stop delay of the nodes: longer than the balancer needs to notice. */
   readonly stopDelayMs: number
-  /** Until it has noticed that a node is back. */
+  /** Time until it has noticed that a node is back. */
   readonly backMs: number
   readonly asksReadyz: boolean
   readonly file: string
-  /** The file for this test. */
+  /** Adapts the shipped file to this test. */
   readonly textOf: (shipped: string, parts: TextParts) => string
   readonly commandOf: (file: string) => readonly string[]
 }

@@ -1,18 +1,18 @@
-/** A batch that runs while nodes are replaced: it lasts from before the first one until after the last. */
+/** A batch that runs while nodes are replaced: from before the first one until after the last. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { BatchCaller, embeddingLines } from '#test/support/batches.ts'
 
 export const BATCHED = 'batched-w8'
-/** Of each call of the batch: a node that is told to stop has some under way. */
+/** Duration of each call of the batch: a stopping node has some in progress. */
 export const BATCH_CALL_MS = 10_000
 /** Some six minutes on three nodes. */
 const LINES = 400_000
 const LOOK_MS = 1000
-/** For what is left once all nodes have been replaced. */
+/** Time for the rest once all nodes have been replaced. */
 const END_MS = 600_000
 
 export interface BatchBeside {
-  /** Waits for its end, tells what was seen, and resolves with what is wrong. */
+  /** Waits for its end, prints what was seen, and resolves with what is wrong. */
   ended(): Promise<readonly string[]>
 }
 
@@ -39,14 +39,14 @@ export async function startBatchBeside(url: string): Promise<BatchBeside> {
   }
 }
 
-/** Looks at a count again and again until it is whole. `stop` gives the longest time in which it did not grow. */
+/** Reads a count periodically until it is complete. `stop` returns the longest time in which it did not grow. */
 function startLooks(countNow: () => Promise<number>): { readonly stop: () => number } {
   const ended = new AbortController()
   let longestMs = 0
   const looking = async (): Promise<void> => {
     let [last, grewMs] = [0, performance.now()]
     while (!ended.signal.aborted && last < LINES) {
-      // A node may be away at this moment: the next look tells.
+      // A node may be unreachable at this moment: the next look counts.
       const count = await countNow().catch(() => last)
       if (count > last) [last, grewMs] = [count, performance.now()]
       else longestMs = Math.max(longestMs, performance.now() - grewMs)

@@ -6,12 +6,12 @@ import { upgradeAndBack } from './upgrade.ts'
 
 const { values } = parseArgs({
   options: {
-    /** Undefined: all. */
+    /** Undefined for all. */
     only: { type: 'string' },
-    /** Of the processes: `haproxy`, `nginx` or `tcp`. Undefined: all. */
+    /** Balancer of the processes: `haproxy`, `nginx` or `tcp`. Undefined for all. */
     balancer: { type: 'string' },
     times: { type: 'string', default: '20' },
-    /** Of the upgrade: the commit of the version to begin with. Undefined: this one. */
+    /** Commit of the version that the upgrade begins with. Undefined for this one. */
     before: { type: 'string' },
   },
 })

@@ -1,4 +1,4 @@
-/** What all restarts happen in: a PostgreSQL, a fake provider, a torana.yaml, and the books to look into. */
+/** The common setting of all restarts: a PostgreSQL, a fake provider, a torana.yaml, and the ledger to check. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,13 +22,13 @@ export interface RestartsHouse {
 }
 
 export interface HouseOptions {
-  /** Undefined: one of its own. */
+  /** Undefined for a new one. */
   readonly databaseUrl?: string
   readonly env?: Readonly<Record<string, string>>
   readonly limits?: Readonly<Record<string, number>>
 }
 
-/** A picture that comes at the end of the delay may take twice its time on a busy machine. */
+/** An image that comes at the end of the delay may take twice its time on a busy machine. */
 const DRAIN_MS = 120_000
 
 export async function startRestartsHouse(options: HouseOptions = {}): Promise<RestartsHouse> {
@@ -76,7 +76,7 @@ export interface Outcome {
   readonly wrongs: readonly string[]
 }
 
-/** Compares what callers got and what the upstream served with the books, once all of it has arrived there. */
+/** Compares what callers got and what the upstream served with the ledger, once all of it has arrived there. */
 export async function outcomeOf(
   title: string,
   load: SteadyLoad,

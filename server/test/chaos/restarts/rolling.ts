@@ -6,19 +6,19 @@ import { startSteadyLoad, type SteadyLoad } from './steady-load.ts'
 import type { ToranaProcess } from './torana.ts'
 
 const NODES = 3
-/** Ctrl-C ends the restarts early, and tells what was seen. */
-const told = new AbortController()
-process.once('SIGINT', () => told.abort())
+/** Ctrl-C ends the restarts early, and prints what was seen. */
+const interrupted = new AbortController()
+process.once('SIGINT', () => interrupted.abort())
 export interface RestartOptions {
   readonly times: number
-  /** The commit of an earlier version; undefined: this one, and the newer one has a migration more. */
+  /** The commit of an earlier version; undefined for this one, with a newer one that has one more migration. */
   readonly before: string | undefined
-  /** Those to restart processes behind. */
+  /** The balancers to test. */
   readonly balancers: readonly BalancerKind[]
 }
 
 export interface NodeOptions {
-  /** Undefined: this source. */
+  /** Undefined for this source. */
   readonly source?: string
   /** Whether `/readyz` is ever asked for. */
   readonly asksReadyz?: boolean
@@ -54,7 +54,7 @@ async function rollBehind(kind: BalancerKind, times: number): Promise<Outcome> {
   await wait(backMs)
   const wrongs: string[] = []
   let restart = 0
-  for (; restart < times && !told.signal.aborted; restart += 1) {
+  for (; restart < times && !interrupted.signal.aborted; restart += 1) {
     const node = nodes[restart % NODES] as ToranaProcess
     wrongs.push(...(await restartOne(node, `${kind}: restart ${restart + 1}`, load, backMs)))
   }
@@ -89,7 +89,7 @@ export async function replaceWorkers({ times }: RestartOptions): Promise<Outcome
   const load = startSteadyLoad(node.url)
   await wait(5000)
   let time = 1
-  for (; time <= times && !told.signal.aborted; time += 1) {
+  for (; time <= times && !interrupted.signal.aborted; time += 1) {
     const startMs = performance.now()
     await replaceOnce(node, load)
     const tookS = Math.round((performance.now() - startMs) / 1000)

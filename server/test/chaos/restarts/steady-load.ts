@@ -1,4 +1,4 @@
-/** Clients that ask all the time: on connections that they keep, on a new one for each request, and for slow pictures. */
+/** Clients that ask all the time: on kept connections, on a new one for each request, and for slow images. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'undici'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
@@ -6,16 +6,16 @@ import { GATEWAY_KEY } from '#test/support/gateway.ts'
 export const VECTORS = 'plain-w16'
 export const PICTURES = 'slow-image'
 
-/** Of the pictures. The fake provider takes so long for each. */
+/** Time that the fake provider takes for each image. */
 export const PICTURE_MS = 30_000
 
 const CLIENTS = 6
 const PAUSE_MS = 250
-/** Clients whose connections lie idle longer than a node waits for them. */
+/** Clients whose connections are idle for longer than a node keeps them. */
 const SELDOM_CLIENTS = 3
 const SELDOM_MS = 9000
 const PICTURE_CLIENTS = 3
-/** Nobody waits longer: a request that hangs is a failure. */
+/** Longest wait: a request that hangs is a failure. */
 const ANSWER_MS = 90_000
 
 export interface LoadFigures {
@@ -26,12 +26,12 @@ export interface LoadFigures {
 }
 
 export interface SteadyLoad {
-  /** So far. */
+  /** Figures so far. */
   figures(): readonly LoadFigures[]
   failures(): readonly string[]
   /** Forgets the slowest answer so far. */
-  beginAnew(): void
-  /** Waits for the answers under way. */
+  resetSlowest(): void
+  /** Waits for the answers in progress. */
   stop(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function startSteadyLoad(url: string, { pictures = true }: LoadOptions = 
   return {
     figures: () => [kept, seldom, fresh, slow],
     failures: () => failures,
-    beginAnew() {
+    resetSlowest() {
       for (const figures of [kept, seldom, fresh, slow]) figures.slowestMs = 0
     },
     async stop() {
@@ -118,7 +118,7 @@ function askPicture(client: Client): Promise<string | undefined> {
   return post(client, '/v1/images/generations', { model: PICTURES, prompt: `picture ${asked}` })
 }
 
-/** Why it failed; undefined: it did not. */
+/** Why it failed; undefined when it did not. */
 async function post(client: Client, path: string, body: object): Promise<string | undefined> {
   try {
     const answer = await client.request({

@@ -1,4 +1,4 @@
-/** `torana start` as a process that is told to stop and started again, from this source tree or another. */
+/** `torana start` as a process that is stopped and started again, from this source tree or another. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ export class ToranaProcess {
   readonly url: string
   readonly controlUrl: string
   readonly logFile: string
-  /** Where the program lies: another one makes another version of it. */
+  /** The folder of the program, which decides its version. */
   source = REPOSITORY
   /** A node that is never asked for it stops as behind balancers that only try to connect. */
   asksReadyz = true
@@ -55,7 +55,7 @@ export class ToranaProcess {
     const { name, folder, port, controlPort, env, args = [] } = this.#options
     const log = openSync(this.logFile, 'a')
     const program = join(this.source, 'server/bin/torana.js')
-    // Should this process be killed, the system ends it.
+    // If this process is killed, the system ends it.
     this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, program, 'start', ...args], {
       cwd: folder,
       env: {
@@ -99,7 +99,7 @@ export class ToranaProcess {
     return { code: this.#child?.exitCode ?? null, tookMs: performance.now() - startMs }
   }
 
-  /** Of a supervisor: its workers. */
+  /** Workers of a supervisor. */
   children(): number[] {
     const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim()
     return text === '' ? [] : text.split(' ').map(Number)

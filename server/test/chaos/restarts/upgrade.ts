@@ -48,7 +48,7 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
   return outcome
 }
 
-/** Files and batches came with a version. */
+/** Whether the version has files and batches. */
 function knowsBatches(source: string): boolean {
   return existsSync(join(source, 'server/src/http/gateway/batches'))
 }

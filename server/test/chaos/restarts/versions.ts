@@ -1,4 +1,4 @@
-/** Versions of the program that differ by a migration: this one, one that comes after it, and one of an earlier commit. */
+/** Versions of the program that differ by a migration: this one, a later one, and one of an earlier commit. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { REPOSITORY } from './torana.ts'
 
 /** What a start needs beside the packages. */
 const PARTS = ['server/package.json', 'server/bin', 'server/src', 'server/catalog'] as const
-/** As a newer version may do it: it adds to tables that every request writes, which have to stand still for that. */
+/** As a newer version may do it: it adds to tables that every request writes, which have to be locked for that. */
 const NEXT_MIGRATION = `
 ALTER TABLE usage_events ADD COLUMN of_next_version text;
 ALTER TABLE requests ADD COLUMN of_next_version text NOT NULL DEFAULT '';

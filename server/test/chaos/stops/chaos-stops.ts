@@ -10,14 +10,14 @@ import { stopWithStalls } from './stalls.ts'
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
-    /** Between two moments of the start. */
+    /** Milliseconds between two moments of the start. */
     step: { type: 'string', default: '100' },
     readers: { type: 'string', default: '100' },
     writers: { type: 'string', default: '100' },
     jobs: { type: 'string', default: '20' },
   },
 })
-/** Beyond the drain, for letting go of everything. */
+/** Time beyond the drain, for closing everything. */
 const CLOSE_MS = 5000
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-chaos-stops-'))
@@ -30,7 +30,7 @@ const [readers, writers, jobs] = [values.readers, values.writers, values.jobs].m
   number,
 ]
 
-// The first start makes the tables. How long a later one takes says how many moments there are.
+// The first start makes the tables. The duration of a later one determines the number of moments.
 const first = startGatewayToStop(house)
 await first.ready()
 await first.stop()
@@ -45,7 +45,7 @@ for (let afterMs = 0; afterMs <= takesMs + Number(values.step); afterMs += Numbe
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const { code, tookMs, left, output } = await gateway.stop()
   console.log(`SIGTERM after ${afterMs} ms: ends with ${code} in ${Math.round(tookMs)} ms`)
-  // Node itself hears no signal before it has loaded the first file of the program.
+  // Node itself handles no signal before it has loaded the first file of the program.
   const isBeforeItsTime = code === 'SIGTERM' && output === ''
   if (code !== 0 && !isBeforeItsTime) wrongs.push(`after ${afterMs} ms it ended with ${code}: ${output}`)
   for (const what of left) wrongs.push(`after ${afterMs} ms it left ${what}`)

@@ -1,4 +1,4 @@
-/** A gateway process that is told to stop, the upstream before which it stands, and its database. */
+/** A gateway process to stop, the upstream behind it, and its database. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gatew
 import { bareEnvironment, PROGRAM } from '#test/support/process.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../tools/fake-provider/server.ts'
 
-/** Four times what a picture takes: a busy machine adds seconds of its own. */
+/** Four times the duration of an image: a busy machine adds seconds. */
 export const DRAIN_MS = 12_000
 
 export interface House {
@@ -24,9 +24,9 @@ export async function startHouse(folder: string, databaseUrl: string): Promise<H
   const database = openPostgres(databaseUrl, { poolSize: 2 })
   const config = {
     models: { 'large-w1536': { on: 'plain', price: { usdPerMillionTokens: 1 } } },
-    // Longer than a drain would be for requests alone, and shorter than the whole.
+    // Longer than a drain for requests alone, and shorter than the whole.
     images: { 'slow-image': { on: 'slow-3000', price: { usdPerImage: 0.01 } } },
-    // Only the end of the drain may end clients that stall.
+    // Only the end of the drain may end stalled clients.
     limits: { drainMs: DRAIN_MS, downloadIdleMs: 600_000, uploadIdleMs: 600_000, queueWaitMs: 60_000 },
   }
   writeFileSync(join(folder, 'torana.yaml'), configText(config, provider.url))
@@ -42,12 +42,12 @@ export async function startHouse(folder: string, databaseUrl: string): Promise<H
 }
 
 export interface StoppedEnd {
-  /** Of the process. A signal: it was ended before any of its code had run. */
+  /** Exit code of the process, or a signal when it was ended before any of its code had run. */
   readonly code: number | NodeJS.Signals
   /** From the signal to the end. */
   readonly tookMs: number
   readonly output: string
-  /** What a clean end does not leave behind. */
+  /** What a clean end must not leave behind. */
   readonly left: readonly string[]
 }
 

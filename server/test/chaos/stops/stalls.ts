@@ -1,10 +1,10 @@
-/** Clients that hold on to a gateway which is told to stop. */
+/** Clients that hold on to a stopping gateway. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { KEY, startGatewayToStop, type House, type StoppedEnd } from './house.ts'
 
-/** Of 1,536 numbers each: about 4 MB, more than the buffers of the system take. */
+/** Inputs of 1,536 numbers each: about 4 MB, more than the system's buffers take. */
 const INPUTS = 200
 
 export interface Stalls {
@@ -12,14 +12,14 @@ export interface Stalls {
   readonly readers: number
   /** Clients that never finish their bodies; as many connect and send nothing at all. */
   readonly writers: number
-  /** Pictures that are on their way. */
+  /** Images in progress. */
   readonly jobs: number
 }
 
 export interface StalledEnd extends StoppedEnd {
-  /** How the clients were answered that waited for pictures. */
+  /** Statuses of the clients that waited for images. */
   readonly pictures: readonly number[]
-  /** Calls that the upstream served, and calls in the books after the next start. */
+  /** Calls that the upstream served, and calls in the ledger after the next start. */
   readonly served: number
   readonly inBooks: number
 }
@@ -43,7 +43,7 @@ export async function stopWithStalls(house: House, { readers, writers, jobs }: S
   const end = await gateway.stop()
   const statuses = await Promise.all(pictures)
   for (const socket of sockets) socket.destroy()
-  // What the first left on its disk comes into the books by the next.
+  // The next start writes what the first left on its disk into the ledger.
   const next = startGatewayToStop(house, gateway.dataDir.split('/').at(-2))
   await next.ready()
   const inBooks = (await callsInBooks(house)) - booksBefore
@@ -92,7 +92,7 @@ async function stalledWriter(url: string): Promise<Socket> {
   return socket
 }
 
-/** 0: the connection was cut. */
+/** 0 when the connection was cut. */
 async function picture(url: string, number: number): Promise<number> {
   try {
     const answer = await fetch(`${url}/v1/images/generations`, {

@@ -1,4 +1,4 @@
-/** Files and batches in a backup: their rows, their bytes, and what was not done yet. */
+/** Files and batches in a backup: their rows, their bytes, and unfinished lines. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const LINES = 1500
 const folder = temporaryFolder()
 const texts = (word: string): string[] => Array.from({ length: LINES }, (_, line) => `${word} ${line}`)
 
-/** A database and a folder of blobs of its own. */
+/** A separate database and a folder of blobs. */
 async function aPlace(name: string): Promise<Record<string, string>> {
   return {
     DATABASE_URL: (await testPostgres()).url,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runCorpus, type CorpusRun } from '#cli/bulk/run-corpus.ts'
+import { runCorpus, type CorpusRun } from 'torana-bulk/run'
 import { CommandProblem } from '#cli/client/command-problem.ts'
 import { GatewayClient } from '#cli/client/gateway-client.ts'
 import { ADMIN, control, guarded, spaceOfModel } from '#test/e2e/spaces/guarded.ts'
@@ -18,7 +18,7 @@ const gateway = await startGateway({
 const SILENT = { stdout: { write: () => {} }, stderr: { write: () => {} } }
 const client = new GatewayClient(gateway.url, gateway.key)
 
-test('vectors of two spaces never stand in one file: the run says so, and begun anew it is in the new space', async () => {
+test('vectors of two spaces are never in one file: the run says so, and a new run is in the new space', async () => {
   const folder = temporaryFolder()
   const rows = Array.from({ length: 12 }, (_, row) => JSON.stringify({ text: `text ${row}` }))
   writeFileSync(join(folder, 'corpus.jsonl'), rows.join('\n'))
@@ -52,6 +52,6 @@ test('vectors of two spaces never stand in one file: the run says so, and begun 
   })
   await running
   assert.ok(!existsSync(run.out))
-  const anew = await runCorpus({ ...run, out: join(folder, 'anew.npy') }, client, SILENT)
-  assert.deepEqual([anew.vectors, anew.space], [12, accepted.space])
+  const rerun = await runCorpus({ ...run, out: join(folder, 'anew.npy') }, client, SILENT)
+  assert.deepEqual([rerun.vectors, rerun.space], [12, accepted.space])
 })

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { tableFromIPC } from 'apache-arrow'
-import { runCorpus, type CorpusRun } from '#cli/bulk/run-corpus.ts'
+import { runCorpus, type CorpusRun } from 'torana-bulk/run'
 import { GatewayClient } from '#cli/client/gateway-client.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { BatchCaller } from '#test/support/batches.ts'
@@ -21,7 +21,7 @@ const gateway = await startGateway({
     [SLOW]: { on: 'slow-300', price: { usdPerMillionTokens: 1 }, deploymentLimits: { concurrency: 1 } },
   },
 })
-/** For what a starved process does in its own time. */
+/** For the background work of a starved process. */
 const PATIENCE_MS = 120_000
 const SILENT = { stdout: { write: () => {} }, stderr: { write: () => {} } }
 
@@ -79,7 +79,7 @@ function assertVectors(matrix: Float32Array, texts: readonly string[]): void {
 
 class Death extends Error {}
 
-/** Ends the command at its nth exchange: before it is sent, or before the answer is heard. */
+/** Ends the command at its nth exchange: before it is sent, or before the answer arrives. */
 class DyingClient extends GatewayClient {
   #left: number
   readonly #isHeard: boolean
@@ -147,13 +147,13 @@ test('a command that is killed with -9 in the middle goes on when it is given ag
   assert.equal(await second.exit, 0, second.stderr())
   assertVectors(matrixIn(join(folder, 'vectors.npy')), texts)
   assert.equal(boughtInputs(SLOW), 900)
-  const told = JSON.parse(second.stdout()) as Record<string, unknown>
+  const printed = JSON.parse(second.stdout()) as Record<string, unknown>
   assert.deepEqual(
-    [told['vectors'], told['errors'], told['dimensions'], told['model'], told['type']],
+    [printed['vectors'], printed['errors'], printed['dimensions'], printed['model'], printed['type']],
     [900, 0, WIDTH, SLOW, 'float32'],
   )
-  assert.match(String(told['space']), /^slow-w8@8:[0-9a-f]{8}$/)
-  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'vectors.npy.json'), 'utf8')), told)
+  assert.match(String(printed['space']), /^slow-w8@8:[0-9a-f]{8}$/)
+  assert.deepEqual(JSON.parse(readFileSync(join(folder, 'vectors.npy.json'), 'utf8')), printed)
 })
 
 test('rows that get no vector are in the errors file, and the exit code is 3', async () => {
@@ -197,7 +197,7 @@ test('rows that get no vector are in the errors file, and the exit code is 3', a
   assert.deepEqual([await other.exit, /is there already/.test(other.stderr())], [1, true])
 })
 
-test('a run whose batch somebody cancels ends, and sends the rest when it is given again', async () => {
+test('a run whose batch is cancelled ends, and sends the rest when it is started again', async () => {
   const { texts, run } = corpusOf('cancelled', 3000, 3000)
   const slow = { ...run, model: SLOW }
   const boughtBefore = boughtInputs(SLOW)
@@ -215,7 +215,7 @@ test('a run whose batch somebody cancels ends, and sends the rest when it is giv
     return newest
   }, PATIENCE_MS)
   await caller.fetch(`/batches/${batch.id}/cancel`, { method: 'POST' })
-  assert.match(String(await first), /Somebody cancelled batch/)
+  assert.match(String(await first), / cancelled batch/)
   const summary = await runCorpus(slow, client, SILENT)
   assert.equal(summary.vectors, 3000)
   assertVectors(matrixIn(slow.out), texts)
@@ -229,14 +229,14 @@ test('batches are listed, shown and downloaded as the API has them', async () =>
   const line = { custom_id: 'x', method: 'POST', url: '/v1/embeddings', body: { model: MODEL, input: 'one' } }
   const { id } = await caller.create(await caller.upload(`${JSON.stringify(line)}\n`))
   const { output_file_id } = await caller.ended(id)
-  const told = async (...args: string[]): Promise<string> => {
+  const printed = async (...args: string[]): Promise<string> => {
     const { exit, stdout, stderr } = runTorana({ folder, args: ['batch', ...args], env })
     assert.equal(await exit, 0, stderr())
     return stdout() + stderr()
   }
-  assert.match(await told('ls', '--limit', '1'), new RegExp(`completed +plain-w8 +1 +0 +1 .*${id}`))
-  assert.match(await told('show', id), new RegExp(`output +${output_file_id}`))
-  await told('download', id, '--out', 'results.jsonl')
+  assert.match(await printed('ls', '--limit', '1'), new RegExp(`completed +plain-w8 +1 +0 +1 .*${id}`))
+  assert.match(await printed('show', id), new RegExp(`output +${output_file_id}`))
+  await printed('download', id, '--out', 'results.jsonl')
   const content = await (await caller.fetch(`/files/${output_file_id}/content`)).text()
   assert.equal(readFileSync(join(folder, 'results.jsonl'), 'utf8'), content)
 })

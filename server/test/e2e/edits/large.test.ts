@@ -1,4 +1,4 @@
-/** Large edits side by side, through a gateway that is a process of its own. `npm run bench:edits` measures more of them. */
+/** Parallel large edits, through a gateway in a separate process. `npm run bench:edits` measures more of them. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
 const MEGABYTE = 1024 * 1024
 const EDITS = 8
 const PICTURE_BYTES = 10 * MEGABYTE
-/** Less than the pictures have together: they were not in memory. */
+/** Less than the size of all images: they were not in memory. */
 const MAX_GROWTH_BYTES = 60 * MEGABYTE
 const KEY = `large-edits-${'0123456789abcdef'.repeat(2)}`
 
@@ -42,7 +42,7 @@ async function edit(prompt: string, pictures: readonly LargePicture[]): Promise<
   assert.equal(status, 200, text.slice(0, 300))
 }
 
-/** Of the pictures that the upstream got with this prompt. */
+/** The images that the upstream got with this prompt. */
 function received(prompt: string): (string | null)[] | undefined {
   const promptSha256 = createHash('sha256').update(prompt).digest('hex')
   return provider

@@ -1,6 +1,7 @@
 /**
- * Mask fidelity: whichever way a mask came and whichever way an upstream reads it, exactly the pixels change that the caller
- * marked. The fake provider paints where the mask that it was given says so; here the answer is compared with the original.
+ * Mask fidelity: whichever way a mask came and whichever way an upstream reads it, exactly the pixels change that the
+ * caller marked. The fake provider paints where the mask that it was given says so; here the answer is compared with the
+ * original.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +28,7 @@ function overSdk(provider: string, base: string, upstreamModel: string, mask: st
     on: `polls-0+key-${provider}`,
     upstream: { base, dialect: 'ai-sdk', provider },
     upstreamModel,
-    // The first is what comes unasked; PNG keeps every bit.
+    // The first is the default; PNG keeps every bit.
     capabilities: { formats: provider === 'amazon-bedrock' ? ['png'] : ['jpeg', 'png'], edits: { mask } },
   }
 }
@@ -69,7 +70,7 @@ interface Drawn {
   readonly mask: Buffer
   /** Another one than that of all. */
   readonly picture?: Buffer
-  /** Who reads eight bits takes it for transparent: then the mask must have been translated by who reads all. */
+  /** A reader of eight bits takes it for transparent: then Torana must have converted the mask with all bits. */
   readonly isTooFine?: boolean
 }
 
@@ -97,7 +98,7 @@ async function repacked(isEdited: Region, as: 'palette' | 'grey'): Promise<Buffe
   const bytes = await (
     as === 'palette' ? mask.png({ palette: true }) : mask.toColourspace('b-w').png()
   ).toBuffer()
-  // The kind of its colours stands in the header of a PNG: 3 is a palette, 4 grey and alpha.
+  // The header of a PNG holds the kind of its colours: 3 is a palette, 4 grey and alpha.
   assert.equal(bytes[25], as === 'palette' ? 3 : 4)
   return bytes
 }
@@ -112,7 +113,7 @@ const drawn = async (what: string, isEdited: Region, opacity?: typeof soft): Pro
   isEdited,
   mask: await aMask(WIDTH, HEIGHT, isEdited, opacity),
 })
-/** Stored lying on its side; whoever draws a mask for it sees it upright. */
+/** Stored lying on its side; people draw a mask for it upright. */
 const turned = await sharp(await aPicture(HEIGHT, WIDTH))
   .flatten()
   .withMetadata({ orientation: 6 })
@@ -146,7 +147,7 @@ const MASKS: readonly Drawn[] = [
 ]
 
 type Caller = 'form' | 'json'
-/** In turn: from where the files lie on disk, all goes the same way. */
+/** In turn: once the files are on disk, all goes the same way. */
 const CALLERS: readonly Caller[] = ['form', 'json']
 
 async function fidelityAt(

@@ -1,4 +1,4 @@
-/** An edit and its files, when the process that took them dies: bought once, or not at all, and told in words. */
+/** An edit and its files, when the process that accepted them dies: bought once, or not at all, and reported in words. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -120,7 +120,7 @@ async function assertPainted(job: Job, scenario: string): Promise<void> {
   assert.deepEqual([entry?.pictures?.[0]?.sha256, more], [sha256(made), []], 'it was bought again')
 }
 
-/** What stands in the books of a job, in all. */
+/** The sum of a job's ledger entries. */
 function assertBooked(id: string, nanoUsd: number): Promise<void> {
   return eventually(async () => {
     const rows = (await rowsIn(database)).filter(({ requestId }) => requestId === id)
@@ -173,7 +173,7 @@ async function finishedFromCopies(
   }
 }
 
-/** Its sender was waiting and has seen its connection break: whoever sends it again, with its files, is served. */
+/** Its sender was waiting and has seen its connection break: a repeated request, with its files, is served. */
 async function givenUpUnbought(
   node: NodeProcess,
   lost: string,
@@ -189,7 +189,7 @@ async function givenUpUnbought(
   assert.equal(editsAt(provider, 'plain+key-lost').length, 1)
 }
 
-/** The upstream has the files already; nobody else has, since somebody was waiting. */
+/** Only the upstream has the files, since a caller was waiting. */
 async function followedWithoutFiles(node: NodeProcess): Promise<void> {
   const texts = { model: 'polled-image', output_format: 'png' }
   const waiting = askForm(node, texts, files).catch(() => undefined)

@@ -1,6 +1,6 @@
 /**
- * Every operation of both contracts, 500 requests at once, before a node in a control group of 1 GB: no 500, no request without an
- * answer, no crash, and nothing held afterwards. `npm run walk:contract` sends each operation 500 of a kind.
+ * Every operation of both contracts, 500 requests at once, on a node in a control group of 1 GB: no 500, no request without
+ * an answer, no crash, and nothing held afterwards. `npm run walk:contract` sends each operation 500 of a kind.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -75,7 +75,7 @@ const ALL: readonly Aimed[] = (
     .map((request) => ({ url, request })),
 )
 
-/** What is sent at once, again and again. */
+/** The rounds of parallel requests. */
 function roundsOf(kind: Kind): readonly (readonly Aimed[])[] {
   const own = ALL.filter(({ request }) => request.kind === kind)
   if (!IS_LONG) return [repeated(own)]

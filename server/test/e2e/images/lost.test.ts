@@ -1,4 +1,4 @@
-/** A node that lost a job while several of its calls were out lives on, and whoever holds the job then buys only what is missing. */
+/** A node that lost a job during several of its calls lives on, and the next holder buys only what is missing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { JOB_HOLD_MS } from '#ports/image-jobs.ts'
@@ -8,7 +8,7 @@ import { askImages, billedPictures, picturesIn, purchasesAt, sha256 } from '#tes
 import { eventually } from '#test/support/process.ts'
 
 const SLOW = 'slow-1500'
-/** Longer than it takes a node to notice that nobody holds a job. */
+/** Longer than a node takes to notice that a job has no holder. */
 const SLOWER = 'slow-4000'
 const several = { capabilities: { maxImages: 1, maxParallelCalls: 2 }, price: { usdPerImage: 0.04 } }
 const { gateway, database, quiet } = await startGatewayOnPostgres({
@@ -41,7 +41,7 @@ test('a job that is lost with calls out: every picture arrives, each bought once
 test('a job that comes back while its calls are out goes on when they have ended, and no picture is bought twice', async () => {
   const asked = askImages(gateway, { model: 'slower-image', n: 4 })
   await eventually(async () => assert.equal(provider.counters().inFlight, 2), 20_000)
-  // As if another node had it, and let go of it.
+  // As if another node had held and released it.
   await database.query(
     `UPDATE image_jobs SET node_id = NULL, token = token + 1, lease_until = now() WHERE ended_at IS NULL`,
   )

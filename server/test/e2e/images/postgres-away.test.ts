@@ -1,4 +1,4 @@
-/** PostgreSQL away: pictures are not bought, for one could be bought twice or be lost; vectors are made as before. */
+/** PostgreSQL is unreachable: images are not bought, because one could be bought twice or be lost; vectors are made as before. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPostgres } from '#stores/postgres/database.ts'
@@ -40,7 +40,7 @@ test('without PostgreSQL no picture is bought, and vectors are made; when it is 
   const jobPath = `/v1/images/jobs/${kept.headers.get('x-torana-job')}`
   assertFault(await gateway.get(jobPath), 'image_store_unreachable')
   assert.equal((await embed()).status, 200)
-  // Pictures are kept elsewhere.
+  // Images are kept elsewhere.
   assert.deepEqual(await picturesIn(kept), [picture])
 
   await door.open()
@@ -48,14 +48,14 @@ test('without PostgreSQL no picture is bought, and vectors are made; when it is 
   assert.equal((await gateway.get(jobPath)).status, 200)
 })
 
-test('PostgreSQL goes while a picture is made: it is bought once, and whoever waits gets it', async () => {
+test('PostgreSQL goes while a picture is made: it is bought once, and the waiting caller gets it', async () => {
   const headers = { 'idempotency-key': 'while-it-is-made' }
   const waiting = askImages(gateway, { model: 'slow-image' }, { headers })
   await eventually(async () => assert.equal(provider.counters().inFlight, 1), 20_000)
   door.shut()
   const [picture] = await picturesIn(await waiting)
   await door.open()
-  // Nobody could be told that it has ended. As if the fifteen seconds had passed after which somebody looks:
+  // Its end could not be recorded. As if the fifteen seconds until the next check had passed:
   await database.query('UPDATE image_jobs SET lease_until = now() WHERE ended_at IS NULL')
   const again = await eventually(async () => {
     const answer = await askImages(gateway, { model: 'slow-image' }, { headers })

@@ -75,11 +75,11 @@ function assertBoughtOnce(job: Job, scenario: string): void {
   assert.equal(purchasesAt(provider, scenario).length, 1, 'it was submitted again')
 }
 
-/** The call stands in the books, once and with what it cost. */
+/** The call is in the ledger, once and with its cost. */
 function assertPosted(jobId: string): Promise<void> {
   return eventually(async () => {
     const rows = (await rowsIn(database)).filter(({ requestId }) => requestId === jobId)
-    // What was unknown meanwhile is settled by a row of its own: together they are one purchase.
+    // A temporary unknown is settled by a further row: together they are one purchase.
     const sum = rows.reduce((total, { nanoUsd }) => total + nanoUsd, 0)
     assert.deepEqual([rows.at(-1)?.kind, sum], ['post', 40_000_000], JSON.stringify(rows))
   }, 30_000)
@@ -96,7 +96,7 @@ test('a job is ended before SIGTERM ends its node, and followed by another after
   await afterSigkill(second)
 })
 
-/** The next node has what the jobs of the first came to. */
+/** The next node has the results of the first one's jobs. */
 async function afterSigterm(first: NodeProcess): Promise<NodeProcess> {
   const id = await begin(first, 'drained-image')
   await eventually(async () => assert.equal(purchasesAt(provider, 'pending-3000').length, 1), 20_000)

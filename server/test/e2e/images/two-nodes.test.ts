@@ -1,4 +1,4 @@
-/** Two nodes on one PostgreSQL: a retry of an SDK's own may come to another node than the request that it retries. */
+/** Two nodes on one PostgreSQL: an SDK's own retry may come to another node than the request that it retries. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

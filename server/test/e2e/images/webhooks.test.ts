@@ -73,7 +73,7 @@ async function ask(model: string): Promise<string> {
   return headers.get('x-torana-job') ?? ''
 }
 
-test('the end of a job is told to its project, signed so that OpenAI’s SDK verifies it', async () => {
+test('the end of a job is sent to its project, signed so that OpenAI’s SDK verifies it', async () => {
   const [made, refused] = [await ask('paid'), await ask('refused')]
   await eventually(async () => {
     assert.deepEqual(
@@ -90,7 +90,7 @@ test('the end of a job is told to its project, signed so that OpenAI’s SDK ver
   assert.ok(!received.some((one) => one.body.includes('canary')), 'a prompt is nobody else’s business')
 })
 
-test('a budget that passes marks is told of the highest, each once', async () => {
+test('a budget that passes marks reports the highest, each once', async () => {
   await ask('paid')
   await eventually(async () => {
     const marks = (await eventsOf('budget.reached')).map(({ data }) => `${data.budget} ${data.percent}`)

@@ -2,21 +2,21 @@
  * One request that waits for everybody there is to wait for, ended at each of those moments in turn: before the other side
  * has done its part, and after it has done it but its answer is lost.
  */
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import assert from 'node:assert/strict'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { test } from 'node:test'
-import { windowOf, type Budget } from '#core/budget.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import { windowOf, type Budget } from '#core/money/budget.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { BudgetStore } from '#ports/budgets.ts'
 import type { Ledger } from '#ports/ledger.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { embed } from '#request/embeddings/embed.ts'
 import { Leases } from '#request/money/leases.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryBooks } from '#test/support/stores/books.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { plainTraffic } from '#test/support/dispatch.ts'
@@ -59,9 +59,9 @@ async function run(endAt: number, when: When): Promise<Ended> {
   const points: string[] = []
   const point = async <Result>(name: string, work: () => Promise<Result> | Result): Promise<Result> => {
     const isEnd = points.push(name) - 1 === endAt
-    if (isEnd && when === 'before') throw new StoreAway(`${name} was not reached`)
+    if (isEnd && when === 'before') throw new StoreUnreachable(`${name} was not reached`)
     const result = await work()
-    if (isEnd) throw new StoreAway(`the answer of ${name} was lost`)
+    if (isEnd) throw new StoreUnreachable(`the answer of ${name} was lost`)
     return result
   }
 
@@ -79,7 +79,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     identifiers,
     liveNodes: () => 3,
     budgetInForce: () => undefined,
-    isStoreAway: () => false,
+    isStoreUnreachable: () => false,
   })
   const journal = new Map<string, LedgerEntry>()
   const ledger: Ledger = {
@@ -139,7 +139,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     unsettled: () => {},
   })
   await embedding.catch((error: unknown) => assert.ok(error instanceof Error))
-  // What is on its way when a request fails is left to end.
+  // Calls in progress when a request fails are left to end.
   for (let round = 0; round < 20; round += 1) await yieldLoop()
   await leases.returnAll()
   // A call that could not be written stays in the journal, which is read when the node has ended.

@@ -1,6 +1,6 @@
-/** What stands in the books, and what must hold of it whatever happened before. */
+/** Reads the ledger, and checks what must hold of it whatever happened before. */
 import assert from 'node:assert/strict'
-import { momentOf, type EntryKind } from '#core/ledger.ts'
+import { momentOf, type EntryKind } from '#core/money/ledger.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { eventually } from '#test/support/process.ts'
 import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
@@ -9,7 +9,7 @@ import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
 export const PRICE = { usdPerMillionTokens: 1 }
 export const NANO_USD_PER_TOKEN = 1000
 
-/** A token array: what it can cost is what it does cost. */
+/** A token array: its possible cost is its actual cost. */
 export function tokens(count: number): number[] {
   return Array.from({ length: count }, (_, index) => 100 + index)
 }
@@ -96,7 +96,7 @@ export function sumOf(rows: readonly Pick<Row, 'nanoUsd'>[]): number {
 /** Idle leases go home after one second, and are looked for four times a second; the rest is for returning them. */
 const AT_REST_MS = 3000
 
-/** Time as this process lived it: while the machine runs somebody else, it stands still. */
+/** Time in which this process ran: it does not advance while the machine runs another process. */
 const TICK_MS = 5
 let livedMs = 0
 setInterval(() => (livedMs += TICK_MS), TICK_MS).unref()
@@ -109,7 +109,7 @@ export async function within<Value>(longestMs: number, attempt: () => Promise<Va
   return value
 }
 
-/** Nothing is under way: nothing is reserved, and all that was spent is in the ledger. */
+/** Nothing is in progress: nothing is reserved, and all that was spent is in the ledger. */
 export async function assertAtRest(database: Database, budgetId: string): Promise<BudgetRow[]> {
   const project = budgetId.slice(budgetId.indexOf(':') + 1)
   return within(AT_REST_MS, async () => {
@@ -122,8 +122,8 @@ export async function assertAtRest(database: Database, budgetId: string): Promis
 }
 
 /**
- * Every call the provider served is in one row, with its own count of tokens or as unknown; the rollups say the same. Tried
- * until it holds: what a client no longer waits for is written in its own time.
+ * Every call the provider served is in one row, with its own count of tokens or as unknown; the rollups agree. Tried until
+ * it holds: what a client no longer waits for is written in the background.
  */
 export function assertBooksMatch(database: Database, provider: FakeProvider): Promise<readonly Row[]> {
   return eventually(async () => {

@@ -1,4 +1,4 @@
-/** Clients that leave, upstreams that fail, requests that end halfway: every paid call is in the books, nothing stays reserved. */
+/** Clients that leave, upstreams that fail, requests that end halfway: every paid call is in the ledger, nothing stays reserved. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,7 +8,7 @@ import { startGatewayOnPostgres } from './gateway-on-postgres.ts'
 import { assertAtRest, assertBooksMatch, PRICE, tokens } from './books.ts'
 
 const KEY = 'key-of-the-project-whose-clients-leave'
-/** Every way in which a call can go wrong, and some in which it goes well. */
+/** Every way in which a call can fail, and some in which it succeeds. */
 const SCENARIOS = [
   'plain',
   'slow-40',
@@ -66,7 +66,7 @@ function requestOf(index: number): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Sends so many bytes of its request, reads so many of the answer, and is gone. */
+/** Sends some bytes of its request, reads some of the answer, and leaves. */
 async function leave(
   request: Buffer,
   sentBytes: number,
@@ -75,7 +75,7 @@ async function leave(
 ): Promise<void> {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect(Number(port), hostname)
-  // A reset is one way to be told that nobody is there any more.
+  // A reset is one of the ways in which a connection may end.
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.write(request.subarray(0, sentBytes))
@@ -107,7 +107,7 @@ test('clients that leave at any byte of their request or their answer: the ledge
     await quiet()
     return assertBooksMatch(database, provider)
   }
-  // On a busy machine all of them may be gone before a call of theirs is cut off: then more come.
+  // On a busy machine all of them may have left before a call of theirs is cut off: then more come.
   let rows = await leaveAll()
   for (let round = 1; round < 5 && rows.every(({ kind }) => kind !== 'unknown'); round += 1)
     rows = await leaveAll()

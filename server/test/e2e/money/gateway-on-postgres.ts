@@ -1,4 +1,4 @@
-/** A node in this process on a real PostgreSQL, and a way to look into its books. */
+/** A node in this process on a real PostgreSQL, and a way to read its ledger. */
 import { after } from 'node:test'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { startGateway, type Gateway, type GatewayOptions } from '#test/support/gateway.ts'
@@ -11,7 +11,7 @@ const QUIET_MS = 20_000
 export interface GatewayOnPostgres {
   readonly gateway: Gateway
   readonly database: Database
-  /** Resolves when no upstream call is under way. */
+  /** Resolves when no upstream call is in progress. */
   quiet: () => Promise<void>
 }
 

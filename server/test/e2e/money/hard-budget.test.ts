@@ -18,7 +18,7 @@ const KEYS = {
   rests: 'key-of-the-project-with-rests-everywhere',
 }
 const REQUEST_TOKENS = 100
-/** The design promises that idle leases come home within it. */
+/** Time within which the design promises that idle leases are returned. */
 const HOME_MS = 2000
 
 const budgetOf = (budgetTokens: number) => ({
@@ -48,7 +48,7 @@ test('500 parallel requests over three processes on a hard budget for ten: never
     if (passed(answers) < 10) answers.push(await ask())
     assert.equal(passed(answers), 10)
   })
-  // Until the last of it is home, a node says that it is reserved.
+  // Until the last of it is returned, a node reports it as reserved.
   const last = await within(HOME_MS, async () => {
     const refused = await Promise.all(nodes.map(ask))
     for (const { body } of refused) assert.equal(body.error.code, 'budget_exhausted')
@@ -63,7 +63,7 @@ test('what a node holds and can not use comes home while its callers go on askin
   const [first, second, third] = nodes as readonly [NodeProcess, NodeProcess, NodeProcess]
   const askOf = async (node: NodeProcess, count = REQUEST_TOKENS): Promise<Asked> => {
     const asked = await askAt(node.url, bodyOf(count), { key: KEYS.rests })
-    // A busy machine may ask its store too late: nothing was decided, and the caller asks again, as it is told to.
+    // A busy machine may ask its store too late: nothing was decided, and the caller retries, as the header says.
     return asked.status === 503 && asked.headers.get('x-should-retry') === 'true' ? askOf(node, count) : asked
   }
   // Two nodes lease a share for a small request each; the third takes all that is left.
@@ -82,7 +82,7 @@ test('no row is missing or counted twice, and the nodes never waited for one ano
   await assertNoDeadlocks(database)
 })
 
-/** A budget that is used up is no reason to come back; money that is only reserved is. */
+/** A used-up budget is no reason to retry; money that is only reserved is. */
 function assertRefused({ status, headers, body, text }: Asked): void {
   assert.equal(status, 429, text)
   const { code } = body.error

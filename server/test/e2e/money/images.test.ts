@@ -1,4 +1,4 @@
-/** Pictures on three processes: what was bought is bought once, whichever node is asked again. */
+/** Images on three processes: each is bought once, whichever node gets the retry. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCluster } from '#test/support/cluster.ts'
@@ -50,7 +50,7 @@ test('a replayed request gives the same bytes on every node, and no second image
   assert.deepEqual(await rowsOf('paid-image'), [`post ${NANO_USD}`])
 })
 
-test('an image whose answer was lost is not bought again, and stays counted until somebody finds out', async () => {
+test('an image whose answer was lost is not bought again, and stays counted until it is resolved', async () => {
   for (let time = 0; time < 6; time += 1) {
     const { status, headers, body } = await generate('lost-image', 'lost')
     assert.deepEqual([status, body.error.code], [424, 'outcome_unknown'])

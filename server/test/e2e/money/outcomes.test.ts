@@ -1,6 +1,6 @@
 /**
- * What one call costs when its end is not plain: charged and then dropped, not counted, resolved by hand.
- * What pictures cost is in images.test.ts.
+ * The cost of one call with an unclear end: charged and then dropped, not counted, resolved by hand. The cost of images is
+ * in images.test.ts.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import type { Asked } from '#test/support/gateway.ts'
 import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
@@ -20,7 +20,7 @@ const KEY = 'key-of-the-project-with-odd-outcomes'
 const TEXT = 'twelve bytes'
 /** The most a text can cost: a token a byte, and the eight that a server may put around it. */
 const RESERVED = (TEXT.length + 8) * NANO_USD_PER_TOKEN
-/** What the fake provider counts: a token for four bytes. */
+/** The fake provider's count: a token per four bytes. */
 const COST = (TEXT.length / 4) * NANO_USD_PER_TOKEN
 
 /** Answers well, and says that it counted nothing. */
@@ -74,7 +74,7 @@ async function spoolWaiting(): Promise<string | undefined> {
   return /^torana_spool_waiting (\d+)$/m.exec(metrics)?.[1]
 }
 
-/** One request and what stands in the books for it. */
+/** One request and its ledger entries. */
 async function ask(model: string): Promise<{ readonly answer: Asked; readonly rows: Row[] }> {
   const answer = await askPatiently(gateway, { model, input: TEXT }, { key: KEY })
   const requestId = answer.headers.get('x-request-id')
@@ -101,7 +101,7 @@ for (const model of ['dropping-w16', 'cut-w16', 'late-w16', 'broken-w16']) {
   })
 }
 
-test('charged and dropped, twice: two unknowns, no post, and the caller is told', async () => {
+test('charged and dropped, twice: two unknowns, no post, and the caller gets the fault', async () => {
   const { answer, rows } = await ask('doomed-w16')
   assert.equal(answer.body.error.code, 'upstream_unreachable')
   const unknown = { kind: 'unknown', tokens: undefined, nanoUsd: RESERVED }
@@ -167,7 +167,7 @@ const resolution = fc.oneof(
   }),
 )
 
-test('an unknown is resolved once, whoever tries how often: its rows add up to what it cost, and no credit is made', async () => {
+test('an unknown is resolved once, however often it is tried: its rows add up to what it cost, and no credit is made', async () => {
   const ledger = new PostgresLedger(database)
   let run = 0
   const runs = fc.asyncProperty(

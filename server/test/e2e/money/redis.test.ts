@@ -50,7 +50,7 @@ function budgetOf(budgetTokens: number, hard: boolean): object {
   return { usd: (budgetTokens * NANO_USD_PER_TOKEN) / 1e9, per: 'total', hard }
 }
 
-/** So many requests, a few at a time. */
+/** `count` requests, a few at a time. */
 async function askMany(key: string, count: number, atOnce: number): Promise<Asked[]> {
   const answers: Asked[] = []
   let asked = 0
@@ -66,7 +66,7 @@ async function askMany(key: string, count: number, atOnce: number): Promise<Aske
 
 const ledgerSum = async (project: string): Promise<number> => sumOf(await rowsIn(database, project))
 
-/** What Redis says was spent under the soft budget; undefined while it has forgotten. */
+/** The spending under the soft budget in Redis; undefined while Redis has lost it. */
 async function softFigure(): Promise<number | undefined> {
   const figure = await redis.get('torana:spent:{project:soft}:0')
   return figure === null ? undefined : Number(figure)
@@ -97,7 +97,7 @@ test('Redis emptied: a rate limit is whole again, once, and not once for each no
   const before = passed(await askMany(KEYS.limited, 2 * PER_MINUTE, 6))
   await redis.flushAll()
   const after = passed(await askMany(KEYS.limited, 2 * PER_MINUTE, 6))
-  // What time has paid off, and what the nodes gave from their shares if Redis was too slow for them meanwhile.
+  // What time has paid off, and what the nodes granted from their shares if Redis was too slow for them.
   const extra = ((performance.now() - startedMs) / 60_000) * PER_MINUTE + PER_MINUTE
   const wasAway = nodes.some(({ stdout }) => stdout().includes('Redis (REDIS_URL) is unreachable'))
   if (!wasAway) assert.ok(Math.min(before, after) >= PER_MINUTE, `only ${before} and ${after} passed`)
@@ -137,7 +137,7 @@ function passed(answers: readonly Asked[]): number {
   return answers.filter(({ status }) => status === 200).length
 }
 
-/** The marks of the soft budget that a node has told. */
+/** The marks of the soft budget that a node has reported. */
 function marksIn(log: string): number[] {
   return log
     .split('\n')

@@ -4,7 +4,7 @@ import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { windowOf } from '#core/budget.ts'
+import { windowOf } from '#core/money/budget.ts'
 import { startCluster } from '#test/support/cluster.ts'
 import type { Asked } from '#test/support/gateway.ts'
 import { temporaryFolder } from '#test/support/process.ts'
@@ -14,7 +14,7 @@ const KEYS = { ample: 'key-of-the-project-with-ample-money', spent: 'key-of-the-
 const REQUEST_TOKENS = 10
 /** Of load, before midnight and after it. */
 const AROUND_MS = 2000
-/** How long the nodes may go on with the old clock: a second is the least that the library can be told. */
+/** How long the nodes may go on with the old clock: a second is the library's minimum. */
 const CLOCK_MS = 3000
 const DAY_MS = 86_400_000
 
@@ -31,7 +31,7 @@ const cluster = await startCluster({
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: clockFile,
     FAKETIME_CACHE_DURATION: '1',
-    // Time-outs and pauses are counted on the monotonic clock, which nobody sets.
+    // Timeouts and pauses are counted on the monotonic clock, which is never set.
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   },
   models: { 'paid-w16': { on: 'slow-150', price: PRICE, capabilities: { tokenArrays: true } } },

@@ -1,8 +1,8 @@
-/** What was measured is not replaced by what we would have guessed, unless no call with a price can have used so little. */
+/** A measured count is not replaced by an estimate, unless no call with a price can have used so little. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/money/ledger.ts'
 import type { Undercount } from '#ports/observer.ts'
 import { entryFrom, entryText } from '#stores/spool/entry-text.ts'
 import { aDeployment } from '#test/support/deployments.ts'
@@ -13,7 +13,7 @@ import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
 const INPUTS_A_CALL = 2
 const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000_000n } as const
 const model = aModel({ deployments: [aDeployment({ price, capabilities: { maxInputs: INPUTS_A_CALL } })] })
-/** No text has more tokens than bytes: what is above that would not be believed. */
+/** No text has more tokens than bytes: a larger count would not be believed. */
 const TEXT_BYTES = 1000
 const measured = fc.integer({ min: INPUTS_A_CALL, max: TEXT_BYTES })
 const entry: LedgerEntry = {
@@ -69,12 +69,12 @@ test('zero tokens of a call with a price are no count: the row says estimated, a
     cost: { kind: 'known', nanoUsd: BigInt(tokens) * 1000n },
   })
   assert.deepEqual(
-    undercounts.map(({ toldTokens }) => toldTokens),
+    undercounts.map(({ reportedTokens }) => reportedTokens),
     [0, 0],
   )
 })
 
-test('zero tokens of a call that is free stay zero, and nobody is told', async () => {
+test('zero tokens of a call that is free stay zero, and nothing is reported', async () => {
   const undercounts: Undercount[] = []
   const free = aModel({ deployments: [aDeployment({ price: { kind: 'free' } })] })
   const upstream = new MemoryUpstream({ usage: () => ({ kind: 'measured', tokens: 0 }) })

@@ -1,7 +1,7 @@
-/** A space that is given up for another one: its id, callers who pinned the old one, and what is left behind. */
+/** A space that is replaced by another one: its id, callers who pinned the old one, and the remains. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startGateway } from '#test/support/gateway.ts'
+import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { eventually } from '#test/support/process.ts'
 import {
   ADMIN,
@@ -18,7 +18,7 @@ import {
   type ProbeBody,
 } from './guarded.ts'
 
-const gateway = await startGateway({
+const { gateway } = await startGatewayOnPostgres({
   models: {
     'api-w32': guarded(['api-one', 'api-two'], { cache: { ttl: '1h' } }),
     'cli-w32': guarded(['cli']),

@@ -1,4 +1,4 @@
-/** A node that starts while PostgreSQL is away: it serves, but says of no vector which space it is of. */
+/** A node that starts while PostgreSQL is unreachable: it serves, but names no space for any vector. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -86,7 +86,7 @@ test('until it has read which space a model has, it names none, and refuses thos
   assert.equal(await listedSpace(node), space)
 })
 
-test('a store that is merely slow is waited for: nobody serves whom it knows to be outside', async () => {
+test('a store that is merely slow is waited for: no deployment serves that it knows to be outside', async () => {
   const slow = 'slow-w32'
   const given: GatewayOptions = { models: { [slow]: guarded(['bad', 'sound']) } }
   const first = await startNodeProcess(given, provider.url, { env })

@@ -1,4 +1,4 @@
-/** What a configuration that changes means for spaces, and what the cache may still say. */
+/** The effect of a configuration change on spaces, and what the cache may still return. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -39,7 +39,7 @@ const REFUSALS = new Set(['space_left', 'space_unprobed', 'space_quarantined'])
 const options: GatewayOptions = { models, env: ADMIN }
 const gateway = await startGateway(options)
 const { provider } = gateway
-/** What was made less than this before the last good probe is not believed either: clocks of nodes differ. */
+/** Vectors made less than this before the last good probe are not trusted either: clocks of nodes differ. */
 const SKEW_MS = 5000
 
 function reload(changed: Record<string, ModelSpec>): void {

@@ -1,4 +1,4 @@
-/** What tests of the space guard share: the control API of a node, callers that never pause, and who is in which space. */
+/** Shared by tests of the space guard: the control API of a node, callers that never pause, and the space of each deployment. */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
@@ -11,7 +11,7 @@ import { widthOf } from '../../../../tools/fake-provider/wire.ts'
 export { ADMIN_TOKEN }
 export const ADMIN = { TORANA_ADMIN_TOKEN: ADMIN_TOKEN }
 
-/** Where a node listens. */
+/** The addresses of a node. */
 export interface Place {
   readonly url: string
   readonly controlUrl: string
@@ -89,7 +89,7 @@ export async function statesOf(place: Place, model: string): Promise<Record<stri
   )
 }
 
-/** Again where the machine had no time for it: these tests are about vectors. */
+/** Repeats the request where the machine had no time for it: these tests are about vectors. */
 export async function ask(
   place: Place,
   model: string,
@@ -106,7 +106,7 @@ export function servedBy({ headers }: Asked): string {
   return headers.get('x-torana-deployment') ?? ''
 }
 
-/** Whether all vectors of an answer are those of the model as it was at first, give or take what honest copies differ by. */
+/** Whether all vectors of an answer are those of the model at its start, within the difference of honest copies. */
 export function isRight(answer: Asked, model: string, texts: readonly string[]): boolean {
   const vectors = vectorsIn(answer)
   return texts.every((text, index) => {
@@ -126,7 +126,7 @@ export interface Ended {
 }
 
 export interface Load {
-  /** Resolves when so many more were answered. */
+  /** Resolves after this many more answers. */
   readonly answered: (more: number) => Promise<void>
   readonly stop: () => Promise<Ended[]>
 }

@@ -1,4 +1,4 @@
-/** Two nodes on one PostgreSQL: what one finds counts on both, and after a restart. */
+/** Two nodes on one PostgreSQL: the findings of one count on both, and after a restart. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openPostgres } from '#stores/postgres/database.ts'
@@ -62,7 +62,7 @@ test('what one node finds, both obey', async () => {
     }
 })
 
-test('it returns on both when one finds it mended', async () => {
+test('it returns on both when one finds it recovered', async () => {
   await provider.setMode('a', {})
   assert.equal((await verdicts(two, model))['mode-a'], 'good')
   await eventually(() => assertStates(one, 'trusted', 'trusted'), SOON_MS)
@@ -113,6 +113,6 @@ test('a restart of all nodes keeps the quarantine, from the first request on', a
     assert.equal(servedBy(answer), `${model}/mode-b`)
     await assertStates(node, 'quarantined', 'trusted')
   }
-  // Who is quarantined is looked at every minute, the others every quarter of an hour.
+  // A quarantined deployment is probed every minute, the others every quarter of an hour.
   assert.ok(provider.mode('a').served <= served + 2)
 })

@@ -1,4 +1,4 @@
-/** What callers are told when nobody is left in the space, what becomes of calls under way, and the way back. */
+/** The answers for callers when no deployment is left in the space, the outcome of calls in progress, and the way back. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -106,7 +106,7 @@ test('nor does it reach another caller who waits for the same text, nor the cach
   const fetching = ask(gateway, model, [text])
   await eventually(async () => assert.equal(provider.mode('joined').inFlight, 1))
   const joining = Array.from({ length: 3 }, () => ask(gateway, model, [text]))
-  // Long enough to have joined; who comes later is served by another deployment.
+  // Long enough to have joined; a later caller is served by another deployment.
   await delay(300)
   await provider.setMode('joined', { vectors: 'other-model' })
   assert.equal((await verdicts(gateway, model))['mode-joined'], 'quarantined')
@@ -137,11 +137,11 @@ test('nor does a cached vector that was found to be bad while the rest of its re
   assert.ok(isRight(await ask(gateway, model, [kept, other]), model, [kept, other]))
 })
 
-test('what was cached before the last good probe is served while nobody may make vectors, and nothing later', async () => {
+test('what was cached before the last good probe is served while no deployment may make vectors, and nothing later', async () => {
   const model = 'kept-w32'
   const [early, late, wrong] = ['before the good probe', 'after it, and right', 'after the change']
   assert.ok(isRight(await ask(gateway, model, [early]), model, [early]))
-  // Clocks of nodes differ: what was made in the last five seconds before a probe counts as made after it.
+  // Clocks of nodes differ: vectors of the last five seconds before a probe count as made after it.
   await delay(5100)
   assert.deepEqual(await verdicts(gateway, model), { 'mode-kept': 'good' })
   assert.ok(isRight(await ask(gateway, model, [late]), model, [late]))
@@ -164,7 +164,7 @@ test('what was cached before the last good probe is served while nobody may make
     assertQuarantined(await ask(gateway, model, texts))
   assert.equal(provider.mode('kept').served, served)
 
-  // Nor when it is back: nobody can tell the right ones of that time from the wrong ones.
+  // The same after it is back: the right vectors of that time can't be distinguished from the wrong ones.
   await provider.setMode('kept', {})
   assert.deepEqual(await verdicts(gateway, model), { 'mode-kept': 'good' })
   for (const text of [late, wrong]) {

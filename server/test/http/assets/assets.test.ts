@@ -1,4 +1,4 @@
-/** Kept pictures: who may have them, for how long, and how they are handed over. */
+/** Stored images: who may fetch them, for how long, and how they are delivered. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,7 +20,7 @@ const options = {
 const gateway = await startGateway(options)
 const { provider } = gateway
 
-/** A picture's own link, its path without the signature, and what the upstream sent. */
+/** An image's own link, its path without the signature, and the bytes that the upstream sent. */
 let link = ''
 let path = ''
 let picture: Buffer = Buffer.alloc(0)
@@ -34,7 +34,7 @@ before(async () => {
 const get = (headers: Readonly<Record<string, string>> = {}, method = 'GET', url = link): Promise<Response> =>
   fetch(url, { method, headers })
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
-/** The folder in which the node keeps its pictures. */
+/** The folder in which the node stores its images. */
 const folder = (): string => join(dirname(gateway.configFile), 'data/assets')
 const kept = (): string[] => readdirSync(folder(), { recursive: true, encoding: 'utf8' })
 
@@ -47,7 +47,7 @@ test('no prompt rests in clear beside the pictures, though the upstream rewrote 
     assert.doesNotMatch(readFileSync(join(folder(), name), 'utf8'), /diagnosis|revised/)
 })
 
-test('a signed link opens the picture to whoever has it, without a key', async () => {
+test('a signed link opens the image to anyone who has it, without a key', async () => {
   const answer = await get()
   assert.equal(answer.status, 200)
   const bytes = await bytesOf(answer)
@@ -94,7 +94,7 @@ for (const [name, change] of changed) {
   })
 }
 
-test('a key of the project opens it without a signature; another project’s is told that there is none', async () => {
+test('a key of the project opens it without a signature; for another project’s key it does not exist', async () => {
   const ours = await get({ authorization: `Bearer ${GATEWAY_KEY}` }, 'GET', `${gateway.url}${path}`)
   assert.equal(sha256(await bytesOf(ours)), sha256(picture))
   assertFault(await gateway.get(path, { key: OTHER_KEY }), 'not_found', { words: /There is no asset/ })
@@ -118,7 +118,7 @@ test('HEAD says all that GET would, without the bytes', async () => {
   await whole.body?.cancel()
 })
 
-test('parts can be fetched: from here to there, from here on, the last so many', async () => {
+test('parts can be fetched: a range, from an offset on, the last bytes', async () => {
   const last = picture.length - 1
   const ranges: [range: string, first: number, last: number][] = [
     ['bytes=0-0', 0, 0],
@@ -150,7 +150,7 @@ test('a part beyond the end is none, and what is no range is the whole', async (
   }
 })
 
-test('whoever has it already is told so', async () => {
+test('a client that has it already gets 304', async () => {
   const etag = `"${sha256(picture)}"`
   const answer = await get({ 'if-none-match': etag })
   assert.deepEqual([answer.status, answer.headers.get('etag')], [304, etag])
@@ -177,7 +177,7 @@ test('the picture is on the disk under its digest', () => {
   assert.deepEqual(readFileSync(join(folder(), file)), picture)
 })
 
-test('a picture that is gone is told as such to whoever asks for it, for its job and for the same request again', async () => {
+test('a deleted image is reported as gone to requests for it, for its job and to the same request again', async () => {
   const headers = { 'idempotency-key': 'a-picture-that-goes' }
   const fields = { model: 'base64-image' }
   const first = await askImages(gateway, fields, { headers })

@@ -80,7 +80,7 @@ test("a file that can't be run is a batch that has failed, with OpenAI's code an
   assert.deepEqual(await caller.get(unknown.id), unknown)
 })
 
-test('what is asked wrongly is told with its field, and never a 500', async () => {
+test('a wrong request gets a fault with its field, and never a 500', async () => {
   const file = await caller.upload(embeddingLines('plain-w8', texts(1)))
   const wrong: readonly [Record<string, unknown>, number, string][] = [
     [{ input_file_id: null }, 400, 'input_file_id'],
@@ -168,6 +168,6 @@ test('a hard budget that ends pauses the batch: nothing is overspent and no line
     assert.ok(Number(torana.cost_usd) > 0 && Number(torana.cost_usd) <= 0.003, torana.cost_usd)
   }, 60_000)
   await poor.fetch(`/batches/${id}/cancel`, { method: 'POST' })
-  // A chunk that finds no money after that is not waited for.
+  // A later chunk without money does not delay the end.
   assert.equal((await poor.ended(id, 20_000)).status, 'cancelled')
 })

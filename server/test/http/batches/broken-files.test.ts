@@ -1,4 +1,7 @@
-/** Files as people really have them: what is taken is run whole, what can't be run is told with its line, and nothing is a 500. */
+/**
+ * Files as people really have them: an accepted file runs completely, a line that cannot run fails with its number, and nothing is a
+ * 500.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
@@ -20,7 +23,7 @@ const [A, B] = [line('a'), line('b')]
 const many = Array.from({ length: 2048 }, (_, index) => `text ${index}`)
 const long = line('long', { model: 'plain-w8', input: 'word '.repeat(2_000_000) })
 
-/** How many lines succeed and fail, by what the file has. */
+/** How many lines succeed and fail, by the contents of the file. */
 const TAKEN: readonly [
   what: string,
   file: string | Uint8Array<ArrayBuffer>,

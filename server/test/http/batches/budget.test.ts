@@ -10,7 +10,7 @@ const POOR_KEY = 'gateway-test-key-poor-0003'
 const LINES = 60
 const texts = Array.from({ length: LINES }, (_, line) => `text ${line}`)
 const tokens = texts.flatMap(chunkTexts).reduce((sum, text) => sum + tokensOf(text), 0)
-/** A dollar a token: enough for more than half of them. */
+/** A dollar per token: enough for more than half of them. */
 const BUDGET_USD = Math.ceil(tokens * 0.7)
 const { gateway, database } = await startGatewayOnPostgres({
   models: { 'dear-w8': { on: 'plain', price: { usdPerMillionTokens: 1_000_000 } } },
@@ -40,7 +40,7 @@ test('a batch that uses up a hard budget pauses, goes on with the next period, a
   await database.query(`UPDATE budgets SET spent_nano = 0 WHERE budget_id = 'project:poor'`)
   await eventually(async () => {
     const { status } = await poor.get(id)
-    // The minute is over in which nobody looks again, of the batch and of chunks that nobody holds.
+    // Ends the minute in which the paused batch, and its chunks without a holder, are not tried again.
     await database.query(
       `UPDATE batches SET not_before = now();
        UPDATE batch_chunks SET lease_until = now() WHERE state = 'held' AND node_id IS NULL`,

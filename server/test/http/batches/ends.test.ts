@@ -31,7 +31,7 @@ async function hasDone(id: string, lines: number): Promise<void> {
   }, 60_000)
 }
 
-/** Lines that the upstream has made vectors of, each as often as it is paid for. */
+/** Lines that the upstream has embedded, each as often as it is paid for. */
 function served(): number {
   const calls = gateway.provider.entries().filter((entry) => entry.served)
   return calls.reduce((sum, { inputs }) => sum + inputs, 0) / chunkTexts('').length
@@ -54,7 +54,7 @@ for (const share of [10, 50, 99])
     const cancelled = await caller.fetch(`/batches/${id}/cancel`, { method: 'POST' })
     assert.equal(cancelled.status, 200)
     const batch = await caller.ended(id, 60_000)
-    // The last line may have been on its way.
+    // The last line may have been in progress.
     if (share < 99 || batch.request_counts.completed < LINES) assert.equal(batch.status, 'cancelled')
     const { output, errors } = await resultsOf(batch)
     assert.deepEqual([output.length, errors.length], [batch.request_counts.completed, 0])
@@ -62,7 +62,7 @@ for (const share of [10, 50, 99])
     assert.equal(served() - before, output.length)
   })
 
-test('a batch whose window ends in the middle has expired: each line is done, or told that its time was up', async () => {
+test('a batch whose window ends in the middle has expired: each line is done or failed as expired', async () => {
   const before = served()
   const id = await begun('expires')
   await hasDone(id, 5)

@@ -1,4 +1,4 @@
-/** Files that an earlier version stored with a scan of any size: looking at them does not read it. */
+/** Files that an earlier version stored with a scan of any size: listing them does not read it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openPostgres } from '#stores/postgres/database.ts'
@@ -17,7 +17,7 @@ const caller = new BatchCaller(gateway.url)
 test('a file whose scan is larger than a scan may be is found and read as before, and makes no batch', async () => {
   const database = openPostgres(url, { poolSize: 1 })
   const id = await caller.upload(embeddingLines('plain-w8', ['a']))
-  // Not JSON: to read it fails.
+  // Not JSON: reading it fails.
   await database.query('UPDATE files SET scan = $2 WHERE file_id = $1', [id, `{${'m'.repeat(32_000_000)}`])
   for (const path of [`/v1/files/${id}`, '/v1/files', `/v1/files/${id}/content`]) {
     const response = await fetch(`${gateway.url}${path}`, {

@@ -1,4 +1,4 @@
-/** Who comes first among batches: projects take turns, and so do the batches of a project. */
+/** The order of batches: projects take turns, and so do the batches of a project. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
@@ -13,10 +13,13 @@ const { gateway, database } = await startGatewayOnPostgres({
   },
   projects: { small: { keys: [{ name: 'k', secret: SMALL_KEY }] } },
 })
-const SOON_MS = 2000
-/** Behind larger batches of its own project. */
-const BEHIND_MS = 5000
-/** As many as a node has at once. */
+/**
+ * Chunks of others that may end before a batch has its first result. They are counted instead of time, which a busy machine
+ * stretches: about two seconds of calls beside another project, five behind larger batches of its own.
+ */
+const MAX_BESIDE = { 'slower-w8': 7, 'slow-w8': 50 }
+const MAX_BEHIND = 125
+/** Maximum of chunks on one node. */
 const CHUNKS = 48
 const large = new BatchCaller(gateway.url)
 const small = new BatchCaller(gateway.url, SMALL_KEY)
@@ -31,18 +34,21 @@ async function begun(
   return caller.create(await caller.upload(chunkLines(model, texts)), { completion_window: window })
 }
 
-async function assertBegunSoon({ id }: BatchAnswer, caller = small, withinMs = SOON_MS): Promise<void> {
+async function assertBegunSoon({ id }: BatchAnswer, caller: BatchCaller, maxOthers: number): Promise<void> {
   await eventually(async () => assert.ok((await caller.get(id)).request_counts.completed > 0), 60_000)
-  const [first] = await database.query<{ waited_ms: number }>(
-    `SELECT extract(epoch FROM min(done_at) - batches.created_at)::float8 * 1000 AS waited_ms
-     FROM batch_chunks JOIN batches USING (batch_id) WHERE batch_id = $1 GROUP BY batches.created_at`,
+  const [before] = await database.query<{ others: number }>(
+    `SELECT count(*)::integer AS others FROM batch_chunks AS other, (
+       SELECT min(done_at) AS first_at, batches.created_at FROM batch_chunks JOIN batches USING (batch_id)
+       WHERE batch_id = $1 GROUP BY batches.created_at
+     ) AS own
+     WHERE other.batch_id <> $1 AND other.done_at BETWEEN own.created_at AND own.first_at`,
     [id],
   )
-  assert.ok(first && first.waited_ms <= withinMs, `${first?.waited_ms} ms`)
+  assert.ok(before && before.others <= maxOthers, `${before?.others} chunks of others ended first`)
 }
 
-/** Comes first: calls of batches are small at the beginning, and chunks take several of them. */
-test('a small project begins within two seconds beside a large one, though the node is full of chunks that end much later', async () => {
+/** This test comes first: calls of batches are small at the beginning, and chunks take several of them. */
+test('a small project begins soon beside a large one, though the node is full of chunks that end much later', async () => {
   const texts = Array.from({ length: 20_000 }, (_, line) => `text ${line}`)
   const { id } = await large.create(await large.upload(embeddingLines('slower-w8', texts)))
   await eventually(async () => {
@@ -52,14 +58,14 @@ test('a small project begins within two seconds beside a large one, though the n
     )
     assert.equal(held?.count, CHUNKS)
   }, 60_000)
-  await assertBegunSoon(await begun(small, 3, '24h', 'slower-w8'))
-  // Hardly any place became free meanwhile.
+  await assertBegunSoon(await begun(small, 3, '24h', 'slower-w8'), small, MAX_BESIDE['slower-w8'])
+  // Hardly any slot became free meanwhile.
   assert.ok((await large.get(id)).request_counts.completed < 5000)
   await large.fetch(`/batches/${id}/cancel`, { method: 'POST' })
   assert.equal((await large.ended(id)).status, 'cancelled')
 })
 
-test('of the batches of a project the one whose window ends first ends first, and a small one behind them begins within five seconds', async () => {
+test('of the batches of a project the one whose window ends first ends first, and a small one behind them begins soon', async () => {
   // Several times as much as a node takes at once.
   const day = await begun(large, 150, '24h')
   await eventually(async () => assert.ok((await large.get(day.id)).request_counts.completed > 0))
@@ -67,8 +73,8 @@ test('of the batches of a project the one whose window ends first ends first, an
   const later = [await begun(large, 100, '2h'), await begun(large, 3, '1h')]
   const last = await begun(large, 3, '168h')
   const one = await begun(small, 3, '24h')
-  await assertBegunSoon(one)
-  await assertBegunSoon(last, large, BEHIND_MS)
+  await assertBegunSoon(one, small, MAX_BESIDE['slow-w8'])
+  await assertBegunSoon(last, large, MAX_BEHIND)
   for (const { id } of [...later, day, last]) assert.equal((await large.ended(id)).status, 'completed')
   assert.equal((await small.ended(one.id)).status, 'completed')
   const ended = await database.query<{ batch_id: string }>(

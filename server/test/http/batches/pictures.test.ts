@@ -1,4 +1,4 @@
-/** Pictures in batches, on a real node, PostgreSQL and an upstream that counts what it serves. */
+/** Images in batches, on a real node, PostgreSQL and an upstream that counts what it serves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'

@@ -1,14 +1,14 @@
-/** What becomes of a batch when its key, its project or their budgets change while it runs. */
+/** What happens to a batch when its key, its project or their budgets change while it runs. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { momentOf } from '#core/ledger.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { ADMIN, ADMIN_TOKEN, control } from '#test/e2e/spaces/guarded.ts'
 import { BatchCaller, chunkLines, requestLines, chunkTexts } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 
-/** The time within which every node has heard of a change: a second between two looks, and one for the look itself. */
+/** Time within which every node knows a change: a second between two polls, and one for the poll itself. */
 const HEARD_MS = 2000
 /** Long enough for several calls of the slow model, had any been begun. */
 const QUIET_MS = 1500
@@ -57,7 +57,7 @@ function texts(count: number): readonly string[] {
   return Array.from({ length: count }, (_, line) => `text ${line}`)
 }
 
-/** Nothing is begun from when the change has taken effect, and the batch says why. */
+/** Nothing is begun after the change has taken effect, and the batch says why. */
 async function pausedBy({ shown, calls }: Running, code: string, changedMs: number): Promise<void> {
   await eventually(async () => assert.equal((await shown()).pause?.code, code), 30_000)
   await delay(QUIET_MS)
@@ -81,7 +81,7 @@ async function change(method: string, path: string, body: object | null = null):
   return Date.now()
 }
 
-/** Ends the minute in which a paused batch is not looked at. */
+/** Ends the minute in which a paused batch is not tried again. */
 async function looksAgain({ id }: Running): Promise<void> {
   await database.query('UPDATE batches SET not_before = now() WHERE batch_id = $1', [id])
   await database.query(

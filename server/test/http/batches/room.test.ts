@@ -1,4 +1,4 @@
-/** A project that may keep little: its batches make nothing that could not be kept, and go on when there is room. */
+/** A project with a small quota: its batches make nothing that could not be stored, and go on when there is room. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ async function remove(fileId: string | null): Promise<void> {
   assert.equal((await caller.fetch(`/files/${fileId}`, { method: 'DELETE' })).status, 200)
 }
 
-/** Ends the minute in which a paused batch, and its chunks without a holder, are not looked at. */
+/** Ends the minute in which a paused batch, and its chunks without a holder, are not tried again. */
 const lookAgain = (): Promise<unknown> =>
   database.query(
     `UPDATE batches SET not_before = now();
@@ -71,7 +71,7 @@ test('a batch that fills the quota pauses within it, goes on when files are dele
   const { bytes } = await files.kept('default')
   const folder = join(assets, 'batches', id)
   assert.ok(bytes >= bytesIn(folder), `${bytes} counted, ${bytesIn(folder)} on disk`)
-  // The results are not needed any more: their bytes go, and the room is there again.
+  // The results are not needed any more: their bytes are deleted, and the room is free again.
   await remove(batch.output_file_id)
   await eventually(async () => {
     assert.equal(bytesIn(folder), 0)

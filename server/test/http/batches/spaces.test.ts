@@ -55,7 +55,7 @@ async function assertEachOnce(batch: BatchAnswer): Promise<readonly ResultLine[]
   return lines
 }
 
-/** What was paid for vectors that were not kept is in the books and in the batch alike. */
+/** What was paid for dropped vectors is in the ledger and in the batch alike. */
 async function assertPaid({ usage, torana }: BatchAnswer, model: string): Promise<void> {
   const [booked] = await database.query<{ tokens: bigint }>(
     `SELECT sum(tokens)::bigint AS tokens FROM usage_events WHERE model = $1 AND project <> 'system'`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { ADMIN_TOKEN, LOCAL_TOKEN, startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -71,7 +71,7 @@ test('what can not be read is said so', async () => {
 test('a store that is away is 503, and a fault of our own is 500 and tells nothing', async () => {
   const { keyStore } = directory
   const listKeys = keyStore.listKeys.bind(keyStore)
-  keyStore.listKeys = () => Promise.reject(new StoreAway('PostgreSQL: connection refused at 10.0.0.7'))
+  keyStore.listKeys = () => Promise.reject(new StoreUnreachable('PostgreSQL: connection refused at 10.0.0.7'))
   const away = await ask('GET', '/keys')
   assertFault(away, 'store_unreachable')
   assert.ok(!away.text.includes('10.0.0.7'))

@@ -1,4 +1,4 @@
-/** Batches at the control API: what is shown, to whom, and what telling one to stop leaves behind. */
+/** Batches at the control API: what each caller sees, and what a cancellation leaves behind. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { partName } from '#core/batch/part.ts'
@@ -8,12 +8,12 @@ import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
-import { PostgresBatchReports } from '#stores/postgres/reports/batches.ts'
-import { batchTopic } from '#http/control/batches/topics.ts'
-import { tokenCaller } from '#http/control/access/caller.ts'
+import { batchTopic } from '#control/batches/routes.ts'
+import { tokenCaller } from '#control/shared/caller.ts'
 import { postgresBooks } from '#test/support/books.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
+import { absent } from '#test/support/stores/absent.ts'
 import { aBatch, chunksOf, doneEnd } from '../../contract/batches-open.ts'
 import type { NewBatch } from '#ports/batches.ts'
 
@@ -44,23 +44,22 @@ async function world() {
   const batches = new PostgresBatches(database)
   const files = new PostgresFiles(database, systemClock)
   const blobs = new MemoryBlobs(systemClock)
-  const reports = new PostgresBatchReports(database)
   const control = await startScopedControl({
-    batches: {
-      reports,
+    node: absent('node', {
+      reports: database,
       batches,
       files,
       fileBlobs: blobs,
       segmentsOf: async ({ source }) => (source.kind === 'batch' ? resultSegments(source, batches) : []),
-      nowMs: systemClock.nowMs,
-    },
+      clock: systemClock,
+    }),
   })
   const made = async (overrides: Partial<NewBatch> = {}): Promise<string> => {
     const batch = aBatch({ project: 'search', keyId: 'search/indexer', ...overrides })
     await batches.create(batch, MANY)
     return batch.id
   }
-  return { ...control, database, nodeId, batches, blobs, reports, made }
+  return { ...control, database, nodeId, batches, blobs, made }
 }
 
 const ids = ({ data }: List): string[] => data.map(({ id }) => id)
@@ -146,9 +145,9 @@ test('cancelling ends what has not begun, and the audit names the person, once',
 })
 
 test('the live topic tells each change of a batch once, and nothing of other projects', async () => {
-  const { batches, nodeId, reports, made } = await world()
+  const { batches, nodeId, database, made } = await world()
   const id = await made({ chunks: chunksOf(1) })
-  const feed = batchTopic({ reports, nowMs: systemClock.nowMs }).open({
+  const feed = batchTopic({ reports: database, clock: systemClock }).open({
     caller: tokenCaller('admin'),
     projects: ['search'],
     query: {},

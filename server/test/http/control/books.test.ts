@@ -1,4 +1,4 @@
-/** The routes about the books, and the commands that talk to them. */
+/** The routes about the ledger, and the commands that use them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Command } from '#cli/command/command.ts'
@@ -6,10 +6,10 @@ import { doctor } from '#cli/commands/doctor.ts'
 import { nodes as nodesCommand } from '#cli/commands/nodes.ts'
 import { unknowns as unknownsCommand } from '#cli/commands/unknowns.ts'
 import { runCommand } from '#cli/command/run.ts'
-import { windowOf } from '#core/budget.ts'
-import { momentOf } from '#core/ledger.ts'
+import { windowOf } from '#core/money/budget.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { QUIET_NODE, startBooksControl } from '#test/support/books-control.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -201,12 +201,17 @@ test('the doctor says ok to books that agree', async () => {
     partitions: 'ok: created ahead; no row is outside of them',
     audit: 'ok: no entries yet',
     deletions: 'ok: 0 deleted projects with data left',
+    requests: 'ok: 0 of the newest 0 requests of 15 minutes failed',
+    models: 'ok: 0 models, all deployments usable',
     spool: 'ok: no usage record waits on the disk of this node',
     calls: 'ok: 0 calls in flight on this node',
     disk: 'ok: the data folder of this node can be written',
+    space: 'ok: the system does not tell the free space',
+    images: 'ok: the image store answers',
     clock: 'ok: agrees with that of the database',
     configuration: 'ok: there is no configuration file',
     redis: 'ok: not configured: each node applies its share of the rate limits',
+    cache: 'ok: CACHE_URL is not set: each node has a vector cache of its own',
   })
 })
 
@@ -228,7 +233,7 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
   const counts = { takes: 9, localDecisions: 4, scriptCalls: 5, timeouts: 1, errors: 0 }
   const { ask } = await startBooksControl(books, {
     nodeFigures: () => ({
-      isStoreAway: false,
+      isStoreUnreachable: false,
       spoolWaiting: 3,
       journalOpen: 1,
       hasConfigFile: true,
@@ -288,10 +293,9 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
     intact,
   })
   const auditFinding = async (newestFirst: readonly AuditEntry[]) => {
-    const audit: Pick<AuditLog, 'list'> = {
-      list: async ({ limit, before = 1_000_000n }) =>
-        newestFirst.filter(({ sequence }) => sequence < before).slice(0, limit),
-    }
+    const list: AuditLog['list'] = async ({ limit, before = 1_000_000n }) =>
+      newestFirst.filter(({ sequence }) => sequence < before).slice(0, limit)
+    const audit = { list } as AuditLog
     const { ask } = await startBooksControl(books, { audit })
     return findingsOf((await ask<Report>('GET', '/doctor')).body)['audit'] ?? ''
   }
@@ -310,10 +314,10 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
 
 test('the doctor has something to say while the store is away', async () => {
   const books = await open()
-  const away = () => Promise.reject(new StoreAway('gone'))
+  const away = () => Promise.reject(new StoreUnreachable('gone'))
   const { ask } = await startBooksControl(books, {
-    upkeep: { makePartitions: away },
-    nodeFigures: () => ({ ...QUIET_NODE, isStoreAway: true, spoolWaiting: 12 }),
+    makePartitions: away,
+    nodeFigures: () => ({ ...QUIET_NODE, isStoreUnreachable: true, spoolWaiting: 12 }),
   })
   const { status, body } = await ask<Report>('GET', '/doctor')
   assert.deepEqual([status, body.verdict], [200, 'fail'])
@@ -395,7 +399,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 20)
+  assert.equal(checks.length, 25)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
 })
@@ -406,13 +410,11 @@ test('the doctor looks around: clock, free space, the image store, and a Redis t
   const report = async (clockSkewMs: number, freeBytes: number, trouble?: string) => {
     const { ask } = await startBooksControl(await open(), {
       nodeFigures: () => ({ ...QUIET_NODE, clockSkewMs, limiter }),
-      surroundings: async () => ({
-        disk: { freeBytes, sizeBytes: 100 * 1024 ** 3 },
-        images: { trouble, waiting: trouble === undefined ? 0 : 7 },
-        certificate: undefined,
-        cache: undefined,
-        models: [],
-      }),
+      diskSpace: async () => ({ freeBytes, sizeBytes: 100 * 1024 ** 3 }),
+      imageStore: {
+        list: () => (trouble === undefined ? Promise.resolve([]) : Promise.reject(new Error(trouble))),
+      },
+      imagesWaiting: async () => (trouble === undefined ? 0 : 7),
     })
     return findingsOf((await ask<Report>('GET', '/doctor')).body)
   }

@@ -5,7 +5,7 @@ import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { keyForm } from '#core/key.ts'
+import { keyForm } from '#core/keys/key.ts'
 import { ADMIN_TOKEN, LOCAL_TOKEN, startControl } from '#test/support/control.ts'
 import { digested, memoryDirectory } from '#test/support/directory.ts'
 import { runTorana, temporaryFolder } from '#test/support/process.ts'
@@ -114,11 +114,11 @@ test('a credential is stored, listed and deleted', async () => {
   assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +none /m)
 })
 
-test('what the node refuses is told in its own words', async () => {
+test('a refusal of the node is shown in its own words', async () => {
   const refused = await torana('keys create search/new --models smal')
   assert.deepEqual([refused.code, refused.stdout], [1, ''])
   assert.match(refused.stderr, /there is no model smal\. Did you mean small\?/)
-  assert.match((await torana('keys revoke search/nobody')).stderr, /There is no key search\/nobody/)
+  assert.match((await torana('keys revoke search/missing')).stderr, /There is no key search\/missing/)
 })
 
 test('the admin token of the environment counts before the one of the folder', async () => {
@@ -130,14 +130,14 @@ test('the admin token of the environment counts before the one of the folder', a
   assert.match(none.stderr, /no admin token.*nowhere\/admin\.token/s)
 })
 
-test('no node, or another program, is said so', async () => {
+test('a missing node, or another program in its place, is reported', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
-  const nobody = await torana(`keys list --url http://127.0.0.1:${port}`)
-  assert.equal(nobody.code, 1)
-  assert.match(nobody.stderr, /No node answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\).*torana start/)
+  const missing = await torana(`keys list --url http://127.0.0.1:${port}`)
+  assert.equal(missing.code, 1)
+  assert.match(missing.stderr, /No node answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\).*torana start/)
   assert.match((await torana('keys list', { CONTROL_PORT: '0' })).stderr, /CONTROL_PORT is 0.*--url/)
   const elsewhere = await torana(`keys list --url ${url}/livez`)
   assert.match(elsewhere.stderr, /answered 404\. Is it the control listener/)
@@ -164,7 +164,7 @@ test('commands take the only node of the data folder, whatever its port, and nam
   assert.match(none.stderr, /No node runs on the data folder .*control-8081\.sock does not exist.*--url http/)
 })
 
-test('whoever listens on the port of a node is not sent the token', async () => {
+test('another program on the port of a node is not sent the token', async () => {
   let connections = 0
   const squatter = createServer((client) => ((connections += 1), client.destroy())).listen(0, '127.0.0.1')
   await once(squatter, 'listening')

@@ -1,15 +1,19 @@
 /** A change is answered from what was committed: a store that fails afterwards costs no answer, and never a new secret. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Catalog } from '#core/catalog.ts'
-import { keyForm } from '#core/key.ts'
-import { StoreAway } from '#ports/store.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
+import { defaultLimits } from '#core/settings.ts'
+import { keyForm } from '#core/keys/key.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
-import { MemoryAudit } from '#stores/memory/audit.ts'
-import { MemoryDrains } from '#stores/memory/drains.ts'
+import { absent } from '#test/support/stores/absent.ts'
+import { MemoryAudit } from '#test/support/stores/audit.ts'
+import { MemoryDrains } from '#test/support/stores/drains.ts'
 import { startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
+import { emptyReports } from '#test/support/stores/open.ts'
 
 /** From the moment a change is committed on, every question to a store fails. */
 let isCommitted = false
@@ -23,7 +27,7 @@ function awayAfterChanges<Store extends object>(store: Store): Store {
       if (typeof method !== 'function') return method
       return async (...given: unknown[]) => {
         const isChange = CHANGES.test(String(name))
-        if (isCommitted && !isChange) throw new StoreAway('PostgreSQL: Query read timeout')
+        if (isCommitted && !isChange) throw new StoreUnreachable('PostgreSQL: Query read timeout')
         const result: unknown = await Reflect.apply(method, own, given)
         isCommitted ||= isChange
         return result
@@ -32,7 +36,6 @@ function awayAfterChanges<Store extends object>(store: Store): Store {
   })
 }
 
-const nothing = async () => new Map<never, never>()
 const directory = memoryDirectory()
 const credentials = awayAfterChanges(directory.credentials({ current: '', previous: undefined }))
 const catalog = (): Catalog => control.catalog
@@ -42,59 +45,38 @@ const OPENAI = 'text-embedding-3-small/openai'
 const control = await startControl(
   { ...directory, keyStore: awayAfterChanges(directory.keyStore), credentials: () => credentials },
   {
-    keyReports: awayAfterChanges({
-      ofKeys: nothing,
-      ofProjects: nothing,
-      membersOf: nothing,
-      webhookEvents: async () => [],
-      lastWebhookEvents: async () => [],
-    }),
-    money: {
-      prices: {
-        catalog,
-        readPrice: readStoredPrice,
-        ...awayAfterChanges({ set: inForce, forget: inForce }),
-      },
-      priceReports: awayAfterChanges({ unpriced: nothing, changes: async () => [] }),
-      nowMs: () => systemClock.nowMs(),
-    } as never,
-    deployments: {
-      catalog,
-      summaries: async () => [],
-      drains: awayAfterChanges(new MemoryDrains(systemClock, new MemoryAudit(systemClock), () => {})),
-      history: awayAfterChanges({ worstStates: async () => [] }),
-      startedAtMs: 0,
-      spaceStandingOf: () => undefined,
-      generationOf: () => undefined,
+    node: {
+      spaceGuard: { standingOf: () => undefined } as never,
       liveNodes: () => 1,
-      nowMs: () => systemClock.nowMs(),
-    } as never,
-    storedModels: {
       catalog,
+      readPrice: readStoredPrice,
+      reports: awayAfterChanges(emptyReports),
+      prices: awayAfterChanges(absent('prices', { set: inForce, forget: inForce })),
+      clock: systemClock,
+      startedAtMs: 0,
+      limits: defaultLimits,
+      declaredCatalog: catalog,
+      refreshCatalog: inForce,
+      problemsWith: () => [],
+      tryUpstream: (name, entry) => tryUpstream(name, entry),
       credentials,
       upstreams: awayAfterChanges({
-        read: async () => ({ upstreams: [{ name: 'kept', entry: {} }], deployments: [] }),
+        read: async () => ({
+          upstreams: [{ name: 'kept', entry: { dialect: 'openai', baseUrl: 'https://kept.example/v1' } }],
+          deployments: [],
+        }),
         addUpstream: inForce,
         changeUpstream: inForce,
         addDeployments: inForce,
+        dropUpstream: inForce,
+        dropModel: inForce,
       }),
-      offers: {
-        build: (name: string) => ({
-          upstream: { name, dialect: 'openai', baseUrl: 'https://new.example/v1', headers: {}, settings: {} },
-        }),
-      },
-      inForce,
-      problemsWith: () => [],
-      view: awayAfterChanges({
-        view: async () => ({
-          health: { standingOf: () => ({ state: 'healthy', sinceMs: 0 }), cellsOf: () => '' },
-          generationOf: () => undefined,
-          limits: { maxInputs: 1, maxEditPictures: 1 },
-          figures: undefined,
-          averageItems: () => undefined,
-        }),
-      }).view,
-    } as never,
+      summaries: async () => [],
+      drains: awayAfterChanges(new MemoryDrains(systemClock, new MemoryAudit(systemClock), () => {})),
+      history: absent('history', awayAfterChanges({ worstStates: async () => [] })),
+      generationOf: () => undefined,
+      averageItems: () => undefined,
+    },
   },
 )
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { PERMISSIONS } from '#core/permission.ts'
+import { PERMISSIONS } from '#core/access/permission.ts'
 import { controlRoutes } from '#test/support/control.ts'
 
 const CONTRACT = join(import.meta.dirname, '../../../../contract/control.openapi.json')

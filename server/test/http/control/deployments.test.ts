@@ -1,4 +1,4 @@
-/** Deployments over the control API of a whole node: what callers meet is what operators see. */
+/** Deployments at the control API of a whole node: operators see what callers experience. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
@@ -59,7 +59,7 @@ const one = async (id: string): Promise<DeploymentBody> =>
   (await control<DeploymentBody>('GET', pathOf(id))).body
 const ask = (model: string, input = 'a text') => gateway.ask({ model, input }, { key: gateway.key })
 
-test('a deployment that nobody called is healthy as far as anybody knows, and tells its limits', async () => {
+test('a deployment without calls counts as healthy, and shows its limits', async () => {
   const { body } = await control<{ data: DeploymentBody[]; nodes: unknown }>('GET', '/deployments')
   assert.deepEqual(
     body.data.map(({ id, state, stands_in: standsIn }) => [id, state, standsIn]),
@@ -83,10 +83,10 @@ test('a pulled deployment shows as ejected within seconds, with its reason, in l
   await provider.setMode('one', { mode: '500' })
   await eventually(async () => {
     assert.equal((await ask('pair-w16')).status, 200)
-    const ill = await one('pair-w16/mode-one')
-    assert.ok(['ejected', 'probing'].includes(ill.state), ill.state)
-    assert.ok(ill.failures['failed'] && ill.failed_share > 0.5)
-    assert.ok(ill.cells.endsWith('b'))
+    const failing = await one('pair-w16/mode-one')
+    assert.ok(['ejected', 'probing'].includes(failing.state), failing.state)
+    assert.ok(failing.failures['failed'] && failing.failed_share > 0.5)
+    assert.ok(failing.cells.endsWith('b'))
   }, 10_000)
   const { body } = await control<{
     attention: { kind: string; subject: { id: string } }[]

@@ -5,7 +5,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Listeners } from '#compose/listeners.ts'
+import { openDatabaseStores } from '#node/database.ts'
+import { bindListeners } from '#node/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { startNode } from '#main'
@@ -30,7 +31,7 @@ const DAY_MS = 86_400_000
 const folder = temporaryFolder()
 /** Shared by the nodes of an install, unless a test plants another. */
 const pictures = `file:${join(folder, 'pictures')}`
-// Unlike that of other tests it waits for the disk, as an operator's does.
+// Unlike the server of other tests it waits for the disk, as an operator's does.
 const postgres = await startPostgresServer()
 const provider = await startFakeProvider()
 after(() => Promise.all([postgres.stop(), provider.close()]))
@@ -78,7 +79,7 @@ async function start(databaseUrl: string, { env, ...options }: GatewayOptions = 
     ...env,
   })
   const settings = readEnvironment(environment, home, readText)
-  const node = await startNode(settings, environment, await Listeners.bind(settings))
+  const node = await startNode(settings, environment, await bindListeners(settings), openDatabaseStores)
   after(() => node.stop())
   return {
     async embed() {
@@ -145,7 +146,7 @@ interface Fault {
   readonly check: string
   readonly verdict: 'warn' | 'fail'
   readonly says: RegExp
-  /** Plants it, and returns the node that is asked. */
+  /** Plants the fault, and returns the node that runs the checks. */
   readonly plant: () => Promise<TestNode>
 }
 
@@ -164,7 +165,7 @@ async function beside(other: GatewayOptions): Promise<TestNode> {
   return start(url)
 }
 
-/** The model is known by its first node; the second one can't compare its own deployment with it. */
+/** Its first node knows the model; the second one cannot compare its own deployment with it. */
 async function heldBack(): Promise<TestNode> {
   const { url } = await newDatabase()
   const guarded = (on: string): GatewayOptions => ({ models: { [MODEL]: { on, spaceGuard: true } } })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Caller } from '#http/control/access/caller.ts'
-import type { EventTopic, Listener } from '#http/control/events/topic.ts'
-import { invalidField } from '#http/control/wire/faults.ts'
+import type { Caller } from '#control/shared/caller.ts'
+import type { EventTopic, Listener } from '#control/shared/topic.ts'
+import { invalidField } from '#control/shared/faults.ts'
 import { ADMIN_TOKEN, startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -38,10 +38,8 @@ const refusing: EventTopic = {
 
 const DEVELOPER: Caller = { actor: 'dev', role: 'developer', projects: ['search'], isReadOnly: false }
 const control = await startControl(memoryDirectory(), {
-  events: {
-    topics: [counting, broken, refusing],
-    onTrouble: (topic) => troubles.push(topic),
-  },
+  topics: [counting, broken, refusing],
+  node: { onTopicFailure: (topic) => troubles.push(topic) },
   callerOf: (token) =>
     token === ADMIN_TOKEN
       ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false, isInForce: async () => isInForce }
@@ -81,7 +79,7 @@ test('news of all topics come over one stream, and a topic without news ends no 
   await eventually(async () => assert.equal(closed, before + 1))
 })
 
-test('a topic is refused to whoever lacks its permission, and to nobody known', async () => {
+test('a topic is refused without its permission, and without a caller', async () => {
   const { signal } = new AbortController()
   const refused = await listen('topics=counting,broken', signal, 'developer')
   assert.equal(refused.status, 403)
@@ -124,14 +122,14 @@ function allClosed(): Promise<void> {
   return eventually(async () => assert.equal(closed, listeners.length))
 }
 
-/** All that one caller may have: half of what there is. */
-const MOST_OF_ONE = 75
+/** The streams that one caller may have: half of all. */
+const MAX_PER_CALLER = 75
 
 test('one caller has at most half of all topics, others get theirs, and what is left is free again', async () => {
   const leaving = new AbortController()
   await allClosed()
   const answers = await Promise.all(
-    Array.from({ length: MOST_OF_ONE }, () => listen('topics=counting', leaving.signal)),
+    Array.from({ length: MAX_PER_CALLER }, () => listen('topics=counting', leaving.signal)),
   )
   assert.ok(answers.every(({ status }) => status === 200))
   assertFault(await control.ask('GET', '/events?topics=counting'), 'too_many_streams', {

@@ -1,4 +1,4 @@
-/** Pictures and image jobs at the control API: what is shown, and to whom. */
+/** Images and image jobs at the control API: what each caller sees. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
@@ -9,17 +9,18 @@ import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
-import { PostgresImageJobReports } from '#stores/postgres/reports/image-jobs.ts'
+import { defaultLimits } from '#core/settings.ts'
 import { postgresBooks } from '#test/support/books.ts'
 import { SECRETS } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
+import { absent } from '#test/support/stores/absent.ts'
 
 const open = postgresBooks()
 const codec = new WorkerImageCodec()
 after(() => codec.close())
 
-/** Noise, which is the worst to make small. */
+/** Noise, which compresses worst. */
 const noise = (width: number, height: number): Promise<Buffer> =>
   sharp({
     create: {
@@ -51,7 +52,7 @@ async function withPicture(project: string) {
     emulated: [],
   }
   await blobs.put(deliveryName(jobId, 0), new TextEncoder().encode(deliveryText(delivery)))
-  const control = await startScopedControl({ assets: { blobs, codec } })
+  const control = await startScopedControl({ node: absent('node', { imageBlobs: blobs, thumbnails: codec }) })
   return { ...control, blobs, bytes, sha256, assetId: assetIdOf(jobId, { attempt: 0, index: 0 }) }
 }
 
@@ -113,7 +114,7 @@ test('image jobs are listed newest first, each caller its own projects, and neve
     .toReversed()
   const other = await begin('ads', 'ads/website')
   const { askAs } = await startScopedControl({
-    imageJobs: { reports: new PostgresImageJobReports(database, keys), retentionMs: 86_400_000 },
+    node: absent('node', { reports: database, jobKeys: keys, limits: defaultLimits }),
   })
   const ids = ({ data }: Jobs): string[] => data.map(({ id }) => id)
   const all = await askAs<Jobs>('admin', '/image-jobs')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyForm } from '#core/key.ts'
+import { keyForm } from '#core/keys/key.ts'
 import { DECLARED_SECRET, startControl } from '#test/support/control.ts'
 import { digested, postgresDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -176,11 +176,11 @@ test('a revoked key can be revoked again, and not be changed', async () => {
 
 test('a key that is not there is 404', async () => {
   for (const [method, path, body] of [
-    ['PATCH', '/keys/search/nobody', {}],
-    ['POST', '/keys/search/nobody/rotate', {}],
-    ['DELETE', '/keys/search/nobody', undefined],
+    ['PATCH', '/keys/search/missing', {}],
+    ['POST', '/keys/search/missing/rotate', {}],
+    ['DELETE', '/keys/search/missing', undefined],
   ] as const)
-    assertFault(await ask(method, path, body), 'not_found', { words: /no key search\/nobody/ })
+    assertFault(await ask(method, path, body), 'not_found', { words: /no key search\/missing/ })
 })
 
 test('keys of the configuration are listed, and can only be changed there', async () => {
@@ -230,4 +230,20 @@ test('pages hold stored and declared keys in one order, each once', async () => 
   assert.deepEqual(ids, ['declared/a', 'declared/b', 'declared/ci', 'declared/d', 'declared/e'])
   assertFault(await ask('GET', '/keys?limit=0'), 'invalid_parameter', { param: 'limit' })
   assertFault(await ask('GET', '/keys?limit=1001'), 'invalid_parameter', { param: 'limit' })
+})
+
+test('a search by the end of a secret reveals no more of it than the tail that is shown', async () => {
+  const made = await make({ project: 'searched', name: 'ci' })
+  for (const [id, secret] of [
+    ['searched/ci', String(made.body['secret'])],
+    ['declared/ci', DECLARED_SECRET],
+  ] as const) {
+    const found = async (q: string) => {
+      const listed = await ask('GET', `/keys?q=${encodeURIComponent(q)}`)
+      return listed.body.data.map((key) => (key as unknown as { id: string }).id)
+    }
+    assert.deepEqual(await found(secret.slice(-4)), [id])
+    assert.deepEqual(await found(`…${secret.slice(-4)}`), [id])
+    assert.deepEqual(await found(secret.slice(-5)), [])
+  }
 })

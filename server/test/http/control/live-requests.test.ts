@@ -1,16 +1,19 @@
-/** The live topics of requests: what is sent, to whom, and how much of it. */
+/** The live topics of requests: what each caller gets, and how much of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestTrace } from '#core/request-trace.ts'
-import type { Caller } from '#http/control/access/caller.ts'
-import { keyTopic, requestTopic } from '#http/control/requests/topics.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
+import type { Caller } from '#control/shared/caller.ts'
+import { keyTopic, requestTopic } from '#control/requests/live-routes.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import type { LoggedRequest, RequestReports } from '#ports/request-reports.ts'
 import { systemClock } from '#runtime/clock.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { loggedRequest } from '#worker/books/logged-request.ts'
-import { NodeRequestTail } from '#worker/books/request-tail.ts'
+import { postgresBooks } from '#test/support/books.ts'
+import { absent } from '#test/support/stores/absent.ts'
+import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
 
+const open = postgresBooks()
 const identifiers = uuidv7Identifiers(systemClock)
 const ADMIN: Caller = { actor: 'admin', role: 'admin', projects: null, isReadOnly: false }
 
@@ -27,12 +30,12 @@ function record(overrides: Partial<RequestRecord> = {}): RequestRecord {
   }
 }
 
-/** A node whose neighbours have written these rows. */
-function node(others: readonly LoggedRequest[] = []) {
-  const tail = new NodeRequestTail('here')
-  const reports = { list: async () => ({ rows: others, next: undefined }) } as unknown as RequestReports
-  const liveNodes = (): number => (others.length === 0 ? 1 : 2)
-  return { tail, live: { tail, reports, node: 'here', liveNodes, nowMs: systemClock.nowMs } }
+/** A node that is alone, unless it has the database of others. */
+function node(reports?: Database) {
+  const requestTail = new NodeRequestTail()
+  const liveNodes = (): number => (reports === undefined ? 1 : 2)
+  const others = { reports: reports ?? absent<Database>('requests'), liveNodes }
+  return { tail: requestTail, live: { requestTail, hostname: 'watching', clock: systemClock, ...others } }
 }
 
 test('a live tail sends what matches its filters, newest first, at most twenty, and says how many it left out', async () => {
@@ -70,23 +73,24 @@ test('a live tail never sends a request of a project that its reader may not see
   }
 })
 
-test('requests of other nodes come once each, from when somebody began to watch', async () => {
-  const others = [loggedRequest(record(), 'there')].filter((row) => row !== undefined)
-  const { live } = node(others)
+test('requests of other nodes come once each, from the first watcher on', async () => {
+  const { database, nodeId } = await open()
+  const log = new PostgresRequests(database, nodeId)
+  await log.append([record()])
+  const { live } = node(database)
   const feed = requestTopic(live).open({ caller: ADMIN, projects: undefined, query: {} })
   assert.deepEqual(await feed.news(), [])
-  const next = loggedRequest(record(), 'there')
-  assert.ok(next)
-  others.unshift(next)
-  const [event] = (await feed.news()) as { rows: { id: string }[] }[]
+  const next = record()
+  await log.append([next])
+  const [event] = (await feed.news()) as { rows: { id: string; node: string }[] }[]
   assert.deepEqual(
-    event?.rows.map(({ id }) => id),
-    [next.id],
+    event?.rows.map((row) => [row.id, row.node]),
+    [[next.requestId, 'here']],
   )
   assert.deepEqual(await feed.news(), [])
 })
 
-test('a key that somebody waits for is told of once when it is first used, and whenever it is refused', async () => {
+test('a watched key is reported once when it is first used, and whenever it is refused', async () => {
   const { tail, live } = node()
   const feed = keyTopic(live).open({ caller: ADMIN, projects: undefined, query: { key: 'search/indexer' } })
   tail.written([record({ keyId: 'search/other' }), record(), record()])
@@ -101,7 +105,7 @@ test('a key that somebody waits for is told of once when it is first used, and w
   assert.deepEqual([refusal?.refused?.fault, refusal?.first_request], ['model_not_allowed', null])
 })
 
-test('while nobody watches, a row is not even made', () => {
+test('without a watcher, no row is made', () => {
   const { tail } = node()
   const untouched = new Proxy(record(), { get: () => assert.fail('the record was read') })
   tail.written([untouched])

@@ -2,18 +2,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { z } from 'zod'
-import type { Catalog } from '#core/catalog.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import type { Caller } from '#http/control/access/caller.ts'
-import { registerModels, type ModelsDependencies } from '#http/control/models/routes.ts'
-import type { model, modelList } from '#http/control/models/schemas.ts'
-import type { ModelFigure, ModelFigures, Projects } from '#ports/model-figures.ts'
+import type { Caller } from '#control/shared/caller.ts'
+import type { modelDetail } from '#control/models/detail-rules.ts'
+import { registerModels, type modelList } from '#control/models/routes.ts'
+import type { ControlNode } from '#control/shared/node.ts'
+import { defaultLimits } from '#core/settings.ts'
+import type { DeploymentSummary, NodeSummary } from '#core/traffic/node-summary.ts'
+import type { RequestRecord } from '#ports/observer.ts'
+import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
+import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
+import { postgresBooks } from '#test/support/books.ts'
 import { catalogOf } from '#test/support/config.ts'
 import { developerOf, startScope, TESTER } from '#test/support/control-scope.ts'
+import { someSecret } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
+import { absent } from '#test/support/stores/absent.ts'
 
 type List = z.output<typeof modelList>
-type Model = z.output<typeof model>
+type Model = z.output<typeof modelDetail>
 
 const CONFIG = `
 upstreams:
@@ -33,73 +41,120 @@ projects:
   narrow: { keys: [{ name: one, secret: a-secret-of-the-narrow-one, models: [search-embed] }] }
 `
 
-const CELLS = `${'.'.repeat(27)}g`
+/** Cells of a week in which only the present one has a state: its worst is bad. */
+const CELLS = `${'.'.repeat(27)}b`
+const BGE = 'BAAI/bge-m3'
+const SMALL = 'text-embedding-3-small'
 
-interface World extends Partial<ModelsDependencies> {
-  readonly caller?: Caller
-  readonly keyModels?: readonly (readonly string[] | undefined)[]
-  readonly retired?: Awaited<ReturnType<ModelFigures['askedRetired']>>
+const open = postgresBooks()
+
+/** An upstream that calls fail at. */
+const EJECTED: DeploymentSummary = {
+  id: `${BGE}/tei`,
+  state: 'ejected',
+  sinceMs: 0,
+  untilMs: null,
+  reason: null,
+  inFlight: 0,
+  limit: null,
+  learnsLimit: false,
+  rate: { requests: 0, tokens: 0, images: 0 },
+  calls: 1,
+  failed: 1,
+  failures: {},
+  latency: { classes: [], counts: [] },
+}
+const SUMMARY: NodeSummary = {
+  node: 'here',
+  atMs: 0,
+  loopBusy: 0,
+  spoolWaiting: 0,
+  callsUnderWay: 0,
+  isStoreUnreachable: false,
+  ledgerDifferences: 0,
+  deployments: [EJECTED],
+  flows: [],
 }
 
-async function world({ caller = TESTER, keyModels = [], retired = new Map(), ...overrides }: World = {}) {
-  const catalog: Catalog = catalogOf(CONFIG)
-  const asked: Projects[] = []
-  const figures: ModelFigures = {
-    async figures(projects) {
-      asked.push(projects)
-      const busy: ModelFigure = {
-        lastHour: { requests: 12, failed: 1, p95Ms: 186.4 },
-        lastDay: { requests: 400 },
-      }
-      return new Map([['BAAI/bge-m3', busy]])
-    },
-    pins: async () => [],
-    uses: async () =>
-      new Map([
-        ['BAAI/bge-m3/tei', { calls: 30, lastUsedAtMs: Date.UTC(2026, 10, 20, 12) }],
-        ['BAAI/bge-m3/deepinfra', { calls: 10, lastUsedAtMs: undefined }],
-      ]),
-    askedRetired: async () => retired,
-    users: async (models) =>
-      new Map(models.map((id) => [id, { keys: [{ key: 'open/all', requests: 40 }], count: 1 }])),
-    cacheUse: async () => ({ hitsShare: 0.128, savedNanoUsd: 1_500_000n }),
-    keyModels: async () => keyModels,
-  }
-  const ask = await startScope(
-    (api) =>
-      registerModels(api, {
-        catalog: () => catalog,
-        declared: () => catalog.projects,
-        figures,
-        generationOf: () => 1,
-        averageItems: () => undefined,
-        nowMs: () => Date.UTC(2026, 10, 21),
-        limits: { maxInputs: 2048, maxEditPictures: 16 },
-        health: async () => ({
-          standingOf: (id) => ({
-            state: id.endsWith('/tei') ? 'ejected' : 'healthy',
-            untilMs: undefined,
-            sinceMs: Date.UTC(2026, 10, 20),
-          }),
-          cellsOf: () => CELLS,
-        }),
-        ...overrides,
+interface Given {
+  readonly config?: string
+  readonly caller?: Caller
+  /** Models of a key of project `stored`. */
+  readonly storedKey?: readonly string[]
+}
+
+/** A day of requests, of the projects `open` and `narrow`. */
+async function world({ config = CONFIG, caller = TESTER, storedKey }: Given = {}) {
+  const { database, clock, identifiers, requests, ledger, nodeId, entry, keys } = await open()
+  clock.ms = Date.UTC(2026, 10, 21)
+  const asked = (model: string, overrides: Partial<RequestRecord> = {}): RequestRecord => ({
+    requestId: identifiers.next(),
+    route: '/v1/embeddings',
+    status: 200,
+    project: 'open',
+    keyId: 'open/all',
+    model,
+    inputs: 0,
+    durationMs: 186.5,
+    ...overrides,
+  })
+  const gone = { status: 404, fault: 'model_retired', route: '/v1/images/generations' }
+  await requests.append([
+    ...Array.from({ length: 10 }, () => asked(BGE)),
+    asked(BGE, { inputs: 125, cache: { hits: 16, misses: 109 } }),
+    asked(BGE, { status: 502 }),
+    asked(SMALL),
+    asked(SMALL, { project: 'narrow', keyId: 'narrow/one' }),
+    asked('dall-e-3', gone),
+    asked('dall-e-3', gone),
+  ])
+  const posted = (upstream: string, count: number, savedNanoUsd = 0n) =>
+    Array.from({ length: count }, () =>
+      entry({
+        countsRequest: true,
+        project: 'open',
+        keyId: 'open/all',
+        model: BGE,
+        deployment: `${BGE}/${upstream}`,
+        savedNanoUsd,
       }),
+    )
+  await ledger.append(nodeId, [...posted('tei', 30), ...posted('deepinfra', 10, 150_000n)])
+  if (storedKey !== undefined)
+    await keys.createKey(
+      { project: 'stored', name: 'one', secret: someSecret().stored, models: storedKey },
+      { name: 'tester' },
+    )
+  const catalog: Catalog = catalogOf(config)
+  const node = absent<ControlNode>('node', {
+    clock,
+    startedAtMs: Date.UTC(2026, 10, 20),
+    limits: defaultLimits,
+    reports: database,
+    catalog: () => catalog,
+    declaredProjects: () => catalog.projects,
+    drains: new PostgresDrains(database),
+    history: new PostgresTrafficHistory(database, clock),
+    summaries: async () => [SUMMARY],
+    generationOf: () => 1,
+    averageItems: () => undefined,
+  })
+  return startScope(
+    (api) => registerModels(api, node),
     () => caller,
   )
-  return { ask, asked }
 }
 
 test('a model says what it is, where it runs, what it costs and how it goes', async () => {
-  const { ask } = await world()
+  const ask = await world()
   const { body, text } = await ask<List>('GET', '/models')
   assert.deepEqual(
     body.data.map(({ id }) => id),
-    ['BAAI/bge-m3', 'gpt-image-2', 'text-embedding-3-small'],
-    'the busiest first',
+    [BGE, 'dall-e-3', 'gpt-image-2', SMALL],
+    'the busiest first, then by name',
   )
-  const [bge, image, small] = body.data
-  assert.deepEqual(bge?.last_hour, { requests: 12, failed: 1, p95_ms: 186.4 })
+  const [bge, , image, small] = body.data
+  assert.deepEqual(bge?.last_hour, { requests: 12, failed: 1, p95_ms: 186.5 })
   assert.equal(bge?.cells, CELLS)
   assert.deepEqual(
     bge?.deployments.map(({ id, state }) => [id, state]),
@@ -133,20 +188,20 @@ test('a model says what it is, where it runs, what it costs and how it goes', as
 })
 
 test('each filter leaves what it names', async () => {
-  const { ask } = await world()
+  const ask = await world()
   const idsOf = async (query: string) =>
     (await ask<List>('GET', `/models?${query}`)).body.data.map(({ id }) => id)
-  assert.deepEqual(await idsOf('kind=image'), ['gpt-image-2'])
+  assert.deepEqual(await idsOf('kind=image'), ['dall-e-3', 'gpt-image-2'])
   assert.deepEqual(await idsOf('q=SEARCH'), ['text-embedding-3-small'])
   assert.deepEqual(await idsOf('upstream=tei'), ['BAAI/bge-m3'])
   assert.deepEqual(await idsOf('health=ill'), ['BAAI/bge-m3'])
-  assert.deepEqual(await idsOf('health=well&sort=name'), ['gpt-image-2', 'text-embedding-3-small'])
+  assert.deepEqual(await idsOf('health=well&sort=name'), ['dall-e-3', 'gpt-image-2', SMALL])
   assert.deepEqual(await idsOf('can=base64&can=dimensions'), ['text-embedding-3-small'])
   assert.deepEqual(await idsOf('can=mask'), ['gpt-image-2'])
 })
 
 test('one model tells what each deployment does with each option, and who gets a call', async () => {
-  const { ask } = await world()
+  const ask = await world()
   const { body } = await ask<Model>('GET', `/models/${encodeURIComponent('BAAI/bge-m3')}`)
   const cell = (option: string) => body.options.find((row) => row.option === option)?.by_deployment
   assert.deepEqual(cell('base64'), {
@@ -163,7 +218,7 @@ test('one model tells what each deployment does with each option, and who gets a
         deployment: 'BAAI/bge-m3/tei',
         weight: 2,
         share: 0.75,
-        last_used_at: '2026-11-20T12:00:00.000Z',
+        last_used_at: '2026-11-21T00:00:00.000Z',
         limits: {},
       },
     ],
@@ -172,22 +227,20 @@ test('one model tells what each deployment does with each option, and who gets a
         deployment: 'BAAI/bge-m3/deepinfra',
         weight: 1,
         share: 0.25,
-        last_used_at: null,
+        last_used_at: '2026-11-21T00:00:00.000Z',
         limits: { tokens_per_minute: 500_000 },
       },
     ],
   ])
-  assert.equal(
-    (await ask<Model>('GET', '/models/search-embed')).body.id,
-    'text-embedding-3-small',
-    'by an alias',
-  )
+  const { body: small } = await ask<Model>('GET', '/models/search-embed')
+  assert.equal(small.id, SMALL, 'by an alias')
+  const [[unused] = []] = small.tiers
+  assert.deepEqual([unused?.share, unused?.last_used_at], [0, null])
   assertFault(await ask('GET', '/models/nothing'), 'not_found')
 })
 
 test('a model tells when it ends, and the keys that use a deployment that ends soon', async () => {
-  const nowMs = () => Date.UTC(2026, 10, 21)
-  const { ask } = await world({ nowMs })
+  const ask = await world()
   const { body } = await ask<Model>('GET', `/models/${encodeURIComponent('BAAI/bge-m3')}`)
   assert.equal(body.ends, null, 'the other deployment goes on')
   assert.deepEqual(
@@ -199,47 +252,47 @@ test('a model tells when it ends, and the keys that use a deployment that ends s
     'BAAI/bge-m3/deepinfra': { ...end, source: 'a mail', as_of: null, note: null },
   })
   assert.deepEqual(body.used_by, { keys: [{ key: 'open/all', requests_30d: 40 }], count: 1 })
-  const whole = catalogOf(
-    CONFIG.replace('{ upstream: tei, weight: 2 }', '{ upstream: tei, endsOn: 2026-11-30 }'),
-  )
-  const ending = await world({ nowMs, catalog: () => whole })
-  const row = (await ending.ask<List>('GET', '/models')).body.data.find(({ id }) => id === 'BAAI/bge-m3')
-  assert.deepEqual(row?.ends, end)
   const { body: small } = await ask<Model>('GET', '/models/search-embed')
   assert.deepEqual([small.ends, small.ends_by_deployment, small.used_by], [null, {}, null])
+  const ending = await world({
+    config: CONFIG.replace('{ upstream: tei, weight: 2 }', '{ upstream: tei, endsOn: 2026-11-30 }'),
+  })
+  const row = (await ending<List>('GET', '/models')).body.data.find(({ id }) => id === BGE)
+  assert.deepEqual(row?.ends, end)
 })
 
 test('a developer sees the models that keys of its projects may use, and figures of its projects alone', async () => {
   const narrow = await world({ caller: developerOf('narrow') })
-  const { body } = await narrow.ask<List>('GET', '/models')
+  const { body } = await narrow<List>('GET', '/models')
   assert.deepEqual(
-    body.data.map(({ id }) => id),
-    ['text-embedding-3-small'],
+    body.data.map(({ id, last_hour: { requests } }) => [id, requests]),
+    [[SMALL, 1]],
   )
-  assert.deepEqual(narrow.asked, [['narrow']])
-  assertFault(await narrow.ask('GET', '/models/gpt-image-2'), 'not_found')
-  assertFault(await narrow.ask('GET', '/models?project=open'), 'forbidden')
+  assertFault(await narrow('GET', '/models/gpt-image-2'), 'not_found')
+  assertFault(await narrow('GET', '/models?project=open'), 'forbidden')
 
-  const open = await world({ caller: developerOf('open') })
-  assert.equal((await open.ask<List>('GET', '/models')).body.data.length, 3)
-  const stored = await world({ caller: developerOf('stored'), keyModels: [['gpt-image-2']] })
+  const all = await world({ caller: developerOf('open') })
+  const seen = (await all<List>('GET', '/models')).body.data
   assert.deepEqual(
-    (await stored.ask<List>('GET', '/models')).body.data.map(({ id }) => id),
+    seen.map(({ id, last_hour: { requests } }) => [id, requests]),
+    [
+      [BGE, 12],
+      ['dall-e-3', 0],
+      ['gpt-image-2', 0],
+      [SMALL, 1],
+    ],
+  )
+  const stored = await world({ caller: developerOf('stored'), storedKey: ['gpt-image-2'] })
+  assert.deepEqual(
+    (await stored<List>('GET', '/models')).body.data.map(({ id }) => id),
     ['gpt-image-2'],
   )
   const keyless = await world({ caller: developerOf('fresh') })
-  assert.equal((await keyless.ask<List>('GET', '/models')).body.data.length, 3, 'no key hides nothing')
-})
-
-test('a node that keeps nothing lists its models without figures', async () => {
-  const { ask } = await world({ figures: undefined })
-  const { body } = await ask<List>('GET', '/models')
-  assert.deepEqual(body.data[0]?.last_hour, { requests: 0, failed: 0, p95_ms: null })
+  assert.equal((await keyless<List>('GET', '/models')).body.data.length, 3, 'no key hides nothing')
 })
 
 test('a model that is gone and yet asked for is listed with its day, its successor and who asks', async () => {
-  const asker = { key: 'search/website', requests: 412, kind: 'image' } as const
-  const { ask } = await world({ retired: new Map([['dall-e-3', [asker]]]) })
+  const ask = await world()
   const { body } = await ask<List>('GET', '/models?q=dall-e&kind=image')
   assert.deepEqual(
     body.data.map(({ id, retired }) => [id, retired]),
@@ -249,7 +302,7 @@ test('a model that is gone and yet asked for is listed with its day, its success
         {
           on: '2026-05-12',
           successor: 'gpt-image-2',
-          asked_by: [{ key: 'search/website', requests_7d: 412 }],
+          asked_by: [{ key: 'open/all', requests_7d: 2 }],
         },
       ],
     ],

@@ -1,10 +1,12 @@
-/** Usage, budgets and unknowns as people see them: exact sums, of their own projects alone. */
+/** Usage, budgets and unknowns as people see them: exact sums, only of their own projects. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Caller } from '#http/control/access/caller.ts'
-import { csvCell } from '#http/control/usage/export.ts'
+import type { Caller } from '#control/shared/caller.ts'
+import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
+import { budgetReachedEvents } from '#stores/webhook-events.ts'
+import { csvCell } from '#control/usage/export-routes.ts'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
 import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { startBooksControl } from '#test/support/books-control.ts'
@@ -138,7 +140,7 @@ test('sums of slots are the sums of their group, and groups and others the whole
     rows.reduce((sum, { total }) => sum + nano(total.usd), 0n),
     whole,
   )
-  // Which keys are told apart is remembered for a while; what they spent is not.
+  // The list of ranked keys is cached for a while; what they spent is not.
   const [first] = body.data
   await spend(books, 0, { keyId: first?.group ?? '', amountNanoUsd: 5n })
   await spend(books, 0, { keyId: 'search/new', amountNanoUsd: 7n })
@@ -147,7 +149,7 @@ test('sums of slots are the sums of their group, and groups and others the whole
   assert.equal(nano(again.others?.total.usd ?? ''), nano(body.others?.total.usd ?? '') + 7n)
 })
 
-test('two days are told in hours, and what was written a moment ago is in them', async () => {
+test('two days are shown in hours, and include what was written a moment ago', async () => {
   const books = await open()
   await spend(books, 0, { amountNanoUsd: 1n })
   await spend(books, 1, { amountNanoUsd: 2n })
@@ -280,6 +282,58 @@ test('budgets stand fullest first, page by page, those of the file and those of 
   assert.equal(series.body.data.at(-1)?.spent_usd, '0.000060000')
   const amounts = series.body.data.map(({ spent_usd }) => spent_usd)
   assert.deepEqual(amounts, amounts.toSorted())
+})
+
+test('a budget says which webhooks were notified of its marks, and counts the requests of callers refused for it', async () => {
+  const books = await open()
+  const { identifiers, requests, rows } = books
+  const webhooksFor = () => [{ url: 'https://hooks.example:8443/a' }]
+  for (const budgetId of ['project:search', 'key:search/ci'])
+    for (const { id, url, project, type, payload } of budgetReachedEvents(
+      { project: 'search', budgetId, windowStartMs: 0, percent: 80, spentNanoUsd: 8n, limitNanoUsd: 10n },
+      BOOKS_NOW_MS,
+      webhooksFor,
+    ))
+      await rows(
+        'INSERT INTO webhook_events (event_id, url, project, type, payload, created_at) VALUES ($1, $2, $3, $4, $5, $6)',
+        [id, url, project, type, payload, new Date(BOOKS_NOW_MS)],
+      )
+  const refused = {
+    project: 'search',
+    keyId: 'search/ci',
+    status: 429,
+    fault: 'budget_exhausted',
+    durationMs: 1,
+  }
+  await requests.append(
+    [
+      { ...refused },
+      { ...refused, keyId: 'search/web' },
+      { ...refused, fault: 'model_unpriced' },
+      { ...refused, fault: 'rate_limited' },
+      { ...refused, project: 'ads', keyId: 'ads/website' },
+      { ...refused, route: BATCH_LINES_ROUTE },
+    ].map((record) => ({ route: '/v1/embeddings', ...record, requestId: identifiers.next() })),
+  )
+  const budget = { limitNanoUsd: 10n, per: 'month', hard: true } as const
+  const declared = [{ name: 'search', budget, keys: [{ name: 'ci', secret: 'x', budget }] }]
+  const { ask } = await startBooksControl(books, { declared })
+  const bodies = await Promise.all(
+    ['project:search', 'key:search%2Fci'].map(
+      async (id) => (await ask<BudgetBody>('GET', `/budgets/${id}`)).body,
+    ),
+  )
+  assert.deepEqual(
+    bodies.map(({ marks }) => marks.map((mark) => Object.values(mark))),
+    bodies.map(() => [[80, '2026-12-12T15:30:00.000Z', ['hooks.example:8443']]]),
+  )
+  assert.deepEqual(
+    bodies.map((body) => body.refused),
+    [
+      { budget_exhausted: 2, budget_reserved: 0, model_unpriced: 1 },
+      { budget_exhausted: 1, budget_reserved: 0, model_unpriced: 1 },
+    ],
+  )
 })
 
 test('resolved unknowns say who resolved them, why and at what cost, and the day knows at once', async () => {

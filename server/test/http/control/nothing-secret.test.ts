@@ -1,7 +1,7 @@
 /**
- * After real traffic every GET route of the contract is asked for all it has, and nothing secret is in its answer: no secret
- * of a key, token, upstream, webhook or sign-on, no password, hash or cookie, no text, prompt, vector or picture. A route
- * that is added later is walked by itself, and has to answer.
+ * After real traffic every GET route of the contract is called with all known names, and nothing secret is in its answer: no secret
+ * of a key, token, upstream, webhook or sign-on, no password, hash or cookie, no text, prompt, vector or image. A route that is added
+ * later is tested automatically, and has to answer.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -26,11 +26,11 @@ const WEBHOOK_PATH = 'canary-path-of-a-receiver'
 const CLIENT_SECRET = 'canary-secret-of-the-sign-on'
 const FILE_KEY = 'canary-key-of-the-file-00001'
 
-/** Sends somebody elsewhere, and has nothing to answer without an identity provider. */
+/** Redirects to an identity provider, and has nothing to answer without one. */
 const ELSEWHERE = new Set(['/session/oidc', '/session/oidc/callback'])
-/** The one that answers with bytes of pictures; it is asked too, and they stay bytes. */
+/** The route that answers with the bytes of images; it is called too, and its bytes are ignored. */
 const PICTURE = '/assets/{id}/content'
-/** The one that answers with vectors, to those who download the output of a batch. No text is in it. */
+/** The route that answers with vectors, for the download of a batch's output. It contains no text. */
 const OUTPUT = '/batches/{id}/output'
 
 const { url: database } = await testPostgres()
@@ -70,9 +70,9 @@ const routes: readonly Route[] = Object.entries(paths).flatMap(([path, { get }])
   return [{ path: path.replace('/api/v1', ''), needed: needed.map(({ name }) => name) }]
 })
 
-/** What must stand nowhere, by what it is. */
+/** What must not appear anywhere, by its name. */
 const secrets = new Map<string, string>()
-/** What any answer may be about: each is tried wherever a route wants a name. */
+/** Names that an answer may be about: each is tried wherever a route takes a name. */
 const named = new Set<string>(['plain-w16', 'plain-image', 'app', 'project:app', 'key:app/canary'])
 let cookie = ''
 let topics = ''
@@ -136,7 +136,7 @@ async function setUp(): Promise<string> {
   return key
 }
 
-/** Texts and pictures, answered and refused. */
+/** Texts and images, answered and refused. */
 async function traffic(key: string): Promise<void> {
   const embedded = await eventually(async () => {
     const answer = await node.ask({ model: 'plain-w16', input: TEXT }, { key })
@@ -182,7 +182,7 @@ async function traffic(key: string): Promise<void> {
   for (const { headers } of [embedded, pictures]) named.add(headers.get('x-request-id') ?? '')
 }
 
-/** Also what only the database has: digests and hashes, in every way that bytes are written. */
+/** Also what only the database has: digests and hashes, in every encoding of bytes. */
 async function readDatabase(): Promise<void> {
   const client = new Client(database)
   await client.connect()
@@ -233,7 +233,7 @@ interface Walked {
   readonly text: string
 }
 
-/** A stream is read until it told something, while somebody asks for vectors. */
+/** A stream is read until its first event, while another client asks for vectors. */
 async function ask(path: string): Promise<Walked> {
   const leave = new AbortController()
   const answer = await fetch(`${node.controlUrl}/api/v1${path}`, {
@@ -256,7 +256,7 @@ async function ask(path: string): Promise<Walked> {
   return { status: answer.status, text }
 }
 
-/** Whatever it came from. */
+/** Shapes of secrets, whatever their source. */
 const SHAPES: readonly (readonly [what: string, shape: RegExp])[] = [
   ['a secret of a key', /\btr_[\w-]{20,}/],
   ['a secret of a token', /\btra_[\w-]{20,}/],

@@ -91,7 +91,7 @@ test('projects are changed by admins alone', async () => {
   assertFault(await asDeveloper('DELETE', '/projects/search'), 'forbidden')
 })
 
-/** Everything that can bind a key, as an admin set it, and each way to lift it. */
+/** Every restriction of a key, as an admin set it, and each way to lift it. */
 const BOUND = {
   models: ['small'],
   scopes: ['embeddings'],

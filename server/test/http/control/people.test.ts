@@ -68,7 +68,7 @@ test('only developers are kept to projects', async () => {
     }
 })
 
-test('a role that is changed holds at once, and whoever is disabled is out', async () => {
+test('a changed role applies at once, and a disabled member is out', async () => {
   const browser = await memberOf(node, 'otto@example.com', 'developer', [])
   const { id } = (await members()).find(({ email }) => email === browser.email) as Member
   const change = (body: object) => node.control('PATCH', `/members/${id}`, { token: NODE_TOKEN, body })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { z } from 'zod'
-import type { changeList, priceList } from '#http/control/prices/schemas.ts'
+import type { changeList, priceList } from '#control/prices/routes.ts'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { send, startGateway, type Asked, type Gateway } from '#test/support/gateway.ts'

@@ -24,8 +24,8 @@ test('a project is made, changed and deleted', async () => {
   assertFault(await ask('POST', '/keys', { project: 'search', name: 'new' }), 'conflict', {
     words: /being deleted/,
   })
-  assertFault(await ask('PATCH', '/projects/nobody', {}), 'not_found', { words: /no project nobody/ })
-  assertFault(await ask('DELETE', '/projects/nobody'), 'not_found')
+  assertFault(await ask('PATCH', '/projects/missing', {}), 'not_found', { words: /no project missing/ })
+  assertFault(await ask('DELETE', '/projects/missing'), 'not_found')
 })
 
 test('a NUL in a query or a path is the caller’s mistake', async () => {

@@ -1,16 +1,16 @@
-/** The routes of the request log: what they show, and to whom. */
+/** The routes of the request log: what each caller sees. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestTrace } from '#core/request-trace.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-import { PostgresRequests } from '#stores/postgres/books/requests.ts'
+import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
-import { PostgresImageJobReports } from '#stores/postgres/reports/image-jobs.ts'
-import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
+import { defaultLimits } from '#core/settings.ts'
 import { postgresBooks } from '#test/support/books.ts'
 import { SECRETS } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
+import { absent } from '#test/support/stores/absent.ts'
 
 const open = postgresBooks()
 
@@ -30,11 +30,12 @@ async function started() {
   const store = new PostgresRequests(database, nodeId)
   const { nowMs } = clock
   const control = await startScopedControl({
-    requests: {
-      reports: new PostgresRequestReports(database),
-      jobs: { reports: new PostgresImageJobReports(database, jobKeysOf(SECRETS)), retentionMs: 1 },
-      nowMs: () => nowMs() + 1000,
-    },
+    node: absent('node', {
+      reports: database,
+      jobKeys: jobKeysOf(SECRETS),
+      limits: defaultLimits,
+      clock: { ...clock, nowMs: () => nowMs() + 1000 },
+    }),
   })
   const log = async (record: Partial<RequestRecord> = {}): Promise<string> => {
     const requestId = identifiers.next()

@@ -46,7 +46,7 @@ test('the id of a request finds it, and a call leads to its request', async () =
   assert.deepEqual(await find(id, developer), [], 'it is of another project')
 })
 
-test('nobody finds what it may not see', async () => {
+test('a caller finds nothing that it may not see', async () => {
   assert.deepEqual(await find('ads', developer), [])
   assert.deepEqual(typesOf(await find('search', developer)), ['key search/indexer', 'project search'])
   assert.ok((await find('plain', developer)).every(({ type }) => type === 'model'))

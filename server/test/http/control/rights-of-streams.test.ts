@@ -5,7 +5,7 @@ import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { memberOf } from '#test/support/members.ts'
 
 const node = await startConsoleNode()
-// One who stays an admin, so that another may be demoted.
+// A second admin, so that the first may be demoted.
 await memberOf(node, 'boss@example.com', 'admin')
 const asAdmin = (method: string, path: string, body?: object) =>
   node.control(method, path, { token: NODE_TOKEN, ...(body && { body }) })

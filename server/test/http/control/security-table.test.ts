@@ -1,9 +1,9 @@
-/** Every route of the contract × everybody who may ask: a route that is added later is in this table by itself. */
+/** Every route of the contract × every kind of caller: a route that is added later is in this table automatically. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { may, ROLES, type Permission, type Role } from '#core/permission.ts'
+import { may, ROLES, type Permission, type Role } from '#core/access/permission.ts'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 
 interface Route {
@@ -14,7 +14,7 @@ interface Route {
 
 const CONTRACT = join(import.meta.dirname, '../../../../contract/control.openapi.json')
 
-/** Values for what stands in braces: of nothing that exists. */
+/** Values for path parameters that name nothing that exists. */
 const NOTHING = '01890000-0000-7000-8000-000000000000'
 
 function routesOfContract(): Route[] {
@@ -52,9 +52,9 @@ test('the contract has routes, and few of them are for anyone', () => {
 })
 
 for (const { method, path } of guarded) {
-  test(`${method} ${path} needs somebody`, async () => {
-    const nobody = await node.control(method, path)
-    assert.deepEqual([nobody.status, nobody.body.error?.code], [401, 'missing_api_key'])
+  test(`${method} ${path} needs a caller`, async () => {
+    const anonymous = await node.control(method, path)
+    assert.deepEqual([anonymous.status, anonymous.body.error?.code], [401, 'missing_api_key'])
     const stranger = await node.control(method, path, { cookie: 'torana=a-guess', origin: node.controlUrl })
     assert.deepEqual([stranger.status, stranger.body.error?.code], [401, 'session_ended'])
   })

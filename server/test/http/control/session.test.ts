@@ -8,11 +8,11 @@ import { testPostgres } from '#test/support/servers.ts'
 const node = await startConsoleNode()
 const other = { 'x-forwarded-for': '203.0.113.9' }
 let people = 0
-const somebody = (role = 'operator', projects: readonly string[] | null = null) =>
+const newMember = (role = 'operator', projects: readonly string[] | null = null) =>
   memberOf(node, `person-${(people += 1)}@example.com`, role, projects)
 
-test('a session tells who it is, what it may do and where', async () => {
-  const developer = await somebody('developer', ['search'])
+test('a session shows its member, its permissions and its projects', async () => {
+  const developer = await newMember('developer', ['search'])
   const { status, body } = await developer.ask('GET', '/session')
   assert.equal(status, 200)
   assert.deepEqual(
@@ -28,13 +28,13 @@ test('a session tells who it is, what it may do and where', async () => {
 })
 
 test('the cookie is for this host alone, not for pages, and not sent by others', async () => {
-  const { email } = await somebody()
+  const { email } = await newMember()
   const [cookie = ''] = (await signIn(node, email)).headers.getSetCookie()
   assert.match(cookie, /^torana=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
 })
 
 test('a sign-in gives a new session each time, whatever the browser brought', async () => {
-  const browser = await somebody()
+  const browser = await newMember()
   const chosen = 'torana=chosen-by-somebody-else'
   const answer = await node.control('POST', '/session', {
     origin: node.controlUrl,
@@ -48,8 +48,8 @@ test('a sign-in gives a new session each time, whatever the browser brought', as
   assert.equal((await browser.ask('GET', '/session')).body.error?.code, 'session_ended')
 })
 
-test('a wrong password and an unknown address are told alike', async () => {
-  const { email } = await somebody()
+test('a wrong password and an unknown address get the same answer', async () => {
+  const { email } = await newMember()
   const [wrong, unknown] = [
     await signIn(node, email, 'wrong'),
     await signIn(node, 'nobody@example.com', 'wrong'),
@@ -59,8 +59,8 @@ test('a wrong password and an unknown address are told alike', async () => {
   assert.deepEqual(wrong.headers.getSetCookie(), [])
 })
 
-test('whoever signs out is out, everywhere if asked, and others stay', async () => {
-  const first = await somebody()
+test('a member that signs out is out, everywhere if asked, and others stay', async () => {
+  const first = await newMember()
   const second = browserWith(node, first.email, cookieIn(await signIn(node, first.email)))
   const left = await first.ask('DELETE', '/session')
   assert.equal(left.status, 204)
@@ -73,7 +73,7 @@ test('whoever signs out is out, everywhere if asked, and others stay', async () 
 })
 
 test('another password ends all sessions but the one that chose it', async () => {
-  const browser = await somebody()
+  const browser = await newMember()
   const elsewhere = browserWith(node, browser.email, cookieIn(await signIn(node, browser.email)))
   const wrong = await browser.ask('PUT', '/session/password', {
     current: 'wrong',
@@ -92,8 +92,8 @@ test('another password ends all sessions but the one that chose it', async () =>
   assert.deepEqual([short.status, short.body.error?.code], [400, 'invalid_parameter'])
 })
 
-test('over plain http nobody signs in from elsewhere, and no proxy that nobody named stands for this machine', async () => {
-  const { email, cookie } = await somebody()
+test('over plain http only this machine signs in, and an untrusted proxy does not count as this machine', async () => {
+  const { email, cookie } = await newMember()
   for (const headers of [other, { 'x-forwarded-proto': 'https' }, { forwarded: 'for=127.0.0.1' }] as Record<
     string,
     string
@@ -133,7 +133,7 @@ test('behind a trusted proxy with TLS the cookie is __Host-, and the address is 
   )
 })
 
-test('where somebody allows it, others sign in over plain http, and the console is told to warn', async () => {
+test('where the operator allows it, others sign in over plain http, and the console warns', async () => {
   const { url } = await testPostgres()
   const open = await startConsoleNode({
     env: { DATABASE_URL: url, TORANA_INSECURE_CONSOLE: 'true', TRUSTED_PROXIES: 'loopback' },
@@ -168,10 +168,10 @@ test('what ends a session on one node ends it on the other within two seconds', 
 })
 
 test('views are kept for the member, and a token keeps none', async () => {
-  const browser = await somebody()
+  const browser = await newMember()
   const data = [{ page: 'requests', name: 'Slow', search: 'slower=500' }]
   assert.deepEqual((await browser.ask('PUT', '/saved-views', { data })).body['data'], data)
   assert.deepEqual((await browser.ask('GET', '/saved-views')).body['data'], data)
   assert.equal((await node.control('PUT', '/saved-views', { token: NODE_TOKEN, body: { data } })).status, 409)
-  assert.deepEqual((await (await somebody()).ask('GET', '/saved-views')).body['data'], [])
+  assert.deepEqual((await (await newMember()).ask('GET', '/saved-views')).body['data'], [])
 })

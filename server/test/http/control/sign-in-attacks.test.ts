@@ -1,4 +1,4 @@
-/** What strangers try at the sign-in and with the cookies of others: all of it is refused. */
+/** Attacks on the sign-in and with the cookies of others: all of them are refused. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const writes = Object.entries(paths).flatMap(([path, operations]) =>
     .map(([method]) => [method.toUpperCase(), path.replace('/api/v1', '').replaceAll(/[{}]/g, '')] as const),
 )
 
-test('a page of another address changes nothing with the cookie of somebody, on any route', async () => {
+test('a page of another origin changes nothing with a member’s cookie, on any route', async () => {
   const admin = await memberOf(node, 'admin@example.com', 'admin')
   assert.ok(writes.length > 20)
   for (const [method, path] of writes)
@@ -34,7 +34,7 @@ test('a page of another address changes nothing with the cookie of somebody, on 
       const answer = await node.control(method, path, { cookie, ...(origin !== undefined && { origin }) })
       assert.equal(answer.body.error?.code, 'wrong_origin', `${method} ${path} from ${origin}`)
     }
-  // Nor does one sign somebody in, as whom it likes.
+  // Nor can it sign a browser in to an account of its choice.
   const body = { email: 'admin@example.com', password: PASSWORD }
   for (const origin of [undefined, 'https://evil.example'])
     assert.equal(
@@ -100,7 +100,7 @@ test('links are not guessed either', async () => {
   assert.equal(late.body.error?.code, 'link_invalid')
 })
 
-/** Each is a name of something that people choose. */
+/** Names that people can choose. */
 const CORPUS = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',

@@ -46,7 +46,7 @@ const put = (more = {}) =>
     },
   })
 
-test('without a sign-on nobody is sent anywhere', async () => {
+test('without a sign-on there is no redirect', async () => {
   const { location } = await provider.walk(begin, 'dora')
   assert.equal(location, `${node.controlUrl}/sign-in?problem=none`)
   const test = await node.control('POST', '/sign-on/test', { token: NODE_TOKEN })
@@ -95,7 +95,7 @@ for (const [name, role, projects] of [
     assert.equal((session.body['member'] as { email: string }).email, `${name}@example.com`)
   })
 
-test('whoever no rule knows, has no address or is disabled stays out', async () => {
+test('a person without a rule, without an address or disabled stays out', async () => {
   assert.match((await provider.walk(begin, 'nina')).location ?? '', /problem=no_role$/)
   assert.match((await provider.walk(begin, 'mute')).location ?? '', /problem=no_email$/)
   const { body } = await node.control('GET', '/members', { token: NODE_TOKEN })
@@ -112,7 +112,7 @@ test('whoever no rule knows, has no address or is disabled stays out', async () 
   assert.equal(refused.cookies.has('torana'), false)
 })
 
-test('an address that the provider does not vouch for opens nobody else’s account', async () => {
+test('an address that the provider does not vouch for opens no other account', async () => {
   const local = await memberOf(node, 'local@example.com', 'operator')
   assert.match((await provider.walk(begin, 'loki')).location ?? '', /problem=email_taken$/)
   const linked = await provider.walk(begin, 'liv')
@@ -122,7 +122,7 @@ test('an address that the provider does not vouch for opens nobody else’s acco
   assert.equal((await signIn(node, 'local@example.com')).status, 204)
 })
 
-test('an answer that this browser did not ask for signs nobody in', async () => {
+test('an answer that this browser did not ask for signs no one in', async () => {
   const stolen = await fetch(`${callback}?code=x&state=y`, { redirect: 'manual' })
   assert.match(stolen.headers.get('location') ?? '', /problem=late$/)
   const started = await fetch(begin, { redirect: 'manual' })
@@ -144,7 +144,7 @@ test('an answer that this browser did not ask for signs nobody in', async () => 
   }
 })
 
-test('nobody is led to an address of others', async () => {
+test('no one is redirected to a foreign address', async () => {
   for (const asked of [
     'https://evil.example/',
     '//evil.example',
@@ -157,7 +157,7 @@ test('nobody is led to an address of others', async () => {
   }
 })
 
-test('a test shows the claims and the role, and signs nobody in', async () => {
+test('a test shows the claims and the role, and signs no one in', async () => {
   const { body } = await node.control('POST', '/sign-on/test', { token: NODE_TOKEN })
   const walked = await provider.walk(String(body['url']), 'dora')
   assert.equal(walked.status, 200)
@@ -168,7 +168,7 @@ test('a test shows the claims and the role, and signs nobody in', async () => {
   assert.equal(forged.location, `${node.controlUrl}/`)
 })
 
-test('a provider that is away is told at the sign-in page, and passwords go on', async () => {
+test('an unreachable provider is reported on the sign-in page, and passwords still work', async () => {
   await put({ issuer: 'http://127.0.0.1:1' })
   const { location } = await provider.walk(begin, 'dora')
   assert.match(location ?? '', /sign-in\?problem=failed$/)

@@ -1,26 +1,18 @@
-/** The routes about vector spaces, and the command that talks to them. Who may ask is tested with the API. */
+/** The routes about vector spaces, and the command that uses them. Permissions are tested with the API. */
 import assert from 'node:assert/strict'
-import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { fastify } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { spaces as spacesCommand } from '#cli/commands/spaces.ts'
 import { runCommand } from '#cli/command/run.ts'
-import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { controlFault } from '#http/control/wire/faults.ts'
-import { CALLER, tokenCaller } from '#http/control/access/caller.ts'
-import { typed } from '#http/control/wire/route.ts'
-import { registerSpaces, type SpacesDependencies } from '#http/control/spaces/spaces.ts'
-import { faultBody, faultHeaders } from '#http/faults.ts'
-import { systemClock } from '#runtime/clock.ts'
-import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import { MemoryAudit } from '#stores/memory/audit.ts'
-import { MemorySpaces } from '#stores/memory/spaces.ts'
+import { registerSpaces } from '#control/spaces/routes.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
+import { PostgresSpaces } from '#stores/postgres/spaces.ts'
+import { BOOKS_NOW_MS, postgresBooks } from '#test/support/books.ts'
+import { startScope } from '#test/support/control-scope.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { assertFault } from '#test/support/errors.ts'
-import type { Asked } from '#test/support/gateway.ts'
 import { aModel } from '#test/support/models.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
@@ -36,17 +28,47 @@ after(() => {
   else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
 })
 
+const open = postgresBooks()
+
+interface Pin {
+  readonly key: string
+  readonly space: string
+  readonly requests: number
+}
+
+interface Given {
+  readonly isGuarded?: boolean
+  readonly hasRead?: boolean
+  /** Requests that name a space. */
+  readonly pins?: readonly Pin[]
+}
+
+let worlds = 0
+
 /** Two deployments that answer by their seed, or not at all. */
 async function world(
   seeds: Record<string, number | undefined>,
-  isGuarded = true,
-  hasRead = true,
-  figures?: SpacesDependencies['figures'],
+  { isGuarded = true, hasRead = true, pins = [] }: Given = {},
 ) {
-  let nowMs = Date.UTC(2026, 10, 20, 12)
+  worlds += 1
+  const own = worlds
+  const { database, audit, requests, identifiers } = await open()
+  let nowMs = BOOKS_NOW_MS
   const clock = { nowMs: () => (nowMs += 1000), monotonicMs: () => nowMs }
-  const audit = new MemoryAudit(clock)
-  const store = new MemorySpaces(audit)
+  const pinned = pins.flatMap((pin) => Array.from({ length: pin.requests }, () => pin))
+  await requests.append(
+    pinned.map(({ key, space }) => ({
+      requestId: identifiers.next(),
+      route: '/v1/embeddings',
+      status: 200,
+      project: key.slice(0, key.indexOf('/')),
+      keyId: key,
+      model: MODEL,
+      inputs: 1,
+      durationMs: 1,
+      trace: Object.assign(new RequestTrace(0), { space, isPinned: true }),
+    })),
+  )
   const deployments = [ONE, TWO].map((id) => aDeployment({ id, upstream: { name: id } }))
   const model = aModel({ id: MODEL, aliases: ['short'], deployments, isGuarded })
   const catalog: Catalog = {
@@ -58,7 +80,7 @@ async function world(
     projects: [],
   }
   const guard = new SpaceGuard({
-    store,
+    store: new PostgresSpaces(database),
     catalog: () => catalog,
     clock,
     isProber: async () => true,
@@ -70,48 +92,19 @@ async function world(
     },
     onStanding: () => {},
     onAlert: () => {},
-    onTrouble: (error) => assert.fail(String(error)),
+    // The next world has emptied the tables under a guard that still works.
+    onTrouble: (error) => void (own === worlds && assert.fail(String(error))),
   })
   if (hasRead) {
     await guard.follow()
     await guard.probeDue()
   }
-  const identifiers = uuidv7Identifiers(systemClock)
-  const app = fastify({ genReqId: () => identifiers.next() })
-  void app.register(
-    async (scope) => {
-      scope.setValidatorCompiler(validatorCompiler)
-      scope.setSerializerCompiler(serializerCompiler)
-      scope.decorateRequest(CALLER, { getter: () => tokenCaller('tester') })
-      scope.setErrorHandler((error, request, reply) => {
-        const fault = controlFault(error)
-        return reply
-          .code(fault.entry.status)
-          .headers(faultHeaders(fault, request.id))
-          .serializer((text: string) => text)
-          .send(faultBody(fault, request.id, 'http://gateway.example'))
-      })
-      registerSpaces(typed(scope), { catalog: () => catalog, store, figures, guard })
-    },
-    { prefix: '/api/v1' },
+  const ask = await startScope((api) =>
+    registerSpaces(api, { catalog: () => catalog, reports: database, spaceGuard: guard, clock }),
   )
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  after(() => app.close())
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const ask = async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
-      method,
-      ...(body !== undefined && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    })
-    const text = await answer.text()
-    return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body }
-  }
   const torana = async (args: string) => {
     const written = { stdout: '', stderr: '' }
-    const code = await runCommand(spacesCommand, [...args.split(' ').filter(Boolean), '--url', url], {
+    const code = await runCommand(spacesCommand, [...args.split(' ').filter(Boolean), '--url', ask.url], {
       stdout: { write: (text) => void (written.stdout += text) },
       stderr: { write: (text) => void (written.stderr += text) },
     })
@@ -169,19 +162,19 @@ test('spaces are listed once for each model, with how every deployment stands', 
     ],
   )
   assert.equal(listed.deployments[1]?.last_good_at, null)
-  assert.equal(listed.reference?.accepted_by, null, 'nobody accepted the first')
-  assert.equal(listed.pinned_by, null, 'unknown, which is not nobody')
+  assert.equal(listed.reference?.accepted_by, null, 'the first is accepted without a person')
+  assert.deepEqual(listed.pinned_by, [])
 })
 
 test('a space names the keys that pin it, at any width, and none of those that pin another', async () => {
-  const pins = async () => [
+  const pins = [
     { key: 'search/website', space: spaceOf(MODEL, 8), requests: 5 },
     { key: 'docs/bot', space: spaceOf(MODEL, 4), requests: 3 },
     { key: 'docs/bot', space: spaceOf(MODEL, 8), requests: 3 },
     { key: 'ads/old', space: spaceOf(MODEL, 8, 2), requests: 9 },
     { key: 'ads/other', space: spaceOf('maker/other', 8), requests: 9 },
   ]
-  const { ask } = await world({ [ONE]: 1, [TWO]: 2 }, true, true, { pins })
+  const { ask } = await world({ [ONE]: 1, [TWO]: 2 }, { pins })
   const { body } = await ask<List<Space>>('GET', '/spaces')
   assert.deepEqual(body.data[0]?.pinned_by, [
     { key: 'docs/bot', requests_24h: 6 },
@@ -204,7 +197,9 @@ test('the series is newest first, from a moment on, and says when there is more'
   assert.deepEqual([some.data, some.has_more], [all.data.slice(0, 2), true])
   for (const query of ['limit=0', 'limit=10001', 'limit=x', 'since=yesterday'])
     assertFault(await ask('GET', `${PATH}/series?${query}`), 'invalid_parameter')
-  assertFault(await ask('GET', '/spaces/nobody/series'), 'not_found', { words: /no embedding model nobody/ })
+  assertFault(await ask('GET', '/spaces/missing/series'), 'not_found', {
+    words: /no embedding model missing/,
+  })
 })
 
 test('another space is accepted, gets another id, and stands in the audit', async () => {
@@ -230,12 +225,12 @@ test('what can not be accepted is refused, and changes nothing', async () => {
   })
   assertFault(await accept({}), 'invalid_parameter', { param: 'deployment' })
   assertFault(await accept({ deployment: TWO, force: true }), 'invalid_parameter')
-  assertFault(await accept({ deployment: TWO }, '/spaces/nobody'), 'not_found')
+  assertFault(await accept({ deployment: TWO }, '/spaces/missing'), 'not_found')
   assert.deepEqual(await audit.list({ limit: 10 }), [])
 })
 
-test('a model that nobody guards is listed as that, is not probed, and nothing of it is accepted', async () => {
-  const { ask, torana, audit } = await world({ [ONE]: 1, [TWO]: 2 }, false)
+test('a model without a guard is listed as such, is not probed, and nothing of it is accepted', async () => {
+  const { ask, torana, audit } = await world({ [ONE]: 1, [TWO]: 2 }, { isGuarded: false })
   await ask('GET', '/spaces').then(({ body }) => {
     const [listed] = (body as unknown as List<Space & { readonly guarded: boolean }>).data
     assert.deepEqual(
@@ -255,7 +250,7 @@ test('a model that nobody guards is listed as that, is not probed, and nothing o
 })
 
 test('before the store was read nothing is said of spaces', async () => {
-  const { ask } = await world({ [ONE]: 1, [TWO]: 1 }, true, false)
+  const { ask } = await world({ [ONE]: 1, [TWO]: 1 }, { hasRead: false })
   assertFault(await ask('GET', '/spaces'), 'store_unreachable')
 })
 

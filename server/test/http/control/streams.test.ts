@@ -1,14 +1,20 @@
-/** Exports and backups: what they take is given back however they end, and they last no longer than the rights of their caller. */
+/** Exports and backups: their slots are given back however they end, and they last no longer than the rights of their caller. */
 import assert from 'node:assert/strict'
+import type { ReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'node:test'
-import type { AuditEntry } from '#ports/audit.ts'
-import { StoreAway } from '#ports/store.ts'
+import type { Settings } from '#core/settings.ts'
+import type { AuditEntry, AuditLog } from '#ports/audit.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { ADMIN_TOKEN, startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { eventually } from '#test/support/process.ts'
+import { temporaryFolder } from '#test/support/servers.ts'
+import { absent } from '#test/support/stores/absent.ts'
 
 /** How the stores behave: `endless` always has another page, after a moment. */
 let stores: 'quick' | 'away' | 'endless' = 'quick'
@@ -18,13 +24,13 @@ let files = 0
 
 async function pages<Row>(row: Row, limit: number): Promise<readonly Row[]> {
   questions += 1
-  if (stores === 'away') throw new StoreAway('PostgreSQL: Query read timeout')
+  if (stores === 'away') throw new StoreUnreachable('PostgreSQL: Query read timeout')
   if (stores === 'quick') return [row]
   await setTimeout(20)
   return Array.from({ length: limit }, () => row)
 }
 
-const ENTRY = { requestId: '01900000-0000-7000-8000-000000000000', attempt: 1, writtenAtMs: 0 }
+const ENTRY = { request_id: '01900000-0000-7000-8000-000000000000', attempt: 1, tags: null }
 const AUDITED = { sequence: 1n, atMs: 0, actor: 'a', action: 'b', target: 'c', detail: {}, hash: '' }
 
 async function* fileBytes(): AsyncGenerator<Uint8Array> {
@@ -45,17 +51,23 @@ const control = await startControl(memoryDirectory(), {
     token === ADMIN_TOKEN
       ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false, isInForce: async () => isInForce }
       : undefined,
-  audit: {
-    list: ({ limit }: { limit: number }) => pages(AUDITED as unknown as AuditEntry, limit),
-  } as never,
-  money: {
-    usage: { entries: (_: unknown, { limit }: { limit: number }) => pages(ENTRY, limit) },
-    nowMs: () => Date.now(),
-  } as never,
-  backup: {
-    make: async () => {
+  node: {
+    clock: systemClock,
+    settings: { dataDir: temporaryFolder('streams') } as Settings,
+    identifiers: uuidv7Identifiers(systemClock),
+    audit: {
+      list: ({ limit }: { limit: number }) => pages(AUDITED as unknown as AuditEntry, limit),
+      appendNews: async () => {},
+    } as unknown as AuditLog,
+    reports: absent('database', { query: (_, values) => pages(ENTRY, Number(values?.[9])) as never }),
+    async writeBackup(file) {
       await pages(undefined, 1)
-      return Readable.from(fileBytes(), { objectMode: false })
+      // A file as slow as the stores.
+      file.createReadStream = () => {
+        void file.close()
+        return Readable.from(fileBytes(), { objectMode: false }) as ReadStream
+      }
+      return { tables: [], pictures: 0, sha256: '' }
     },
   },
 })
@@ -109,7 +121,7 @@ for (const route of ROUTES) {
     assert.equal(files, 0)
   })
 
-  test(`${method} ${path}: a store that fails before the headers takes no slot, and its fault is told as one`, async () => {
+  test(`${method} ${path}: a store that fails before the headers takes no slot, and is answered as a fault`, async () => {
     stores = 'away'
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const failed = await control.ask(method, path, method === 'POST' ? {} : undefined)

@@ -1,10 +1,13 @@
 /** Upstreams that are connected while nodes run: two nodes on one PostgreSQL, before a fake provider. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Client } from 'pg'
 import type { z } from 'zod'
-import type { checked, upstream } from '#http/control/upstreams/schemas.ts'
-import type { modelList } from '#http/control/models/schemas.ts'
+import type { modelList } from '#control/models/routes.ts'
+import type { checked } from '#control/upstreams/check-routes.ts'
+import type { upstream } from '#control/upstreams/routes.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { send, startGateway, vectorsIn, type Asked, type Gateway } from '#test/support/gateway.ts'
@@ -72,7 +75,7 @@ test('a check lists what the upstream has, with dated list prices, keeps nothing
   )
 })
 
-test('what goes wrong with a check is told in our words, and the secret stays out of them', async () => {
+test('a failed check is described in our words, without the secret', async () => {
   const outcome = async (scenario: string) => {
     const answer = await control<Checked>(one, 'POST', '/upstreams/check', {
       base_url: addressOf(scenario),
@@ -94,6 +97,13 @@ test('what goes wrong with a check is told in our words, and the secret stays ou
     body.fault.message,
     /^127\.0\.0\.1:1 could not be reached: connect ECONNREFUSED .* DNS, firewall, proxy\.$/,
   )
+})
+
+test('a key of Torana is not sent to a provider, and the refusal does not repeat it', async () => {
+  const secret = keyFrom(randomBytes(64))
+  const { asked, text } = await control(one, 'POST', '/upstreams/check', { provider: 'openai', secret })
+  assertFault(asked, 'invalid_parameter', { words: /holds a key of Torana/ })
+  assert.ok(!text.includes(secret))
 })
 
 test('an address obeys the rules of torana.yaml', async () => {

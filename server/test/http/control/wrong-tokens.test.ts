@@ -48,7 +48,7 @@ const events = torana
   .filter(({ event }) => event === 'security')
 const eventsOf = (kind: string) => events.filter((event) => event['kind'] === kind)
 
-test('after thirty wrong tokens their address has to wait, and nobody else has to', () => {
+test('after thirty wrong tokens their address has to wait, and no other has to', () => {
   assert.deepEqual(statuses.slice(0, 30), statuses.slice(0, 30).fill(401))
   assert.ok(statuses.includes(429))
   assert.equal(ofAnother, 401)

@@ -1,4 +1,4 @@
-/** The files of an edit go to another deployment whole, or not at all: never when somebody may have been paid for them. */
+/** The files of an edit go to another deployment whole, or not at all: never when an upstream may have been paid for them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rowsIn, type Row } from '#test/e2e/money/books.ts'
@@ -42,7 +42,7 @@ const { gateway, database } = await startGatewayOnPostgres({
     'one-a-call': { on: 'max-n-1', price, capabilities: { ...edits, maxImages: 1, maxParallelCalls: 2 } },
   },
 })
-/** The mask is read in another way at each, and the files are taken in another body. */
+/** Each reads the mask in another way, and takes the files in another body. */
 const mixed = await startGateway({
   images: {
     'mixed-image': {
@@ -91,7 +91,7 @@ for (const scenario of UNCHARGED) {
 }
 
 for (const scenario of AMBIGUOUS) {
-  test(`${scenario}: it may have been bought, so nobody else is given the files`, async () => {
+  test(`${scenario}: it may have been bought, so no other deployment gets the files`, async () => {
     const picture = await aPicture(40, 30)
     const answer = await askForm(gateway, { model: `${scenario}-image` }, [filePart('image', picture)])
     assertImageFault(answer, 'outcome_unknown', { words: /may have made the images/ })
@@ -117,7 +117,7 @@ for (const [scenario, code] of [
   })
 }
 
-test('one picture a call: each call is given all files anew', async () => {
+test('one image per call: each call gets all files again', async () => {
   const pictures = await Promise.all([1, 2].map((seed) => aPicture(40, 30, seed)))
   const files = pictures.map((bytes) => filePart('image[]', bytes))
   const answer = await askForm(gateway, { model: 'one-a-call', n: '3' }, files)

@@ -61,7 +61,7 @@ const bare = (name: string, value: Uint8Array): FormPart => ({ name, value })
 interface Shape {
   readonly what: string
   readonly parts: readonly FormPart[]
-  /** What the upstream is given. */
+  /** The files that the upstream gets. */
   readonly given: readonly Uint8Array[]
 }
 const SHAPES: readonly Shape[] = [
@@ -206,7 +206,7 @@ for (const [name, value] of [
   })
 }
 
-test('texts that nobody knows go to an upstream of the OpenAI dialect as they came, to others they do not', async () => {
+test('unknown fields go unchanged to an upstream of the OpenAI dialect, and to no other', async () => {
   const texts = { sparkle: '3', 'shine[]': 'é', __proto__x: '{"a":1}' }
   await picturesIn(await askForm(gateway, { model: 'edit-image', ...texts }, [filePart('image', first)]))
   const { sparkle, __proto__x: odd } = editsAt(provider, 'plain').at(-1)?.fields ?? {}

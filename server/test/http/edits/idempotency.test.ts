@@ -1,4 +1,4 @@
-/** The same edit, asked for many times and in several ways, is bought once; another picture makes it another edit. */
+/** The same edit, requested many times and in several ways, is bought once; another image makes it another edit. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import OpenAI, { toFile } from 'openai'

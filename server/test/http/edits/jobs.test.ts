@@ -1,4 +1,4 @@
-/** Edits that nobody waits for: their files are kept until they are done, and not a moment longer. */
+/** Edits in the background: their files are kept until they are done, and not a moment longer. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -100,7 +100,7 @@ test('a job has a copy of its files while it is under way, and none afterwards',
   await assertForgotten(job.id)
 })
 
-test('an edit that somebody waits for is not copied, and is a job like any other', async () => {
+test('an edit with a waiting caller is not copied, and is a job like any other', async () => {
   const answer = await askForm(gateway, { model: 'white-image' }, files)
   const id = answer.headers.get('x-torana-job') ?? ''
   await picturesIn(answer)
@@ -136,7 +136,7 @@ for (const [model, status, code] of [
   })
 }
 
-test('a twin is told of the job that is there, and leaves no files of its own', async () => {
+test('an equal request gets the existing job, and leaves no files of its own', async () => {
   const headers = { ...respondAsync, 'idempotency-key': 'one-job' }
   const before = editsAt(provider, 'slow-700').length
   const jobs = await Promise.all(
@@ -155,7 +155,7 @@ test('a twin is told of the job that is there, and leaves no files of its own', 
   await assertForgotten(id)
 })
 
-test('what is refused is no job, though nobody waits', async () => {
+test('a refused request is no job, also in the background', async () => {
   const headers = respondAsync
   assertImageFault(await askForm(gateway, { model: 'slow-image' }, [], { headers }), 'missing_parameter')
   const wrong = [filePart('image', picture), filePart('mask', await aMask(8, 8, () => true))]

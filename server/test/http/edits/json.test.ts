@@ -1,4 +1,4 @@
-/** An edit as JSON: data URLs are files like any others, addresses go to who fetches by himself, and to nobody else. */
+/** An edit as JSON: data URLs are files like any others; addresses go only to upstreams that fetch by themselves. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
@@ -222,7 +222,7 @@ const REFUSED: readonly Refused[] = [
     words: /without transparency/,
     fields: { 'a mask without transparency': { ...one, mask: { image_url: dataUrl(jpeg) } } },
   },
-  // Of these, the whole picture would be changed, or nobody would see what was sent.
+  // With these, the whole image would be changed, or the upstream would not see all that was sent.
   {
     code: 'invalid_parameter',
     param: 'mask',
@@ -236,7 +236,7 @@ const REFUSED: readonly Refused[] = [
     code: 'invalid_parameter',
     param: 'a/b~c',
     words: /image_url/,
-    fields: { 'a data URL where nobody looks': { ...one, 'a/b~c': [{ url: dataUrl(first) }] } },
+    fields: { 'a data URL in an unknown place': { ...one, 'a/b~c': [{ url: dataUrl(first) }] } },
   },
   {
     code: 'invalid_parameter',
@@ -298,7 +298,7 @@ test('addresses that are to be fetched, and lie in a private network, are refuse
     const answer = await askJson(fetching, { model: 'edit-image', images: [{ image_url: address }] })
     assertImageFault(answer, 'invalid_parameter', { param: 'images', words: /^images names an address/ })
   }
-  // A name inside and a name that does not exist are told apart by nobody.
+  // The answer must not differ between an internal name and a name that does not exist.
   const texts = ['https://localhost/a.png', 'https://10.0.0.1/a.png', 'https://nothing.invalid/a.png'].map(
     async (address) =>
       (await askJson(fetching, { model: 'edit-image', images: [{ image_url: address }] })).body.error.message,

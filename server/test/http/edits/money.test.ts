@@ -1,4 +1,4 @@
-/** What an edit costs: given pictures count, are held against a budget before, and stand in the books after. */
+/** The cost of an edit: given images count, are reserved against a budget before, and are in the ledger after. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAtRest, rowsIn, sumOf, type Row } from '#test/e2e/money/books.ts'
@@ -20,11 +20,11 @@ import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
 
 const KEY = 'key-of-a-project-with-ten-cents'
 const PROMPT = 'a blue bicycle'
-/** Dollars for a million tokens are thousands of nano-dollars for one. */
+/** Dollars per million tokens are thousands of nano-dollars per token. */
 const USD = { textInput: 5, imageInput: 8, imageOutput: 30 } as const
 const byTokens = { usdPerMillionTokens: USD }
 const capabilities = { edits: EDITS }
-/** 0.08 dollars for each given picture, 0.009 for a made one. */
+/** 0.08 dollars for each given image, 0.009 for a made one. */
 const bounds = { outputTokens: 300, inputImageTokens: 10_000 }
 
 const { gateway, database, quiet } = await startGatewayOnPostgres({
@@ -92,7 +92,7 @@ test('an upstream that tells no usage is reckoned by the most that it may be', a
   assert.equal(row.nanoUsd, costOf(answer))
 })
 
-test('each call is given the pictures anew, and each stands in the books', async () => {
+test('each call gets the images again, and each is in the ledger', async () => {
   const answer = await askForm(gateway, { model: 'piece-image', n: '3' }, [image])
   assert.equal((await picturesIn(answer)).length, 3)
   const rows = await rowsOf(answer, 3)

@@ -1,4 +1,4 @@
-/** Forms with pictures: what is taken, what is refused and why, and that nothing is ever left behind. */
+/** Forms with images: what is accepted, what is refused and why, and that nothing is ever left behind. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -117,7 +117,7 @@ test('words before the first part mean nothing, and there are not many of them',
     `${'x'.repeat(900)}\r\n`,
   ])
     assert.deepEqual((await post(Buffer.concat([Buffer.from(words), form]))).json, expected)
-  // After a bare line feed the boundary is none: the first part would be skipped with the words.
+  // After a bare line feed the boundary does not count: the first part would be skipped with the preamble.
   for (const words of [`${'x'.repeat(2000)}\r\n`, 'words\n']) {
     const { status, json } = await post(Buffer.concat([Buffer.from(words), form]))
     assert.equal(status, 400, JSON.stringify(json))
@@ -547,7 +547,7 @@ function openFiles(): number {
   return readdirSync('/proc/self/fd').length
 }
 
-/** Opens a connection, sends, and goes away without a word. */
+/** Opens a connection, sends, and leaves silently. */
 async function sendAndLeave(to: FormServer, bytes: Buffer, how: 'reset' | 'end'): Promise<void> {
   const { port } = new URL(to.url)
   const socket: Socket = connect(Number(port), '127.0.0.1')
@@ -561,7 +561,7 @@ async function sendAndLeave(to: FormServer, bytes: Buffer, how: 'reset' | 'end')
   await closed
 }
 
-test('a sender that goes away, at whichever byte, leaves no file, no handle and nobody waiting', async () => {
+test('a sender that leaves, at whichever byte, leaves no file, no handle and no waiting request', async () => {
   const to = await startFormServer({ uploadIdleMs: 30_000 })
   const noise = Buffer.from(Array.from({ length: 1500 }, (_, index) => (index * 89) % 256))
   const body = formBody([

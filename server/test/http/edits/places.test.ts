@@ -1,4 +1,4 @@
-/** Places for uploads: slow senders of one project do not take them from another. */
+/** Slots for uploads: slow senders of one project do not take them from another. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ test('uploads that stand still leave places to other projects', async () => {
   await delay(200)
   const ask = async (key: string) =>
     gateway.ask({ model: 'plain-image', prompt: 'a' }, { key, path: '/v1/images/edits' })
-  // It was read: it lacks its images.
+  // It was read: the fault says that it has no images.
   const read = await ask(CALM)
   assert.equal(read.status, 400, read.text)
   const refused = await ask(LOUD)

@@ -1,4 +1,4 @@
-/** What given pictures cost, in the answer and under a hard budget. */
+/** The cost of given images, in the answer and under a hard budget. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aMask, aPicture, askForm, askJson, EDITS, editsAt, filePart } from '#test/support/edits.ts'
@@ -70,7 +70,7 @@ test('under a hard budget an edit without a known price is refused before anybod
 })
 
 test('a hard budget reserves given pictures for each call, so that it can’t be overspent', async () => {
-  // Four pictures and, in each of two calls, three given ones: 0.16 + 0.06 fits, and leaves less than another 0.04.
+  // Four images and, in each of two calls, three given ones: 0.16 + 0.06 fits, and leaves less than another 0.04.
   const fits = await askForm(gateway, { model: 'by-picture', n: '4' }, files, { key: KEY })
   assert.deepEqual([fits.status, fits.headers.get('x-torana-cost')], [200, '0.220000000'])
   const before = editsAt(provider).length

@@ -1,4 +1,4 @@
-/** What is refused, is refused before anybody is asked: nothing is sent, reserved or kept. */
+/** A refused edit is refused before any upstream is called: nothing is sent, reserved or stored. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -56,7 +56,7 @@ const { gateway, database } = await startGatewayOnPostgres({
 })
 const { provider } = gateway
 
-/** Neither asked, nor reserved, nor begun, nor left lying about. */
+/** Nothing was called, reserved, begun or left behind. */
 async function assertUntouched(): Promise<void> {
   await uploadsGone(gateway)
   assert.deepEqual(provider.entries(), [])

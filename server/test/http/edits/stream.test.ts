@@ -1,4 +1,4 @@
-/** Edits event by event, and what an edit would come to without making it. */
+/** Edits event by event, and the dry run of an edit. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import OpenAI, { toFile } from 'openai'
@@ -102,7 +102,7 @@ test('a stream that breaks ends with an error event, and the edit is not begun a
   assert.equal(editsAt(provider, 'sse-cut').length, 1)
 })
 
-test('a mask that was translated is told of', async () => {
+test('a translated mask is reported', async () => {
   const answer = await askForm(gateway, { model: 'white-image', n: '2' }, files)
   for (const made of await picturesIn(answer)) {
     const { wrong, unchanged } = await fidelityOf(picture, made, isEdited)

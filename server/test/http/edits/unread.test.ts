@@ -1,4 +1,4 @@
-/** An answer that is written while the request still arrives: its sender gets to see it, and can not send for ever. */
+/** An answer that is written while the request still arrives: its sender can read it, and cannot send for ever. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, request as send, type IncomingMessage } from 'node:http'
@@ -39,7 +39,7 @@ async function noneLeft(): Promise<void> {
   }
 }
 
-/** Does not look at what comes back before everything is sent, as simple clients do. */
+/** Reads nothing before everything is sent, as simple clients do. */
 async function sendAllThenRead(bytes: number, pauseMs: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const chunks: Buffer[] = []

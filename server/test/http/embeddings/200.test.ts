@@ -251,7 +251,7 @@ test('an alias answers with the same vectors in the same space, under the name t
   assert.equal(byAlias.headers.get('x-torana-space'), byId.headers.get('x-torana-space'))
 })
 
-test('failover is told: how many attempts, and which deployment served', async () => {
+test('headers report failover: how many attempts, and which deployment served', async () => {
   const { headers } = await gateway.ask({ model: 'after-500-w16', input: 'a' })
   assert.equal(headers.get('x-torana-attempts'), '2')
   assert.equal(headers.get('x-torana-deployment'), 'after-500-w16/plain')

@@ -219,7 +219,7 @@ test('an upstream that gives no reason is said to give none', async () => {
   })
 })
 
-test('an unknown field goes through to the OpenAI wire, whose refusal is told', async () => {
+test('an unknown field goes through to the OpenAI wire, whose refusal is passed on', async () => {
   const answer = await gateway.ask({ model: 'strict-w16', input: 'a', task: 'retrieval' })
   assertFault(answer, 'upstream_refused', { words: /task/ })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyFrom } from '#core/key.ts'
+import { keyFrom } from '#core/keys/key.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { GATEWAY_KEY, startGateway } from '#test/support/gateway.ts'
 
@@ -23,7 +23,7 @@ const gateway = await startGateway({
 })
 const question = { model: 'plain-w16', input: 'a' }
 
-test('a request without a key is told how to send one', async () => {
+test('the answer to a request without a key says how to send one', async () => {
   assertFault(await gateway.ask(question, { key: undefined }), 'missing_api_key', {
     words: /Authorization: Bearer/,
   })
@@ -58,18 +58,18 @@ test('keys of the file, imported keys, keys not yet expired and the key of the e
 })
 
 test('an unknown key is refused, and only its last four characters are repeated', async () => {
-  const answer = await gateway.ask(question, { key: 'nobody-knows-this-key-12345678' })
+  const answer = await gateway.ask(question, { key: 'an-unknown-key-of-a-test-5678' })
   assertFault(answer, 'invalid_api_key', { words: /ends in …5678/ })
-  assert.doesNotMatch(answer.text, /nobody/)
+  assert.doesNotMatch(answer.text, /an-unknown-key/)
 })
 
-test('a provider’s key is recognised, and the caller told where it belongs', async () => {
+test('a provider’s key is recognised, and the answer says where it belongs', async () => {
   assertFault(await gateway.ask(question, { key: 'sk-proj-0123456789abcdef0123456789' }), 'invalid_api_key', {
     words: /torana\.yaml/,
   })
 })
 
-test('a mistyped key of ours is told from an unknown one', async () => {
+test('a mistyped key of ours is distinguished from an unknown one', async () => {
   const mistyped = ours.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
   for (const key of [mistyped, ours.slice(0, -1), 'tr_']) {
     assertFault(await gateway.ask(question, { key }), 'invalid_api_key', { words: /mistyped or cut off/ })
@@ -88,6 +88,6 @@ test('an expired key is refused with the moment it ended', async () => {
 
 test('nothing is read, parsed or called before the key is known', async () => {
   const { calls } = gateway.provider.counters()
-  assertFault(await gateway.ask('{ no json', { key: 'nobody-knows-this-key-12345678' }), 'invalid_api_key')
+  assertFault(await gateway.ask('{ no json', { key: 'an-unknown-key-of-a-test-5678' }), 'invalid_api_key')
   assert.equal(gateway.provider.counters().calls, calls)
 })

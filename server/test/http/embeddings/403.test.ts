@@ -17,7 +17,7 @@ const gateway = await startGateway({
   },
 })
 
-test('a key may use the models it was given, and is told which those are', async () => {
+test('a key may use the models it was given, and the refusal lists them', async () => {
   assert.equal((await gateway.ask({ model: 'plain-w16', input: 'a' }, { key: one })).status, 200)
   const { calls } = gateway.provider.counters()
   const answer = await gateway.ask({ model: 'other-w16', input: 'a' }, { key: one })

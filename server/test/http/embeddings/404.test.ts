@@ -9,7 +9,7 @@ const gateway = await startGateway({
   retired: { 'old-embed': { on: '2026-01-31', successor: 'plain-w16' }, 'gone-embed': { on: '2025-12-24' } },
 })
 
-test('an unknown model is told with the nearest one', async () => {
+test('the refusal of an unknown model names the nearest one', async () => {
   const answer = await gateway.ask({ model: 'plian-w16', input: 'a' })
   assertFault(answer, 'model_not_found', { param: 'model', words: /Did you mean 'plain-w16'\?/ })
 })

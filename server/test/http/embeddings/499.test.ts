@@ -8,7 +8,7 @@ const gateway = await startGateway({
   models: {
     // One call at a time, for all requests.
     'line-w16': { on: 'slow-1500+mode-line', deploymentLimits: { concurrency: 1 } },
-    // One text a call, one call at a time of each request.
+    // One text per call, one call at a time for each request.
     'parts-w16': { on: 'slow-1500+mode-parts', capabilities: { maxInputs: 1, maxParallelCalls: 1 } },
     'batch-w16': {
       on: 'slow-1500+mode-batch',
@@ -43,7 +43,7 @@ async function waiting(model: string): Promise<number> {
   return Number(new RegExp(`torana_requests_waiting\\{model="${model}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0)
 }
 
-// Texts that wait in one batch are one call in the queue, so nobody could see when all of several have arrived.
+// Texts in one micro-batch are one call in the queue, so the arrival of several could not be seen.
 for (const [model, texts] of [
   ['line-w16', ['one', 'two', 'three']],
   ['batch-w16', ['one']],
@@ -63,7 +63,7 @@ for (const [model, texts] of [
     )
     assert.equal(await first, 200)
     await eventually(async () => assert.equal(await left(model), texts.length))
-    // The next caller gets its turn, so nothing stands in line before it.
+    // The next caller gets its turn, so the queue is empty.
     assert.equal(await ask(model, 'the last'), 200)
     assert.equal(gateway.provider.mode(mode).calls, callsBefore + 2)
   })
@@ -79,7 +79,7 @@ test('between the calls of one request: the call under way ends, and no other be
   assert.equal(gateway.provider.mode('parts').calls, 1)
 })
 
-test('a caller that left during its only call is not told to have been answered', async () => {
+test('a caller that left during its only call is not recorded as answered', async () => {
   const leaving = new AbortController()
   const asked = ask('single-w16', 'one', leaving.signal)
   await eventually(async () => assert.equal(gateway.provider.mode('single').calls, 1))

@@ -17,7 +17,7 @@ after(() => gibberish.close())
 await once(gibberish, 'listening')
 const gibberishUrl = `http://127.0.0.1:${(gibberish.address() as AddressInfo).port}/v1`
 
-/** With the same upstream, the same request would get the same. */
+/** Failures that the same request would meet again at the same upstream. */
 const lasting: ReadonlySet<string> = new Set(['status-302', 'wrong-width', 'mixed-width'])
 
 const failing: Record<string, readonly [FaultCode, RegExp]> = {
@@ -77,7 +77,7 @@ test('an upstream that ignores dimensions is found out', async () => {
   assertFault(answer, 'upstream_broken_answer', { words: /16 dimensions instead of 4/, isLasting: true })
 })
 
-test('an upstream where nobody listens, or that has no address, is unreachable', async () => {
+test('an upstream without a listener or without an address is unreachable', async () => {
   for (const model of ['nobody-w16', 'no-name-w16']) {
     assertFault(await gateway.ask({ model, input: 'a' }), 'upstream_unreachable')
   }
@@ -88,7 +88,7 @@ test('an upstream that does not speak HTTP has sent a broken answer', async () =
   assertFault(answer, 'upstream_broken_answer', { words: /not HTTP/ })
 })
 
-test('when every deployment fails, the last failure and the number of attempts are told', async () => {
+test('when every deployment fails, the answer has the last failure and the number of attempts', async () => {
   const answer = await gateway.ask({ model: 'all-fail-w16', input: 'a' })
   assertFault(answer, 'upstream_broken_answer', { words: /last of 3 attempts/ })
   assert.equal(answer.body.error.upstream?.deployment, 'all-fail-w16/nan')

@@ -45,7 +45,7 @@ test('the time-out of the caller’s own SDK shortens ours, so that it sees our 
   const served = (): number => provider.entries().filter(({ scenario }) => scenario === 'plain').length
   const before = served()
   for (const header of ['x-stainless-timeout', 'x-stainless-read-timeout']) {
-    // By our own time-outs the second deployment would have answered it.
+    // By our own timeouts the second deployment would have answered it.
     assertFault(
       await gateway.ask({ model: 'relieved-w16', input: 'a' }, { headers: { [header]: '0.2' } }),
       'upstream_timeout',

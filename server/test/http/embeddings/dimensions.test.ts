@@ -1,4 +1,4 @@
-/** What becomes of `dimensions` where the upstream takes them, and does not do all that they mean. */
+/** What happens to `dimensions` where the upstream accepts them but does only a part of their meaning. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -57,7 +57,7 @@ const texts = ['first', 'the second text', 'a third']
 
 for (const model of ['ignoring-w16', 'ignoring-split-w16', 'ignoring-google-w16', 'ignoring-batched-w16'])
   for (const encoding_format of ['float', 'base64'])
-    test(`${model} as ${encoding_format}: vectors that came at full width are cut, and that is told`, async () => {
+    test(`${model} as ${encoding_format}: vectors that came at full width are cut, and a header says so`, async () => {
       const answer = await gateway.ask({ model, input: texts, dimensions: 4, encoding_format })
       assert.equal(answer.status, 200, answer.text)
       const expected = texts.map((text) => truncated(vectorOf(text, 16), 4))
@@ -91,7 +91,7 @@ test('a shortened vector that has length 1 already is handed on bit by bit', asy
   assert.deepEqual(vectorsIn(answer).map(bitsOf), expected.map(bitsOf))
 })
 
-test('a request that got a cut vector from the call of another is told so too', async () => {
+test('a request that got a cut vector from the call of another has the header too', async () => {
   const ask = () => gateway.ask({ model: 'ignoring-batched-w16', input: 'the same text', dimensions: 4 })
   const answers = await Promise.all([ask(), ask(), ask()])
   assert.ok(answers.some(({ headers }) => headers.get('x-torana-cache') === 'hits=1, misses=0'))

@@ -35,7 +35,7 @@ const gateway = await startGateway({
 })
 
 const input = ['a text that is long enough to be cut somewhere', 'and another one, just as long as the first']
-/** Torana answers with float32 vectors alone, so it does not pass these on at all. */
+/** Torana answers only with float32 vectors, so it does not pass these on. */
 const typed = new Set(['embedding_type', 'embedding_types', 'output_dtype', 'embed_dtype', 'endianness'])
 
 const spaceIn = ({ headers }: Asked): string | null => headers.get('x-torana-space')

@@ -1,4 +1,4 @@
-/** Bodies at the doors of both ports: what is read, from which callers, and for how long. */
+/** Bodies at both ports: what is read, from which callers, and for how long. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
@@ -80,7 +80,7 @@ for (const { name, url, target, token, status, code } of [
   test(name, async () => {
     const sent = await sendUnfinished(url, target, token === undefined ? {} : { token })
     assert.deepEqual([sent.status, sent.code], [status, code])
-    // The connection ends while its sender could still go on: within the two seconds in which the rest is thrown away.
+    // The connection ends while its sender could still go on: within the two seconds in which the rest is discarded.
     assert.ok(sent.tookMs < 4000, `${sent.tookMs} ms`)
   })
 

@@ -1,7 +1,7 @@
-/** Every operation of both contracts, asked one at a time what no client of good will asks: no 500, no hang, no lost slot. */
+/** Every operation of both contracts, called with what no well-meaning client sends: no 500, no hang, no lost slot. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { may, type Permission } from '#core/permission.ts'
+import { may, type Permission } from '#core/access/permission.ts'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { operationsOf } from '#test/support/contract.ts'
 import {
@@ -16,9 +16,9 @@ import {
 import { testPostgres } from '#test/support/servers.ts'
 import { walkedCallers } from '#test/support/walked-callers.ts'
 
-/** How long a body may stand still; a test does not wait for half a minute. */
+/** How long a body may pause; a test does not wait for half a minute. */
 const IDLE_MS = 300
-/** The idle time, the two seconds in which the node throws the rest of a body away, and a busy machine. */
+/** The idle time, the two seconds in which the node discards the rest of a body, and a busy machine. */
 const WAIT_MS = 15_000
 /** Walkers at once: most of their time they wait for bodies that never end. */
 const AT_ONCE = 8
@@ -36,11 +36,11 @@ const PORTS = [
   { name: 'control', url: node.controlUrl, credential: bearer(NODE_TOKEN) },
 ] as const
 
-/** What the contract of an operation does not list because it is about no operation. */
+/** Statuses that the contract of an operation does not list because they do not belong to an operation. */
 const UNLISTED: Readonly<Record<string, ReadonlySet<number>>> = {
   HEAD: new Set([200, 302, 400, 401, 404, 405, 409]),
   'unknown method': new Set([400, 401, 404, 405]),
-  // Such an address names no path.
+  // Such an address matches no path.
   'longer field': new Set([404]),
   'lone surrogate': new Set([404]),
 }
@@ -96,7 +96,7 @@ for (const { name, how, credential, status } of callers.ended)
     )
     const requests = asked.map((operation) => plain(operation, { credential, params: callers.params }))
     const wrong = await walked(port, requests, (answer) =>
-      // After too many wrong credentials from one address, the node looks none of them up.
+      // After too many wrong credentials from one address, the node looks up none of them.
       answer.status === status || answer.status === 429 ? undefined : `${answer.status}`,
     )
     assert.deepEqual(wrong, [])

@@ -1,14 +1,14 @@
-/** By which names the control port answers, and what it says to requests that are none. */
+/** The host names at which the control port answers, and its answers to requests with other names. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '#core/fault/fault.ts'
-import { checkHost } from '#http/control/access/host.ts'
+import { checkHost } from '#control/shared/host.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { sendRaw } from '#test/support/raw.ts'
 
 const CONSOLE = 'https://console.example/torana/'
 
-/** Whether a request is answered: by which Host, at which address of the node, with or without a token. */
+/** Whether a request is answered: by Host, by address of the node, with or without a token. */
 const ROWS: readonly {
   readonly host: string
   readonly at: string
@@ -55,7 +55,7 @@ test('a name that leads to this machine reads neither metrics nor the sign-in op
   }
 })
 
-test('health is told by every name', async () => {
+test('health is answered under every name', async () => {
   const { status } = await sendRaw(gateway.controlUrl, [
     'GET /livez HTTP/1.1\r\nhost: probe.example\r\nconnection: close\r\n\r\n',
   ])

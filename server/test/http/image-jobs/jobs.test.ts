@@ -1,4 +1,4 @@
-/** Image jobs that nobody waits for: begun with `Prefer: respond-async`, looked at until they end. */
+/** Image jobs in the background: begun with `Prefer: respond-async`, polled until they end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'
@@ -118,7 +118,7 @@ for (const [model, status, code] of [
   })
 }
 
-test('a request that somebody waited for has a job too', async () => {
+test('a request with a waiting caller has a job too', async () => {
   const answer = await askImages(gateway, { model: 'slow-image' })
   const job = await end(answer.headers.get('x-torana-job') ?? '')
   assert.equal(job.status, 'succeeded')
@@ -151,7 +151,7 @@ test('an idempotency key finds the job that is under way, and the one that has e
   assert.equal(purchasesAt(provider, 'slow-500').length, before + 1)
 })
 
-test('what is wrong with a request is told at once', async () => {
+test('a wrong request is refused at once', async () => {
   const headers = { prefer: 'respond-async, wait=10' }
   const answer = await askImages(gateway, { model: 'plain-image', n: 0 }, { headers })
   assert.deepEqual([answer.status, answer.body.error.param], [400, 'n'])
@@ -176,7 +176,7 @@ test('a job goes on when the client that waited for it has left', async () => {
   leaving.abort()
   await assert.rejects(asked)
   await eventually(async () => assert.equal(billedPictures(provider, 'slow-500').length, before + 1))
-  // Its retry, as an SDK makes it, finds the picture that nobody received.
+  // The SDK's retry finds the image that no client received.
   const headers = { 'x-stainless-retry-count': '1' }
   const retried = await askImages(gateway, { model: 'slow-image', prompt: 'nobody waits' }, { headers })
   const [bytes] = await picturesIn(retried)

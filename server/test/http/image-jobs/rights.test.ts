@@ -1,4 +1,4 @@
-/** Image jobs that wait for their turn while their key, their project or its budget changes: nothing new is bought. */
+/** Queued image jobs while their key, their project or its budget changes: nothing new is bought. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,9 +6,9 @@ import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { askImages, purchasesAt } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'
 
-/** Longer than a node takes to hear of a change. */
+/** Longer than a node takes to learn of a change. */
 const SLOW_MS = 4000
-/** The time within which every node has heard of a change. */
+/** Time within which every node knows a change. */
 const HEARD_MS = 2000
 const TRAIT = `slow-${SLOW_MS}`
 const node = await startConsoleNode({
@@ -30,7 +30,7 @@ async function control(method: string, path: string, body?: object) {
 
 let projects = 0
 
-/** A job of two calls, one after the other: the first is under way. */
+/** A job of two calls, one after the other: the first is in progress. */
 async function jobUnderWay() {
   projects += 1
   const project = `pictures-${projects}`
@@ -53,7 +53,7 @@ interface Ended {
   readonly result?: { readonly data: readonly unknown[] }
 }
 
-/** The call under way is finished, handed out and accounted for; the other is not made. */
+/** The call in progress is finished, delivered and accounted for; the other is not made. */
 async function endsWithOne({ id, before, watch }: Awaited<ReturnType<typeof jobUnderWay>>) {
   const job = await eventually(async () => {
     const { body } = await node.get(`/v1/images/jobs/${id}`, { key: watch })

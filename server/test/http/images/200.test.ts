@@ -1,4 +1,4 @@
-/** Pictures as they were bought, in the form, number and format that was asked for. */
+/** Images as they were bought, in the requested form, number and format. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
@@ -153,7 +153,7 @@ test('response_format and output_format are understood when they are mixed up', 
   assert.equal((await sharp(bytes).metadata()).format, 'webp')
 })
 
-test('what the upstream resolved and counted is told', async () => {
+test('the answer has what the upstream resolved and counted', async () => {
   const { body } = await ask({
     model: 'choosy-image',
     quality: 'high',

@@ -1,4 +1,4 @@
-/** Requests that are wrong in themselves: each fault names its field, and nobody is called. */
+/** Invalid requests: each fault names its field, and no upstream is called. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FaultCode } from '#core/fault/fault.ts'
@@ -264,7 +264,7 @@ test('an image model has no vectors, and says where its pictures are', async () 
   })
 })
 
-test('what the upstream refuses is told in its words, with its status', async () => {
+test('a refusal of the upstream is passed on in its words, with its status', async () => {
   const answer = await askImages(gateway, { model: 'refused-image' })
   assertImageFault(answer, 'upstream_refused', { words: /The scenario answers 400/ })
   assert.deepEqual(
@@ -290,7 +290,7 @@ test('moderation is a refusal of the content, not a failure', async () => {
 const post = (body: string, options: Parameters<typeof gateway.ask>[1] = {}): Promise<Asked> =>
   gateway.ask(body, { path: IMAGES_PATH, ...options })
 
-test('a body that is no JSON object is told as such', async () => {
+test('a body that is no JSON object is refused as such', async () => {
   assertFault(await post('{"model": '), 'invalid_json')
   assertFault(await post('["plain-image"]'), 'invalid_json')
 })

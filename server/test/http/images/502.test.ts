@@ -1,4 +1,4 @@
-/** Answers that are none, pictures at forbidden addresses, and what is paid for although it can't be used. */
+/** Answers without an image, images at forbidden addresses, and what is paid for although it cannot be used. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
@@ -14,7 +14,7 @@ import {
   servedBy,
 } from '#test/support/image-answers.ts'
 
-/** Counts who comes. */
+/** Counts the visitors. */
 let visits = 0
 const forbidden = createServer((socket) => {
   visits += 1
@@ -23,7 +23,7 @@ const forbidden = createServer((socket) => {
 await once(forbidden, 'listening')
 const forbiddenPort = (forbidden.address() as AddressInfo).port
 
-/** Sells pictures that lie wherever the model's name says. */
+/** An upstream whose images lie at the address in the model's name. */
 const addresses: Record<string, string> = {
   loopback: `http://127.0.0.1:${forbiddenPort}/secret.png`,
   name: `http://localhost:${forbiddenPort}/secret.png`,
@@ -122,7 +122,7 @@ test('the retry that an SDK makes by itself does not buy it again either', async
   assert.equal(servedBy(provider, 'not-a-picture').length, servedBefore + 1)
 })
 
-test('failures of an upstream are told with its name and status, and nothing was bought', async () => {
+test('failures of an upstream are reported with its name and status, and nothing was bought', async () => {
   const failed = await askImages(gateway, { model: 'failing-image' })
   assertImageFault(failed, 'upstream_failed', { words: /with 500/ })
   assert.equal(failed.body.error.upstream?.status, 500)
@@ -130,7 +130,7 @@ test('failures of an upstream are told with its name and status, and nothing was
   assert.deepEqual([servedBy(provider, 'status-500'), servedBy(provider, 'status-404')], [[], []])
 })
 
-test('an unknown outcome is not retried by whoever asks again with the same key', async () => {
+test('an unknown outcome is not retried by a request with the same key', async () => {
   const headers = { 'idempotency-key': 'an-unknown-outcome' }
   for (let time = 1; time <= 2; time += 1)
     assertImageFault(await askImages(gateway, { model: 'broken-image' }, { headers }), 'outcome_unknown')

@@ -1,4 +1,4 @@
-/** Where the gateway, or the way to the upstream, is at its end: nothing is bought, and a retry is invited. */
+/** The gateway, or the way to the upstream, is at its limit: nothing is bought, and a retry is invited. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { startGateway } from '#test/support/gateway.ts'
 import { askImages, assertImageFault, picturesIn, purchasesAt } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'
 
-/** Takes connections and never says a word, so that no TLS comes about. */
+/** Accepts connections and sends nothing, so that no TLS handshake completes. */
 const sockets = new Set<Socket>()
 const mute = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
 await once(mute, 'listening')

@@ -17,7 +17,7 @@ import {
 } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'
 
-/** A port at which nobody listens. */
+/** A port without a listener. */
 const closed = createServer().listen(0, '127.0.0.1')
 await once(closed, 'listening')
 const closedUrl = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/v1`
@@ -36,7 +36,7 @@ const AMBIGUOUS = [
   'empty-data+no-usage',
   'bad-base64',
 ]
-/** Long enough for every call that answers at all. */
+/** Long enough for every call that answers. */
 const IMAGE_TIMEOUT_MS = 4000
 
 const relieved = (scenario: string) => `plain+key-after-${scenario}`
@@ -67,7 +67,7 @@ const { gateway, database } = await startGatewayOnPostgres({
 const { provider } = gateway
 const ask = (fields: Readonly<Record<string, unknown>>): Promise<ImagesAsked> => askImages(gateway, fields)
 
-/** The books of one request, once they are written. */
+/** The ledger entries of one request, once they are written. */
 function rowsOf(requestId: string | null, count: number): Promise<Row[]> {
   return eventually(async () => {
     const rows = (await rowsIn(database)).filter((row) => row.requestId === requestId)
@@ -92,7 +92,7 @@ for (const scenario of UNCHARGED) {
 }
 
 for (const scenario of AMBIGUOUS) {
-  test(`${scenario}: it may have been bought, so nobody buys it again, and the books say unknown`, async () => {
+  test(`${scenario}: it may have been bought, so it is not bought again, and the ledger says unknown`, async () => {
     const answer = await ask({ model: modelOf(scenario) })
     assertImageFault(answer, 'outcome_unknown', { words: /may have made the images/ })
     assert.equal(answer.headers.get('x-should-retry'), 'false')
@@ -110,7 +110,7 @@ for (const scenario of AMBIGUOUS) {
   })
 }
 
-test('an answer without a picture that says what it used: that is posted, nothing is unknown, nobody buys it again', async () => {
+test('an answer without a picture that says what it used: that is posted, nothing is unknown, and it is not bought again', async () => {
   const answer = await ask({ model: 'counted-image' })
   assertImageFault(answer, 'upstream_broken_answer', { words: /an answer without a picture/ })
   const [sale] = servedBy(provider, 'empty-data')

@@ -1,4 +1,4 @@
-/** What an answer says beside its pictures: who made them, what they cost, what was done to them, what was left out. */
+/** What an answer says besides its images: who made them, their cost, what was changed, what was left out. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
@@ -12,9 +12,9 @@ import {
   type ImagesAsked,
 } from '#test/support/image-answers.ts'
 
-/** A dollar for a million tokens of the prompt, ten for a million of the picture. */
+/** A dollar per million tokens of the prompt, ten per million of the image. */
 const BY_TOKENS = { usdPerMillionTokens: { textInput: 1, imageOutput: 10 } }
-const MOST_TOKENS = { outputTokens: { default: 5000 } }
+const MAX_TOKENS = { outputTokens: { default: 5000 } }
 
 const gateway = await startGateway({
   images: {
@@ -27,11 +27,11 @@ const gateway = await startGateway({
     'area-image': { on: 'plain+key-area', price: { usdPerMegapixel: 0.05 } },
     'token-image': {
       on: 'plain+key-token',
-      image: MOST_TOKENS,
+      image: MAX_TOKENS,
       price: BY_TOKENS,
       capabilities: { stream: true, maxPartialImages: 3 },
     },
-    'uncounted-image': { on: 'no-usage', image: MOST_TOKENS, price: BY_TOKENS },
+    'uncounted-image': { on: 'no-usage', image: MAX_TOKENS, price: BY_TOKENS },
     'unpriced-image': { on: 'plain+key-unpriced' },
     'two-image': {
       on: ['plain+key-one', 'plain+key-two'],
@@ -45,16 +45,16 @@ const gateway = await startGateway({
 const { provider } = gateway
 const ask = (fields: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) =>
   askImages(gateway, fields, { headers })
-const told = ({ headers }: ImagesAsked, ...names: readonly string[]): (string | null)[] =>
+const headersOf = ({ headers }: ImagesAsked, ...names: readonly string[]): (string | null)[] =>
   names.map((name) => headers.get(`x-torana-${name}`))
 
 test('an answer says who made it, by how many attempts, what it cost and under which job it is kept', async () => {
   const answer = await ask({ model: 'flat-image', n: 2 })
   assert.deepEqual(
-    told(answer, 'deployment', 'attempts', 'cost', 'usage', 'emulated', 'dropped', 'incomplete'),
+    headersOf(answer, 'deployment', 'attempts', 'cost', 'usage', 'emulated', 'dropped', 'incomplete'),
     ['flat-image/plain', '1', '0.080000000', 'upstream', null, null, null],
   )
-  const [job] = told(answer, 'job')
+  const [job] = headersOf(answer, 'job')
   assert.equal(job, answer.headers.get('x-request-id'))
   assert.match(job ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -81,7 +81,7 @@ const prices: [name: string, fields: Record<string, unknown>, cost: string, usag
   ],
   ['pixels, exactly', { model: 'area-image', size: '100x70' }, '0.000350000', 'upstream'],
   ['no price at all', { model: 'unpriced-image' }, 'unpriced', 'upstream'],
-  // 13 bytes of prompt, and the most tokens that a picture may have.
+  // 13 bytes of prompt, and the maximum of tokens that an image may have.
   [
     'tokens that nobody counted: the most they can be',
     { model: 'uncounted-image' },
@@ -91,7 +91,7 @@ const prices: [name: string, fields: Record<string, unknown>, cost: string, usag
 ]
 for (const [name, fields, cost, usage] of prices) {
   test(`a picture is charged by ${name}`, async () => {
-    assert.deepEqual(told(await ask(fields), 'cost', 'usage'), [cost, usage])
+    assert.deepEqual(headersOf(await ask(fields), 'cost', 'usage'), [cost, usage])
   })
 }
 
@@ -101,10 +101,10 @@ test('tokens are charged by kind, and a stream costs what the same picture costs
   const { input_tokens: input = 0, output_tokens: output = 0 } = whole.body.usage ?? {}
   assert.equal(output, 1056)
   const cost = ((input + 10 * output) / 1e6).toFixed(9)
-  assert.deepEqual(told(whole, 'cost', 'usage'), [cost, 'upstream'])
+  assert.deepEqual(headersOf(whole, 'cost', 'usage'), [cost, 'upstream'])
 
   const streamed = await ask({ ...fields, stream: true })
-  assert.deepEqual(told(streamed, 'cost', 'usage', 'deployment'), [
+  assert.deepEqual(headersOf(streamed, 'cost', 'usage', 'deployment'), [
     cost,
     'upstream',
     'token-image/plain.key-token',
@@ -115,25 +115,25 @@ test('tokens are charged by kind, and a stream costs what the same picture costs
 test('fewer pictures than were asked for: as many as came are charged, and the answer says so', async () => {
   const answer = await ask({ model: 'short-image', n: 3 })
   assert.equal((await picturesIn(answer)).length, 2)
-  assert.deepEqual(told(answer, 'incomplete', 'cost'), ['2 of 3', '0.080000000'])
+  assert.deepEqual(headersOf(answer, 'incomplete', 'cost'), ['2 of 3', '0.080000000'])
 })
 
-test('an option that no deployment has is dropped where the caller or the model allows it, and that is told', async () => {
+test('an option that no deployment has is dropped where the caller or the model allows it, and a header says so', async () => {
   const fields = { model: 'two-image', quality: 'high', size: '640x480', background: 'opaque' }
   const refused = await ask(fields)
   assert.deepEqual([refused.status, refused.body.error.code], [400, 'unsupported_parameter'])
   const dropped = await ask(fields, { 'x-torana-unsupported': 'drop' })
   assert.equal(dropped.status, 200, dropped.text)
-  const [names] = told(dropped, 'dropped')
+  const [names] = headersOf(dropped, 'dropped')
   assert.deepEqual(names?.split(', ').toSorted(), ['background', 'quality', 'size'])
 
   const lenient = await ask({ model: 'lenient-image', quality: 'high' })
-  assert.deepEqual(told(lenient, 'dropped'), ['quality'])
+  assert.deepEqual(headersOf(lenient, 'dropped'), ['quality'])
   const strict = await ask({ model: 'lenient-image', quality: 'high' }, { 'x-torana-unsupported': 'refuse' })
   assert.equal(strict.status, 400)
 })
 
-test('a dry run tells what would happen and what it may cost, and nobody is called', async () => {
+test('a dry run says what would happen and what it may cost, and calls no upstream', async () => {
   const callsBefore = provider.counters().calls
   const dryRun = { 'x-torana-dry-run': 'true' }
   const answer = await ask({ model: 'two-image', n: 3, output_format: 'webp', stream: true }, dryRun)
@@ -169,7 +169,7 @@ test('a dry run tells what would happen and what it may cost, and nobody is call
 test('the first deployment is asked alone while it answers', async () => {
   const purchasesBefore = purchasesAt(provider, 'plain+key-two').length
   const answer = await ask({ model: 'two-image' })
-  assert.deepEqual(told(answer, 'deployment', 'attempts'), ['two-image/plain.key-one', '1'])
+  assert.deepEqual(headersOf(answer, 'deployment', 'attempts'), ['two-image/plain.key-one', '1'])
   assert.ok(servedBy(provider, 'plain+key-one').length > 0)
   assert.equal(purchasesAt(provider, 'plain+key-two').length, purchasesBefore)
 })

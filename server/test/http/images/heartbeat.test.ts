@@ -1,4 +1,4 @@
-/** While nothing is to be told, a stream is kept alive. The clock of these tests is moved by hand: the pause is fifteen seconds. */
+/** A stream without events is kept alive. The clock of these tests is moved by hand: the pause is fifteen seconds. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -17,8 +17,8 @@ const PREVIEW_BYTES = Buffer.alloc(300_000, 'preview')
 
 type Story = (events: ImageEvents) => Promise<void>
 
-/** What a client reads of a stream in which this happened. */
-async function told(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
+/** The events that a client reads in this story. */
+async function streamOf(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
   const server = createServer((_, response) => {
     void story(
       new ImageEvents(response, 'a-request', {
@@ -47,7 +47,7 @@ const fault = new Fault('outcome_unknown', 'the answer did not arrive')
 const beats = (count: number): void => mock.timers.tick(15_000 * count)
 
 test('heartbeats come between events, never inside one', async () => {
-  const answer = await told(async (events) => {
+  const answer = await streamOf(async (events) => {
     preview(events, 0)
     beats(2)
     preview(events, 1)
@@ -68,8 +68,8 @@ test('heartbeats come between events, never inside one', async () => {
   assert.equal(answer.text.match(/^: waiting\n\n/gm)?.length, 5)
 })
 
-test('a caller who has waited long is told by a heartbeat that it goes on; what fails then is an event', async () => {
-  const answer = await told(async (events) => {
+test('a caller that has waited long gets a heartbeat; a later failure is an event', async () => {
+  const answer = await streamOf(async (events) => {
     beats(1)
     assert.equal(await events.fail(fault, 'http://docs.test'), true)
   })
@@ -78,7 +78,7 @@ test('a caller who has waited long is told by a heartbeat that it goes on; what 
 })
 
 test('after the end no heart beats', async () => {
-  const answer = await told(async (events) => {
+  const answer = await streamOf(async (events) => {
     preview(events, 0)
     await events.fail(fault, 'http://docs.test')
     beats(3)

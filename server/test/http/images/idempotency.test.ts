@@ -1,4 +1,4 @@
-/** The same request, asked for many times, is bought once. */
+/** The same request, sent many times, is bought once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -55,7 +55,7 @@ test('fifty times at once: one purchase, and fifty identical bodies', async () =
   assert.equal(new Set(answers.map(({ headers }) => headers.get('x-torana-job'))).size, 1)
   assert.equal(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size, 50)
   assert.equal(purchasesAt(provider, 'slow-300').length, 1)
-  // And once more, when all is long over.
+  // And once more, long after the end.
   assert.equal((await ask({ model: 'slow-image' }, 'fifty-at-once')).text, answers[0]?.text)
   assert.equal(purchasesAt(provider, 'slow-300').length, 1)
 })

@@ -1,4 +1,4 @@
-/** Rate limits and budgets of pictures. */
+/** Rate limits and budgets of images. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
@@ -48,7 +48,7 @@ test('what was bought is handed out again although the limit and the budget are 
     assert.equal(first.status, 200, first.text.slice(0, 300))
     assert.equal((await ask(name, { n: 2, prompt: 'Another' })).status, 429)
     assert.equal((await ask(name, { n }, headers)).text, first.text)
-    // A key that was refused is free for later.
+    // The key of a refused request is free for later.
     const refused = { 'idempotency-key': 'refused-then-free' }
     assert.equal((await ask(name, { n: 2, prompt: 'Another' }, refused)).status, 429)
     assert.equal((await ask(name, { n: 2, prompt: 'A third' }, refused)).status, 429)

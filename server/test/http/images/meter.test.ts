@@ -1,10 +1,10 @@
-/** The upstream's own meter: what it counts and charges is told as it came, and charged within bounds. */
+/** The upstream's own meter: its counts and charges are passed on unchanged, and charged within bounds. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
 import { askImages, assertImageFault, eventsIn, type ImagesAsked } from '#test/support/image-answers.ts'
 
-/** Ten dollars for a million tokens of the image; the provider counts 66 for 256x256. */
+/** Ten dollars per million tokens of the image; the provider counts 66 for 256x256. */
 const price = { usdPerMillionTokens: { textInput: 'free', imageOutput: 10 } }
 const expecting = (outputTokens: number) => ({ image: { outputTokens }, price })
 const streams = { stream: true, maxPartialImages: 0, maxImages: 4 }
@@ -52,7 +52,7 @@ const gateway = await startGateway({
 })
 const ask = (model: string, key?: string) =>
   askImages(gateway, { model, size: '256x256' }, key === undefined ? {} : { key })
-const told = ({ headers }: ImagesAsked): (string | null)[] =>
+const headersOf = ({ headers }: ImagesAsked): (string | null)[] =>
   ['cost', 'usage', 'cost-by'].map((name) => headers.get(`x-torana-${name}`))
 const outputTokens = ({ body }: ImagesAsked): unknown =>
   (body['usage'] as { output_tokens?: unknown } | undefined)?.output_tokens
@@ -68,7 +68,7 @@ for (const [model, headers] of [
   test(`${model}: charged by the upstream's meter, up to four times what is expected`, async () => {
     const answer = await ask(model)
     assert.equal(answer.status, 200, answer.text.slice(0, 300))
-    assert.deepEqual(told(answer), headers)
+    assert.deepEqual(headersOf(answer), headers)
     if (model !== 'flux-2-flex')
       assert.equal(outputTokens(answer), 66, 'the answer says what the upstream said')
   })
@@ -78,7 +78,7 @@ for (const on of ['usage-last', 'usage-first']) {
   test(`${on}: a stream whose upstream counts in one event alone is charged by it, and the last event says it`, async () => {
     const fields = { model: `${on}-image`, size: '256x256', n: 3, stream: true }
     const answer = await askImages(gateway, fields)
-    assert.deepEqual(told(answer), ['0.001980000', 'upstream', null])
+    assert.deepEqual(headersOf(answer), ['0.001980000', 'upstream', null])
     const events = eventsIn(answer).map(({ data }) => (data as { usage?: { output_tokens?: number } }).usage)
     assert.deepEqual(
       events.map((usage) => usage?.output_tokens),
@@ -90,7 +90,7 @@ for (const on of ['usage-last', 'usage-first']) {
 test('complexity and frame_count go to the upstream; frames of a model with a price by the image are refused', async () => {
   const answer = await askImages(gateway, { model: 'planning-image', complexity: 'high', size: '256x256' })
   assert.equal(answer.status, 200, answer.text.slice(0, 300))
-  // One that knows no such field says that it came.
+  // An upstream without such a field names it in its refusal.
   const strict = await askImages(gateway, { model: 'strict-image', complexity: 'high', size: '256x256' })
   assertImageFault(strict, 'upstream_refused', { words: /complexity/ })
   const dryRun = { 'x-torana-dry-run': 'true' }
@@ -120,6 +120,6 @@ test('calls above what is expected are counted for operators, those that were cu
 test('a post above its reservation counts against a hard budget, which refuses the next request', async () => {
   // 0.00033 is reserved, 0.00066 is posted, and 0.0005 is all there is.
   const first = await ask('behind-image', keyOf('poor'))
-  assert.deepEqual([first.status, ...told(first)], [200, '0.000660000', 'upstream', null])
+  assert.deepEqual([first.status, ...headersOf(first)], [200, '0.000660000', 'upstream', null])
   assertImageFault(await ask('behind-image', keyOf('poor')), 'budget_exhausted')
 })

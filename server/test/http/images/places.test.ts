@@ -1,4 +1,4 @@
-/** Places for image jobs: the jobs of one project do not take them from another. */
+/** Slots for image jobs: the jobs of one project do not take them from another. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'

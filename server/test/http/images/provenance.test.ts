@@ -1,4 +1,4 @@
-/** What becomes of the C2PA manifest of an image on its way to the caller, and of the original where a conversion drops it. */
+/** What happens to the C2PA manifest of an image on its way to the caller, and to the original where a conversion drops it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { provenanceOf } from '#core/image/provenance.ts'

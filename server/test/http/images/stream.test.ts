@@ -1,4 +1,4 @@
-/** Pictures event by event: previews as they come, each picture once it is done, and a failure as an event of its own. */
+/** Images event by event: previews as they come, each image once it is done, and a failure as an event of its own. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import OpenAI from 'openai'
@@ -217,7 +217,7 @@ for (const [model, scenario] of [
       [1, []],
     )
 
-    // Asked again it is the same answer, from the start: no preview comes of nothing.
+    // A repeated request gets the same answer from the start, without previews.
     assertImageFault(await stream({ model, partial_images: 1 }, headers), 'outcome_unknown')
     assert.equal(purchasesAt(provider, scenario ?? '').length, 1)
   })

@@ -5,7 +5,7 @@ import { startGateway, type Asked } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 
 const keyOf = (name: string) => `key-with-a-budget-of-${name}-01`
-/** A thousandth of a cent for each token. */
+/** A thousandth of a cent per token. */
 const price = { usdPerMillionTokens: 10 }
 const hard = (usd: number, per = 'total') => ({ usd, per, hard: true })
 
@@ -68,7 +68,7 @@ test('a budget with a window says when the next one begins', async () => {
 })
 
 test('money that is reserved for requests under way may come back: that refusal is worth a retry', async () => {
-  // A text may cost more than it does, so a part of what is reserved is given back.
+  // The reservation covers the maximum cost of a text, so a part of it is given back.
   const underWay = gateway.ask({ model: 'slow-w16', input: 'a'.repeat(80) }, { key: keyOf('busy') })
   await eventually(async () => assert.equal(gateway.provider.counters().inFlight, 1))
   const refused = await ask('busy', 60)
@@ -87,7 +87,7 @@ test('a key has its own budget beside that of its project, and the one in the wa
     await ask('mixed-a', 20),
     /^The hard budget of key mixed\/a \(\$0\.0005 in total\) has \$0\.0001 left/,
   )
-  // What its key refused was not taken from the project.
+  // A request that its key refused took nothing from the project.
   assert.equal((await ask('mixed-b', 60)).status, 200)
   assertExhausted(
     await ask('mixed-a', 10),
@@ -113,7 +113,7 @@ test('under a hard budget a field that the catalog does not know is refused: it 
   assert.equal((await ask('soft', 1, 'paid-w16', { late_chunking: true })).status, 200)
 })
 
-test('a soft budget refuses nobody', async () => {
+test('a soft budget refuses no request', async () => {
   assert.equal((await ask('soft', 60)).status, 200)
   assert.equal((await ask('soft', 60)).status, 200)
 })

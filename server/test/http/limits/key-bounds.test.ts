@@ -1,4 +1,4 @@
-/** What a key is good for beside its models: kinds of requests, how many at once, and from where. */
+/** The bounds of a key besides its models: kinds of requests, how many at once, and from where. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'
@@ -67,7 +67,7 @@ test('a key is refused from addresses that it does not name, as trusted proxies 
   assertFault(await embed('here', { 'x-forwarded-for': '198.51.100.1' }), 'address_not_allowed', {
     words: /from 198\.51\.100\.1/,
   })
-  // What stands before the address that the proxy wrote may be forged.
+  // Addresses before the one that the proxy wrote may be forged.
   assertFault(
     await embed('elsewhere', { 'x-forwarded-for': '192.0.2.9, 198.51.100.1' }),
     'address_not_allowed',

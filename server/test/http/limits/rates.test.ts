@@ -93,7 +93,7 @@ test('a key has its own limit beside that of its project, and each is named when
   assertFault(await ask('tight'), 'rate_limit_exceeded', {
     words: /of key 'shared\/tight' \(1 requests a minute\)/,
   })
-  // What was refused by its key took nothing from the project.
+  // A request that its key refused took nothing from the project.
   assert.deepEqual([(await ask('open')).status, (await ask('open')).status], [200, 200])
   assertFault(await ask('open'), 'rate_limit_exceeded', {
     words: /of project 'shared' \(3 requests a minute\)/,
@@ -115,7 +115,7 @@ test('tokens of a request that was not served are given back', async () => {
   assert.equal((await ask('refunded', 90)).status, 200)
 })
 
-test('a key without limits is told of none', async () => {
+test('a key without limits gets no rate headers', async () => {
   const answer = await gateway.ask({ model: 'plain-w16', input: 'a' })
   assert.deepEqual(
     [...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit')),

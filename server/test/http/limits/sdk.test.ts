@@ -1,4 +1,4 @@
-/** What OpenAI's own SDK makes of our refusals: it waits for a rate limit, and leaves an empty budget alone. */
+/** How OpenAI's own SDK handles our refusals: it waits for a rate limit, and does not retry an empty budget. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import OpenAI, { RateLimitError } from 'openai'
@@ -17,7 +17,7 @@ const gateway = await startGateway({
 })
 const calls = (): number => gateway.provider.counters().calls
 
-/** A client that notes what it sends and how long it is told to wait. */
+/** A client that records what it sends and the waits that it is given. */
 function clientOf(apiKey: string, maxRetries: number) {
   const waitsMs: (number | undefined)[] = []
   const noting: typeof fetch = async (input, init) => {
@@ -41,7 +41,7 @@ async function failureOf(work: Promise<unknown>): Promise<RateLimitError> {
   return error
 }
 
-test('the SDK sees a rate limit as a RateLimitError, waits as long as it is told and is served', async () => {
+test('the SDK sees a rate limit as a RateLimitError, waits as long as the answer says and is served', async () => {
   const ask = (client: OpenAI, count: number) =>
     client.embeddings.create({ model: 'paid-w16', input: tokens(count) })
   const emptiedMs = performance.now()

@@ -9,7 +9,7 @@ const gateway = await startGateway({
   retired: { 'old-embed': { on: '2026-01-31', successor: 'plain-w16' } },
 })
 
-test('an unknown model is told with the nearest one', async () => {
+test('the refusal of an unknown model names the nearest one', async () => {
   assertFault(await gateway.get('/v1/models/plian-w16'), 'model_not_found', {
     param: 'model',
     words: /Did you mean 'plain-w16'/,
@@ -22,7 +22,7 @@ test('a retired model names its successor', async () => {
   })
 })
 
-test('a model that the key may not use is told as such', async () => {
+test('a model that the key may not use is refused as such', async () => {
   assertFault(await gateway.get('/v1/models/other-w16', { key: one }), 'model_not_allowed')
 })
 

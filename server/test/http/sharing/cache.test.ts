@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nanoUsdOf } from '#core/price.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { truncate } from '#core/embedding/vector.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -57,7 +57,7 @@ function assertVectors(answer: Asked, texts: readonly string[], width = 16): voi
   )
 }
 
-test('what is known is not asked for again: hits and misses are told, and hits cost nothing', async () => {
+test('a cached vector is not asked for again: headers count hits and misses, and hits cost nothing', async () => {
   const first = await ask({ model: 'kept-w16', input: ['one', 'two'] })
   assert.deepEqual([said(first.answer), first.made], ['hits=0, misses=2', 1])
   const partly = await ask({ model: 'kept-w16', input: ['three', 'two', 'one', 'two'] })
@@ -71,7 +71,7 @@ test('what is known is not asked for again: hits and misses are told, and hits c
   assert.equal(headers.get('x-torana-cost'), '0.000000000')
   assert.equal(headers.get('x-torana-deployment'), 'cache')
   assert.equal(headers.get('x-torana-attempts'), '0')
-  // What it would have used.
+  // The usage that a call would have had.
   assert.equal(body.usage.prompt_tokens, first.answer.body.usage.prompt_tokens)
 })
 

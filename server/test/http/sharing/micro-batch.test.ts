@@ -17,7 +17,7 @@ const gateway = await startGateway({
 const words = (name: string, count = 64): string[] =>
   Array.from({ length: count }, (_, index) => `${name} ${index}`)
 
-/** Everybody at once, and how many calls it took. */
+/** Sends all texts at once, and counts the calls. */
 async function askAll(model: string, texts: readonly string[]): Promise<{ answers: Asked[]; made: number }> {
   const before = gateway.provider.counters().calls
   const answers = await Promise.all(texts.map((input) => askPatiently(gateway, { model, input })))

@@ -31,8 +31,8 @@ async function ask(gateway: Gateway, input: readonly string[]): Promise<string |
   return answer.headers.get('x-torana-cache')
 }
 
-test('what one gateway was told, another with the same secret need not ask for', async () => {
-  // What is kept is written behind the answer, once Redis is there.
+test('what one gateway has cached, another with the same secret need not ask for', async () => {
+  // The cache is written after the answer, once Redis is ready.
   await eventually(async () => {
     await askPatiently(
       one,
@@ -59,7 +59,7 @@ test('without Redis everybody is answered, from what is near and from upstreams;
   }, WITHIN_MS)
 })
 
-test('a Redis that stands still holds nobody up for good', async () => {
+test('a stalled Redis delays no request for good', async () => {
   redis.pause()
   try {
     assert.equal(await ask(one, ['while it stands still']), 'hits=0, misses=1')

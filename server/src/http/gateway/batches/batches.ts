@@ -1,12 +1,12 @@
 /** `/v1/batches`: the requests of a file, run in the background. */
 import { isEdits, isOfPictures, readBatchRequest, type BatchRequest } from '#core/batch/request.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { KeyScope } from '#core/key-bounds.ts'
+import type { KeyScope } from '#core/catalog/key-bounds.ts'
 import { TAGS_HEADER, tagsInHeader } from '#core/request/labels.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { LargeJson } from '#ports/json.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { createBatch, type CreateDependencies } from '#request/batches/create.ts'
 import { writeFault } from '../caller/caller.ts'
 import { countFirst } from '../caller/count-request.ts'
@@ -25,7 +25,7 @@ import { batchView } from './view.ts'
 export interface BatchesDependencies extends ListenerDependencies, ReadingBodyOutside {
   readonly json: LargeJson
   readonly limits: Limits
-  /** What batches need, apart from what other routes call by the same names. */
+  /** Dependencies of batches. Grouped, because other routes use the same names for theirs. */
   readonly forBatches: CreateDependencies
 }
 
@@ -38,7 +38,7 @@ export function createBatchHandler(dependencies: BatchesDependencies): RequestHa
       scope: undefined,
       async receive(journey, key) {
         refuseEncoded(journey.request)
-        // It makes something that is kept, however soon its body is here.
+        // It creates something that is stored, even when its body is here already.
         await countFirst(journey, key, dependencies.limiter)
         return readBody(journey, key, bodyLimit, dependencies)
       },
@@ -60,7 +60,7 @@ export function createBatchHandler(dependencies: BatchesDependencies): RequestHa
         writeFault(response, fault, requestId, docsUrl())
         return undefined
       },
-      tell() {},
+      fillRecord() {},
     },
     dependencies,
   )
@@ -71,7 +71,7 @@ function scopeOf({ endpoint }: BatchRequest): KeyScope {
   return isEdits(endpoint) ? 'edits' : 'images'
 }
 
-/** A batch as it is, or as it is once it was told to stop. */
+/** A batch as it is, or as it is after its cancellation. */
 export async function batchAnswer(
   { request, key: { project } }: KnownRequest,
   does: 'find' | 'cancel',
@@ -82,7 +82,7 @@ export async function batchAnswer(
 }
 
 /** OpenAI's own bounds. */
-const PAGE = { usual: 20, most: 100 }
+const PAGE = { usual: 20, max: 100 }
 
 export async function batchesAnswer(
   { request, key: { project } }: KnownRequest,
@@ -91,7 +91,7 @@ export async function batchesAnswer(
   const { searchParams: query } = new URL(request.url, 'http://gateway')
   const limit = limitIn(query.get('limit'))
   const after = query.get('after') ?? undefined
-  // One more than asked for tells whether there are more.
+  // One more than requested shows whether there are more.
   const found = await reached(forBatches.batches.list(project, { after, limit: limit + 1 }))
   if (found === undefined) return missing(after ?? '', project)
   const page = found.slice(0, limit)
@@ -107,8 +107,8 @@ export async function batchesAnswer(
 function limitIn(text: string | null): number {
   if (text === null) return PAGE.usual
   const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE.most) return limit
-  throw new Fault('invalid_parameter', `limit must be a whole number from 1 to ${PAGE.most}.`, {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE.max) return limit
+  throw new Fault('invalid_parameter', `limit must be a whole number from 1 to ${PAGE.max}.`, {
     param: 'limit',
   })
 }
@@ -121,7 +121,7 @@ async function reached<Result>(asked: Promise<Result>): Promise<Result> {
   try {
     return await asked
   } catch (error) {
-    if (!(error instanceof StoreAway)) throw error
+    if (!(error instanceof StoreUnreachable)) throw error
     throw new Fault('store_unreachable', 'Batches cannot be looked up or changed at the moment. Retry.', {
       cause: error,
     })

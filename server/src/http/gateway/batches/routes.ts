@@ -1,3 +1,4 @@
+/** `/v1/batches`: the requests of a file, run in the background. */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { faultAnswers } from '../../fault-answers.ts'

@@ -1,6 +1,6 @@
 /** A batch as callers see it: OpenAI's object, with what Torana adds under `torana`. */
 import { onlySpace } from '#core/embedding/space.ts'
-import { decimalOf } from '#core/price.ts'
+import { decimalOf } from '#core/money/price.ts'
 import type { Batch } from '#ports/batches.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,4 +1,4 @@
-/** What a reader asks for of bytes that are kept: a part of them, or nothing if it has them. */
+/** What a reader requests of stored bytes: a range, or nothing if it has them. */
 
 /** Both ends included. */
 export interface ByteRange {

@@ -1,4 +1,4 @@
-/** What a caller says beside the body, and what every handler refuses or answers alike. */
+/** What a caller says in its headers, and the faults that every handler has in common. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../../faults.ts'
@@ -36,18 +36,18 @@ export function secondsOf(header: string | string[] | undefined): number | undef
   return header !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
 }
 
-/** A caller's text goes to the log only in part. */
+/** Only the beginning of a caller's text goes to the log. */
 export function clientRequestId({ headers }: IncomingMessage): string | undefined {
   return singleOf(headers['x-client-request-id'] ?? headers['x-request-id'])?.slice(0, 128)
 }
 
 /**
- * While the body is still arriving, the connection ends with the answer: a sender that is refused could otherwise hold it for as
- * long as the largest body may take.
+ * While the body is still arriving, the connection ends with the answer: a refused sender could otherwise hold it for as long as the
+ * largest body may take.
  */
 export function writeFault(response: ServerResponse, fault: Fault, requestId: string, docsUrl: string): void {
   const { req: request } = response
-  // The answer had begun: all that is left is to cut it, so that nobody takes half of it for the whole.
+  // The answer has begun and can only be cut, so that no client takes half of it for the whole.
   if (response.headersSent) {
     response.destroy()
     return

@@ -1,8 +1,8 @@
-/** Where a request counts against the rate limit of requests before, or without, its admission. */
+/** Counts a request against the rate limit before, or without, its admission. */
 import type { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 import { countRequest, type TakenRates } from '#request/money/rates.ts'
 import { toFault } from '../../faults.ts'
 
@@ -12,7 +12,7 @@ interface CountedRequest {
   readonly trace: RequestTrace
 }
 
-/** Once for each request. Undefined: there is nothing to ask, or not yet. */
+/** Counts each request once. Undefined if there is nothing to count, or not yet. */
 export function countFirst(
   request: CountedRequest,
   key: Key,
@@ -25,8 +25,8 @@ export function countFirst(
 }
 
 /**
- * A request that was refused before its admission counts too, or a caller over its limit could ask for refusals without end.
- * Returns what the caller is told: the same, or that the limit is used up.
+ * A request that was refused before its admission counts too: otherwise a caller over its limit could ask for refusals without end.
+ * Returns the fault for the caller: the same, or that the limit is used up.
  */
 export async function countRefused(
   fault: Fault,

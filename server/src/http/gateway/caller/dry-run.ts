@@ -18,7 +18,7 @@ export function writeDryRun(response: ServerResponse, requestId: string, body: D
   response.end(JSON.stringify({ object: 'torana.dry_run', ...body }))
 }
 
-/** The least is nothing, since a call may fail before it is charged. */
+/** The minimum is zero, since a call may fail before it is charged. */
 export function costRange(maxCostUsd: string): CostRange {
   return { min: maxCostUsd === 'unpriced' ? 'unpriced' : '0.000000000', max: maxCostUsd }
 }

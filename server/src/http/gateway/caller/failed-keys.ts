@@ -1,12 +1,12 @@
-/** Wrong keys, by the address they come from: a sender of many is refused for a while before its key is looked up. */
-import { networkOf } from '#core/client-address.ts'
-import { Failures } from '#core/failures.ts'
+/** Wrong keys by client address: a sender of many is refused for a while before its key is looked up. */
+import { networkOf } from '#core/access/client-address.ts'
+import { Failures } from '#core/limits/failures.ts'
 import { Fault } from '#core/fault/fault.ts'
 
 const RULES = {
-  /** A fleet behind one address whose key was revoked, while its operator looks for the new one. */
+  /** Enough for a fleet behind one address whose key was revoked, while its operator looks for the new one. */
   burst: 30,
-  /** A key has 190 bits: guessing it is hopeless at any rate, this is about the work that it makes. */
+  /** A key has 190 bits: guessing is hopeless at any rate; this limits the work that it causes. */
   refillMs: 1000,
   /** About 1 MB. */
   maxNames: 10_000,
@@ -19,12 +19,12 @@ export class FailedKeys {
     this.#failures = new Failures(RULES, nowMs)
   }
 
-  /** Nobody has to wait: the usual case, in which nobody needs to find out an address. */
+  /** True when no client has to wait, which is the usual case: then no address needs to be computed. */
   get isEmpty(): boolean {
     return this.#failures.isEmpty
   }
 
-  /** How long the client at this address has to wait before an unknown key of it is looked up. */
+  /** How long the client at this address must wait before its unknown key is looked up. */
   waitMs(address: string): number {
     return this.#failures.waitMs(networkOf(address))
   }

@@ -1,16 +1,16 @@
 /**
- * One request at the listener, in order: who asks, what for, the work, the answer, and the record of how it went. This is
- * the same for embeddings, image generations and image edits; what differs is in the steps of each room.
+ * One request at the listener, in order: the key, the request, the work, the answer, and the record. The order is the same for
+ * embeddings, image generations and image edits; each room has its own steps.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
-import type { KeyScope } from '#core/key-bounds.ts'
+import type { KeyScope } from '#core/catalog/key-bounds.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
-import { RequestTrace } from '#core/request-trace.ts'
-import type { TraceContext } from '#core/trace-context.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
+import type { TraceContext } from '#core/request/trace-context.ts'
 import type { Observer } from '#ports/observer.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { TakenRates } from '#request/money/rates.ts'
@@ -28,7 +28,7 @@ export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   path?: PathModel,
-  /** Who asks, where that is known without a secret: a member at the playground. */
+  /** The caller, where it is known without a secret: a member at the playground. */
   known?: Key,
 ) => Promise<void>
 
@@ -37,15 +37,15 @@ export interface ListenerDependencies extends KeysOutside {
   readonly observer: Observer
   readonly limiter: RateLimiter
   readonly callsAtOnce: CallsAtOnce
-  /** Answers say where their time went. */
+  /** Whether answers carry `server-timing`. */
   readonly serverTiming?: boolean | undefined
-  /** Undefined: traces are off. */
+  /** Undefined when traces are off. */
   readonly traceContextOf?: ((headers: IncomingHttpHeaders, requestId: string) => TraceContext) | undefined
-  /** Where error pages are served. */
+  /** Base address of the error pages. */
   readonly docsUrl: () => string
 }
 
-/** What is known of a request before anything of it is read. */
+/** What is known of a request before its body is read. */
 export interface Journey {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -54,34 +54,34 @@ export interface Journey {
   readonly trace: RequestTrace
   /** Memory that the body takes; given back at the end of the request, unless that was done before. */
   room: Disposable | undefined
-  /** The request has been counted already: its body had to be waited for, or it is a dry run. */
+  /** Set once the request was counted: because its body had not arrived yet, or because it is a dry run. */
   counted: TakenRates | undefined
-  /** It may be answered by a job that was begun before, which no rate limit stands against. So it is not counted first. */
+  /** The request may be answered by an earlier job, to which no rate limit applies. So it is not counted first. */
   mayJoin: boolean
 }
 
-/** The steps in which one kind of request differs from the others, in their order. */
+/** The steps in which one kind of request differs from the others, in order. */
 interface Room<Body, Asked, Outcome> {
-  /** Names the kind of request in logs and metrics. */
+  /** The kind of request in logs and metrics. */
   readonly route: string
-  /** What a key must be good for. Undefined: only what is asked for tells, and `read` checks it. */
+  /** The scope that a key must have. Undefined where it depends on the body: then `read` checks it. */
   readonly scope: KeyScope | undefined
-  /** Waited for before anything else is done. Left out by the embeddings, whose requests take less time than a turn. */
+  /** Runs before anything else. Embeddings have none: their requests take less time than a turn of the event loop. */
   readonly turn?: () => Promise<unknown>
-  /** Refuses what the headers alone rule out, and takes the body. */
+  /** Refuses what the headers alone rule out, and reads the body. */
   receive(journey: Journey, key: Key): Promise<Body>
-  /** What the body asks for. A promise only where finding out takes long. */
+  /** Parses the body. A promise only where that takes long. */
   read(body: Body, journey: Journey, key: Key): Asked | Promise<Asked>
   run(asked: Asked, key: Key, journey: Journey): Promise<Outcome>
-  /** Undefined: the answer is written, and there is nothing to wait for. */
+  /** Undefined when the answer is written and there is nothing to wait for. */
   write(outcome: Outcome, asked: Asked, journey: Journey): Promise<void> | undefined
   /** `asked` is undefined when the request failed before it was read. */
   fail(fault: Fault, asked: Asked | undefined, journey: Journey): Promise<void> | undefined
-  /** Adds what this kind of request has to tell. The fields that every request has are filled in already. */
-  tell(record: OpenRecord, asked: Asked, outcome: Outcome | undefined): void
+  /** Adds the fields of this kind of request. The common fields are filled in already. */
+  fillRecord(record: OpenRecord, asked: Asked, outcome: Outcome | undefined): void
 }
 
-/** Nothing that is known at once is waited for: a known key, a small body, a small answer. */
+/** It awaits nothing that is known at once: a known key, a small body, a small answer. */
 export function handlerOf<Body, Asked, Outcome>(
   room: Room<Body, Asked, Outcome>,
   dependencies: ListenerDependencies,
@@ -123,7 +123,7 @@ export function handlerOf<Body, Asked, Outcome>(
       asked = read instanceof Promise ? await read : read
       trace.readMs = clock.monotonicMs()
       outcome = await room.run(asked, key, journey)
-      // Then there is an answer, and nobody to take it.
+      // True when there is an answer but the client is gone.
       let hasLeft = response.destroyed
       const written = room.write(outcome, asked, journey)
       if (written !== undefined) {
@@ -134,7 +134,7 @@ export function handlerOf<Body, Asked, Outcome>(
     } catch (error) {
       fault = toFault(error)
       if (key !== undefined) fault = await countRefused(fault, journey, key, limiter)
-      // What came together with the headers is parsed by then: a body that is here already costs no connection.
+      // After this, the bytes that came together with the headers are parsed, so a body that is already here does not cost the connection.
       if (isUnread(request)) await setImmediate()
       await room.fail(fault, asked, journey)
     } finally {
@@ -142,10 +142,17 @@ export function handlerOf<Body, Asked, Outcome>(
     }
     journey.room?.[Symbol.dispose]()
     const status = response.statusCode
-    const clientId = clientRequestId(request)
-    const record = recordOf({ requestId, route, clientRequestId: clientId, trace, status, fault, key })
-    record.clientAddress = clientAddress(request)
-    if (asked !== undefined) room.tell(record, asked, outcome)
+    const record = recordOf({
+      requestId,
+      route,
+      clientRequestId: clientRequestId(request),
+      clientAddress: clientAddress(request),
+      trace,
+      status,
+      fault,
+      key,
+    })
+    if (asked !== undefined) room.fillRecord(record, asked, outcome)
     record.durationMs = clock.monotonicMs() - startedMs
     observer.requestEnded(record)
   }

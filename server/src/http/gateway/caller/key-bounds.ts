@@ -1,16 +1,16 @@
-/** Whether a key may be used for this request, before anything of it is read. */
+/** Checks whether a key may be used for this request, before anything of it is read. */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { addressRangeOf } from '#core/client-address.ts'
+import { addressRangeOf } from '#core/access/client-address.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { shareOfCalls, type KeyBounds, type KeyScope } from '#core/key-bounds.ts'
+import { shareOfCalls, type KeyBounds, type KeyScope } from '#core/catalog/key-bounds.ts'
 import type { Key } from '#ports/keys.ts'
 import type { ClientAddress } from '../../client-address.ts'
 
-/** Made once for each key: its bounds are replaced whole when the key changes. */
+/** Built once for each key: its bounds are replaced as a whole when the key changes. */
 const networks = new WeakMap<KeyBounds, BlockList>()
 
-/** The key itself, if it may be used from where the request comes from. */
+/** Returns the key if it may be used from the client's address. */
 export function checkedAddress(key: Key, request: IncomingMessage, clientAddress: ClientAddress): Key {
   const { bounds } = key
   if (bounds?.addresses === undefined) return key
@@ -31,38 +31,38 @@ export function checkScope({ name, bounds }: Key, scope: KeyScope): void {
   )
 }
 
-/** A slot is free again when one of the key's own requests ends; clients ask again after this. */
+/** A slot is free again when one of the key's own requests ends; clients retry after this. */
 const RETRY_MS = 1000
 
-/** Requests under way on this node, of keys that may only have so many. */
+/** Requests in progress on this node, of keys with a limit on them. */
 export class CallsAtOnce {
   readonly #liveNodes: () => number
-  readonly #underWay = new Map<string, number>()
+  readonly #inProgress = new Map<string, number>()
 
   constructor(liveNodes: () => number) {
     this.#liveNodes = liveNodes
   }
 
-  /** A place until it is disposed of. Undefined: the key needs none. */
+  /** A slot until it is disposed of. Undefined if the key needs none. */
   enter({ id, name, bounds }: Key): Disposable | undefined {
-    const most = bounds?.maxCallsAtOnce
-    if (most === undefined) return undefined
-    const underWay = this.#underWay.get(id) ?? 0
-    const share = shareOfCalls(most, this.#liveNodes())
-    if (underWay >= share)
+    const max = bounds?.maxCallsAtOnce
+    if (max === undefined) return undefined
+    const inProgress = this.#inProgress.get(id) ?? 0
+    const share = shareOfCalls(max, this.#liveNodes())
+    if (inProgress >= share)
       throw new Fault(
         'too_many_calls_at_once',
-        `Key '${name}' may have ${most} requests under way at once${share < most ? `, ${share} of them on this node` : ''}. Retry when one of them has ended.`,
+        `Key '${name}' may have ${max} requests under way at once${share < max ? `, ${share} of them on this node` : ''}. Retry when one of them has ended.`,
         { retryAfterMs: RETRY_MS },
       )
-    this.#underWay.set(id, underWay + 1)
+    this.#inProgress.set(id, inProgress + 1)
     return { [Symbol.dispose]: () => this.#leave(id) }
   }
 
   #leave(id: string): void {
-    const left = (this.#underWay.get(id) ?? 1) - 1
-    if (left > 0) this.#underWay.set(id, left)
-    else this.#underWay.delete(id)
+    const left = (this.#inProgress.get(id) ?? 1) - 1
+    if (left > 0) this.#inProgress.set(id, left)
+    else this.#inProgress.delete(id)
   }
 }
 
@@ -71,7 +71,7 @@ function networksOf(bounds: KeyBounds, addresses: readonly string[]): BlockList 
   if (known !== undefined) return known
   const list = new BlockList()
   for (const text of addresses) {
-    // Checked where it was given; what could not be read would let nobody in.
+    // The address was checked when it was set. One that cannot be parsed would admit no client.
     const range = addressRangeOf(text, isIP)
     if (range !== undefined) list.addSubnet(range.address, range.prefixBits, range.family)
   }

@@ -14,7 +14,7 @@ export interface KeysOutside {
   readonly clientAddress: ClientAddress
 }
 
-/** The key of the caller. Immediate when it is known in memory. Wrong keys are remembered by the address they came from. */
+/** The key of the caller, without a promise when it is known in memory. Wrong keys are remembered by client address. */
 export function keyOf(
   request: IncomingMessage,
   { keys, clock, failedKeys, clientAddress }: KeysOutside,

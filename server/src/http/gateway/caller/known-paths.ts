@@ -1,4 +1,4 @@
-/** The paths of the API and their methods, for a caller that uses the wrong one. */
+/** The paths of the API and their methods, for messages about a wrong path or method. */
 import type { FastifyInstance } from 'fastify'
 
 interface KnownPath {
@@ -7,16 +7,16 @@ interface KnownPath {
 }
 
 declare module 'fastify' {
-  /** What a route may say of itself beside its handler. */
+  /** What a route may declare besides its handler. */
   interface FastifyContextConfig {
-    /** A page for people: whatever else is sent to its path was meant for another one. */
+    /** A page for people: other methods on its path were meant for another path. */
     readonly isPage?: boolean
-    /** The ends that a path with `*` may have; any, unless given. */
+    /** The ends that a path with `*` may have; any if left out. */
     readonly ends?: readonly string[]
   }
 }
 
-/** The methods of a path, in a function of the path without its query. Empty: there is no such path. */
+/** The methods of a path, as a function of the path without its query. Empty if there is no such path. */
 export function knownPaths(app: FastifyInstance): (path: string) => readonly string[] {
   const known = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method, config }) => {

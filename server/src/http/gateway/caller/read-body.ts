@@ -1,4 +1,4 @@
-/** The body of a request with a key. Its project shares the memory for bodies with the others. */
+/** The body of a request with a key. Projects share the memory for bodies. */
 import type { Key } from '#ports/keys.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { BodyRoom } from '../../gate/body-room.ts'

@@ -1,4 +1,4 @@
-/** Whether a request was sent before, as far as its headers tell. */
+/** Whether a request was sent before, according to its headers. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { singleOf } from './caller.ts'
@@ -7,9 +7,9 @@ import { singleOf } from './caller.ts'
 const MAX_IDEMPOTENCY_KEY = 255
 
 export interface Repetition {
-  /** Equal keys mean the same request. Undefined: there is none. */
+  /** Requests with equal keys are the same request. Undefined if there is none. */
   readonly idempotencyKey: string | undefined
-  /** The caller's SDK says that this is a retry of its own. */
+  /** The caller's SDK declares that this is its own retry. */
   readonly isRetry: boolean
 }
 

@@ -1,9 +1,9 @@
-/** What the routes of every room have in common: their prefixes, and handlers that the framework only leads to. */
+/** What the routes of every room have in common: their prefixes, and handlers that take over from the framework. */
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import type { RequestHandler } from './journey.ts'
 
-/** Every path answers under each of these. The documents show the first alone. */
+/** Every path answers under each of these. The documents show only the first. */
 export const PREFIXES = [
   { prefix: '/v1', hide: false },
   { prefix: '/openai/v1', hide: true },
@@ -18,7 +18,7 @@ interface HijackedRoute {
   readonly handler: () => never
 }
 
-/** Takes each request from the framework before its body is read. The schemas of such a route document, and check nothing. */
+/** Takes each request from the framework before its body is read. The schemas of such a route only document it. */
 export function hijacked(onRequest: OnRequest): HijackedRoute {
   return { onRequest, handler: neverReached }
 }
@@ -31,8 +31,8 @@ export function handledBy(handler: RequestHandler): HijackedRoute {
 }
 
 /**
- * `…/{model}/embeddings`, or another end, each with a handler of its own. The model is all that stands before the end, since
- * ids of models may hold slashes.
+ * `…/{model}/embeddings`, or another end, each with its own handler. The model is everything before the end, since ids of models may
+ * contain slashes.
  */
 export function handledByEnd(
   pathWins: boolean,
@@ -53,7 +53,7 @@ function neverReached(): never {
   throw new Fault('internal_error', 'A hijacked route came back.')
 }
 
-/** The path has other methods than that of the request. */
+/** For a path that has other methods than that of the request. */
 export function wrongMethod({ method, url }: Asked, allow: readonly string[]): Fault {
   return new Fault(
     'method_not_allowed',
@@ -66,7 +66,7 @@ export function wrongMethod({ method, url }: Asked, allow: readonly string[]): F
 
 type Asked = Pick<FastifyRequest, 'method' | 'url'>
 
-/** Without its query, and no longer than a message may be. */
+/** Without its query, and cut to the length that a message may have. */
 function pathOf(url: string): string {
   return url.split('?')[0]?.slice(0, 200) ?? ''
 }

@@ -1,9 +1,10 @@
-/** Routes outside the journeys of embeddings and images. Their requests are recorded like every other. */
+/** Routes outside the journeys of embeddings and images. Their requests are recorded like all others. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import { countRequest } from '#request/money/rates.ts'
+import { recordOf } from '#request/request-record.ts'
 import { toFault } from '../../faults.ts'
 import { endUnread } from '../../gate/unread.ts'
 import { clientRequestId, writeFault } from './caller.ts'
@@ -12,7 +13,7 @@ import { keyOf } from './key-of.ts'
 import { hijacked } from './routes.ts'
 import { writeJson } from './writing.ts'
 
-/** A request of a caller that is known. */
+/** A request of a known caller. */
 export interface KnownRequest {
   readonly request: FastifyRequest
   readonly response: ServerResponse
@@ -21,9 +22,9 @@ export interface KnownRequest {
 
 interface ServedRoute {
   readonly route: string
-  /** It makes something that is kept, so it counts against the rate limit of requests before anything of it is read. */
+  /** It creates something that is stored, so it counts against the rate limit before anything of it is read. */
   readonly isCounted?: boolean
-  /** What a caller is told of an error. */
+  /** Turns an error into the fault that the caller gets. */
   readonly faultOf?: (error: unknown) => unknown
 }
 
@@ -31,7 +32,7 @@ export function idIn({ params }: FastifyRequest): string {
   return (params as { id: string }).id
 }
 
-/** Of callers with a key. `serve` gives the answer, or has written it itself and gives none. */
+/** For callers with a key. `serve` returns the answer, or writes it itself and returns none. */
 export function servedBy(
   dependencies: ListenerDependencies,
   served: ServedRoute,
@@ -45,7 +46,7 @@ export function servedBy(
   })
 }
 
-/** For answers that are streams of bytes: `serve` asks for the key, where one is needed, and writes the answer itself. */
+/** For answers that are streams of bytes: `serve` checks the key, where one is needed, and writes the answer itself. */
 export function streamedBy(
   dependencies: ListenerDependencies,
   route: string,
@@ -71,18 +72,18 @@ function recorded(
     }
     // A client may send a body to a route that has none.
     endUnread(request.raw, reply.raw)
-    observer.requestEnded({
-      requestId: request.id,
-      route,
-      status: fault?.entry.status ?? reply.raw.statusCode,
-      fault: fault?.code,
-      cause: fault?.cause,
-      clientRequestId: clientRequestId(request.raw),
-      clientAddress: clientAddress(request.raw),
-      project: asker.key?.project,
-      key: asker.key?.name,
-      keyId: asker.key?.id,
-      durationMs: reply.elapsedTime,
-    })
+    observer.requestEnded(
+      recordOf({
+        requestId: request.id,
+        route,
+        clientRequestId: clientRequestId(request.raw),
+        clientAddress: clientAddress(request.raw),
+        trace: undefined,
+        status: reply.raw.statusCode,
+        fault,
+        key: asker.key,
+        durationMs: reply.elapsedTime,
+      }),
+    )
   })
 }

@@ -1,11 +1,11 @@
-/** How answers are written, whatever they hold: text that fits into headers, JSON in ASCII, a pace that the client can read. */
+/** Writes answers of every kind: header texts, JSON in ASCII, at the pace of the client. */
 import type { ServerResponse } from 'node:http'
-import { asciiJson } from '#core/json-text.ts'
+import { asciiJson } from '#core/text/json-text.ts'
 
-/** Clients give up on headers of many kilobytes, and a caller can choose some of the names in them. */
+/** Longest text in a header: clients reject headers of many kilobytes, and callers choose some of the names in them. */
 const MAX_HEADER_LENGTH = 1024
 
-/** Header values are ASCII. Names from a configuration or a request may hold other characters. */
+/** Header values are ASCII. Names from a configuration or a request may contain other characters. */
 export function headerText(text: string): string {
   const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
   return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
@@ -26,20 +26,20 @@ export function drained(response: ServerResponse): Promise<void> {
 }
 
 /**
- * Writes pieces of ASCII text as fast as the client reads them, and stops when the client has left. Does not end the answer.
- * Resolves to how many bytes were written.
+ * Writes parts of ASCII text as fast as the client reads them, and stops when the client has left. It does not end the answer.
+ * Resolves to the number of bytes written.
  */
-export async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<number> {
+export async function writeParts(response: ServerResponse, parts: AsyncIterable<string>): Promise<number> {
   let bytes = 0
-  for await (const piece of pieces) {
+  for await (const part of parts) {
     if (response.destroyed) return bytes
-    bytes += piece.length
-    if (!response.write(piece, 'latin1')) await drained(response)
+    bytes += part.length
+    if (!response.write(part, 'latin1')) await drained(response)
   }
   return bytes
 }
 
-/** A small answer, whole. */
+/** Writes a small answer as a whole. */
 export function writeJson(response: ServerResponse, answer: object, requestId: string): void {
   const text = asciiJson(answer)
   response.writeHead(200, {

@@ -1,36 +1,36 @@
-/** Writes an embeddings answer: in one piece when it is small, in steps that leave the event loop free when it is not. */
-import { asciiJson } from '#core/json-text.ts'
+/** Writes an embeddings answer: in one write when it is small, else in steps that leave the event loop free. */
+import { asciiJson } from '#core/text/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import type { Encoding } from '#core/catalog.ts'
+import type { Encoding } from '#core/catalog/catalog.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
-import { costText } from '#core/price.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
+import { costText } from '#core/money/price.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
 import type { EmbedResult } from '#request/embeddings/embed.ts'
 import { rateHeaders } from '../../rate-headers.ts'
 import { drained, headerText } from '../caller/writing.ts'
 
-/** Up to here one string is made and sent in one go; beyond, making it would hold the event loop. */
+/** Size up to which an answer is one string in one write; building a larger one would block the event loop. */
 const SMALL_BYTES = 256 * 1024
 /** A step of a large answer: about a millisecond of number writing. */
 const STEP_BYTES = 128 * 1024
-/** Digits, sign, point and comma of one number, on average. */
+/** Average bytes of a number: digits, sign, point and comma. */
 const BYTES_PER_NUMBER = 13
 
 export interface AnswerMeta {
   readonly requestId: string
-  /** What the caller asked for, echoed as `model`. */
+  /** The model as the caller wrote it, echoed as `model`. */
   readonly asked: string
   readonly encoding: Encoding
-  /** The value of `server-timing`; undefined: the header is left out. */
+  /** The value of `server-timing`; undefined if the header is left out. */
   readonly timing: string | undefined
-  /** The value of `x-torana-model-ends`; undefined: the header is left out. */
+  /** The value of `x-torana-model-ends`; undefined if the header is left out. */
   readonly ends: string | undefined
-  /** Told how much was written. */
+  /** Receives the number of bytes written. */
   readonly trace: Pick<RequestTrace, 'bytesOut'>
 }
 
-/** Undefined: the whole answer was handed to the response at once. */
+/** Undefined when the whole answer was handed to the response at once. */
 export function writeEmbeddings(
   response: ServerResponse,
   embedded: EmbedResult,
@@ -69,7 +69,7 @@ async function writeInSteps(
     if (!response.write(step, 'latin1')) await drained(response)
     step = ''
     await yieldLoop()
-    // A client that left needs nothing more. What it asked for has been accounted for.
+    // A client that left needs nothing more. Its request is already charged.
     if (response.destroyed) return
   }
   step += closing(embedded, asked)

@@ -1,17 +1,17 @@
 /**
- * `POST /v1/embeddings`, taken before the framework's router because it is the hot lane. The other spellings of the path
- * come here from the router. This file holds the steps of an embeddings request, `caller/journey.ts` their order.
+ * `POST /v1/embeddings`, handled before the framework's router because it is the hot lane. The other spellings of the path come here
+ * from the router. This file holds the steps of an embeddings request, `caller/journey.ts` their order.
  */
 import type { IncomingMessage } from 'node:http'
-import { idOf } from '#core/catalog.ts'
-import { boundsOf } from '#core/json-bounds.ts'
+import { idOf } from '#core/catalog/catalog.ts'
+import { boundsOf } from '#core/text/json-bounds.ts'
 import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
-import { endNotice } from '#core/model-end.ts'
+import { endNotice } from '#core/catalog/model-end.ts'
 import { TAGS_HEADER, tagsInHeader, withHeaderTags } from '#core/request/labels.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
-import { serverTiming } from '#core/server-timing.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
+import { serverTiming } from '#core/request/server-timing.ts'
 import type { LargeJson, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
@@ -72,7 +72,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         writeFault(response, fault, requestId, docsUrl())
         return undefined
       },
-      tell(record, asked, outcome) {
+      fillRecord(record, asked, outcome) {
         const { input, model, user, tags } = asked
         record.inputs = inputCount(input)
         record.user = user
@@ -102,7 +102,7 @@ function tagged(asked: EmbeddingRequest, { headers }: IncomingMessage): Embeddin
   return { ...asked, tags: withHeaderTags(asked.tags, tagsInHeader(header)) }
 }
 
-/** What the log tells of an answer beside what metrics count. */
+/** What the log says of an answer besides what metrics count. */
 function noteAnswer(trace: RequestTrace, asked: EmbeddingRequest, result: EmbedResult): void {
   trace.space = result.space
   trace.width = result.width

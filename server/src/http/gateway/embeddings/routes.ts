@@ -1,3 +1,4 @@
+/** `POST /v1/embeddings`. */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { faultAnswers } from '../../fault-answers.ts'

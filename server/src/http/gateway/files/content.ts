@@ -1,4 +1,4 @@
-/** `GET /v1/files/{id}/content`: the bytes of a file, whole or in part, out of the pieces that they lie in. */
+/** `GET /v1/files/{id}/content`: the bytes of a file, whole or in part, read from its segments. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { StoredFile } from '#ports/files.ts'
@@ -20,9 +20,9 @@ export async function sendContent(
   { fileBlobs, segmentsOf }: ContentOutside,
 ): Promise<void> {
   const segments = await segmentsOf(file)
-  // Of a file that a batch still writes, as far as it is there.
+  // For a file that a batch still writes: the bytes so far.
   const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
-  // Results of a batch may be dropped, and others of the same size come behind the rest.
+  // Results of a batch may be dropped, and others of the same size may follow the rest.
   const end = segments.at(-1)?.blob.split('/').at(-1) ?? ''
   const etag = file.source.kind === 'uploaded' ? `"${file.source.sha256}"` : `"${file.id}-${bytes}-${end}"`
   const headers: Record<string, string> = {
@@ -51,7 +51,7 @@ export async function sendContent(
   if (range !== undefined) headers['content-range'] = `bytes ${first}-${last}/${bytes}`
   const reading = bytesOf(segmentsWithin(segments, { first, last }), fileBlobs)
   try {
-    // Opened before the answer begins, so that trouble can still be told in words.
+    // Opened before the answer begins, so that a failure can still be a fault.
     let next = request.method === 'HEAD' ? undefined : await reading.next().catch(rethrown)
     response.writeHead(range === undefined ? 200 : 206, headers)
     while (next !== undefined && next.done !== true && !response.destroyed) {

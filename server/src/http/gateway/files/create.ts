@@ -1,4 +1,4 @@
-/** `POST /v1/files`: a form with one file, kept as it arrives. The fields may stand before or behind the file. */
+/** `POST /v1/files`: a form with one file, stored as it arrives. The fields may come before or after the file. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkFilename, checkPurpose, expiryMs } from '#core/files/create.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -13,7 +13,7 @@ import { MultipartParts, type Part } from '../uploads/multipart-parts.ts'
 import { boundaryOf, labelOf, utf8, type PartLabel } from '../uploads/part-headers.ts'
 
 export interface CreatingFiles extends FilesOutside {
-  /** Called after each piece of a form; shared by all forms that arrive. */
+  /** Called after each chunk of a form; shared by all arriving forms. */
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
@@ -40,7 +40,7 @@ export async function createFile(
     ...gatewayBounds(outside.limits)['POST /files'].form,
     idleMs: outside.limits.uploadIdleMs,
   })
-  // The file has at least what the form announces, without what may be around it.
+  // The file has at least the announced bytes minus what may surround it.
   const announcedBytes = Math.max(0, Number(request.headers['content-length'] ?? 0) - FORM_BYTES)
   const taking = new FileForm(key, announcedBytes, outside)
   try {
@@ -78,7 +78,7 @@ class FileForm {
       throw refused(label.name, 'is not known here. Send file, purpose and expires_after only')
     if (this.#fields.has(field)) throw refused(label.name, 'was sent twice. Send one')
     this.#fields.set(field, await fieldText(label.name, bytes))
-    // Before the bytes of a large file, if its sender was so kind.
+    // Checked before the bytes of a large file, if the field came first.
     if (field === 'purpose') checkPurpose(this.#fields.get('purpose'))
   }
 
@@ -100,19 +100,19 @@ class FileForm {
     if (this.#file !== undefined) throw refused('file', 'was sent twice. Send one')
     this.#filename = checkFilename(filename)
     this.#file = await ArrivingFile.begin(this.#key, this.#announcedBytes, this.#outside)
-    for await (const piece of bytes) await this.#file.write(piece)
+    for await (const chunk of bytes) await this.#file.write(chunk)
   }
 }
 
 async function fieldText(name: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
-  for await (const piece of bytes) {
-    length += piece.length
+  for await (const chunk of bytes) {
+    length += chunk.length
     if (length > MAX_FIELD_BYTES) throw refused(name, `has more than ${MAX_FIELD_BYTES} bytes`)
-    pieces.push(piece)
+    chunks.push(chunk)
   }
-  const text = utf8(Buffer.concat(pieces))
+  const text = utf8(Buffer.concat(chunks))
   if (text === undefined) throw refused(name, 'is not UTF-8 text')
   return text
 }

@@ -1,4 +1,4 @@
-/** `/v1/files`: files of requests that callers keep here, and what batches made of them. */
+/** `/v1/files`: files that callers store here, and the results of batches. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
@@ -16,7 +16,7 @@ import { deletedFile, file, fileForm, fileListing, fileQuery } from './schemas.t
 
 export interface FilesDependencies extends ListenerDependencies, CreatingFiles, ContentOutside {}
 
-/** How their requests are recorded, and what is told of an error. */
+/** The route in records, and the faults of its errors. */
 export const AS_FILES = { route: 'files', faultOf: fileFault }
 
 const READ_FAULTS = faultAnswers([401, 404, 503])
@@ -96,13 +96,13 @@ async function found({ request, key }: KnownRequest, { files }: FilesDependencie
   return stored
 }
 
-/** Another project's file is not even said to exist. */
+/** The same answer for another project's file: its existence is not disclosed. */
 function missing(id: string): Fault {
   return new Fault('not_found', `No such File object: ${id.slice(0, 80)}`, { param: 'id' })
 }
 
-/** OpenAI's own bound, and what it gives when nothing is asked for. */
-const MOST_LISTED = 10_000
+/** OpenAI's own maximum and default. */
+const MAX_LISTED = 10_000
 
 async function listed(
   { url }: FastifyRequest,
@@ -113,13 +113,13 @@ async function listed(
   const order = query.get('order') ?? 'desc'
   if (order !== 'asc' && order !== 'desc')
     throw new Fault('invalid_parameter', "order must be 'asc' or 'desc'.", { param: 'order' })
-  const limit = Number(query.get('limit') ?? MOST_LISTED)
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_LISTED)
-    throw new Fault('invalid_parameter', `limit must be a whole number from 1 to ${MOST_LISTED}.`, {
+  const limit = Number(query.get('limit') ?? MAX_LISTED)
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LISTED)
+    throw new Fault('invalid_parameter', `limit must be a whole number from 1 to ${MAX_LISTED}.`, {
       param: 'limit',
     })
   const purpose = query.get('purpose') ?? undefined
-  // There are none of any other.
+  // No file has any other purpose.
   if (purpose !== undefined && !isKept(purpose)) return fileList([], false)
   const after = query.get('after') ?? undefined
   const page = await files.list({ project, purpose, order, limit, after })

@@ -1,8 +1,8 @@
-/** What the requests about uploads say. */
+/** The bodies of requests about uploads. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { checkFilename, checkPurpose, expiryMs } from '#core/files/create.ts'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import type { FileUpload, UploadPart } from '#ports/file-uploads.ts'
 import { addPart, checkPending, type UploadsOutside, type UploadWish } from '#request/files/uploads.ts'
 import { checkTexts } from '../../gate/texts.ts'
@@ -21,7 +21,7 @@ const MD5 = /^[0-9a-f]{32}$/i
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The JSON object that the request of a known caller sends. */
+/** The JSON object in the body of a known caller's request. */
 export async function readObject(
   { request: { raw: request }, response, key }: KnownRequest,
   limit: BodyLimit,

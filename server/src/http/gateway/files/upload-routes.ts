@@ -87,7 +87,7 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
   }
 }
 
-/** Another project's upload is not even said to exist. */
+/** The same answer for another project's upload: its existence is not disclosed. */
 async function find(
   { request, key }: KnownRequest,
   { fileUploads }: UploadsDependencies,

@@ -1,21 +1,21 @@
-/** Writes an image answer: OpenAI's shape, pictures as base64 in steps that leave the event loop free, or as our own links. */
-import { asciiJson } from '#core/json-text.ts'
+/** Writes an image answer: OpenAI's shape, images as base64 in steps that leave the event loop free, or as our own links. */
+import { asciiJson } from '#core/text/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import { assetIdOf, provenanceOfPictures } from '#core/image/delivery.ts'
 import type { ImageResult, ResultPicture } from '#core/image/delivery.ts'
 import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
-import type { RateState } from '#core/limit.ts'
-import { UNKNOWN_TOKENS } from '#core/usage.ts'
+import type { RateState } from '#core/limits/limit.ts'
+import { UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { blobsOfBatch } from '#request/images/batch-blobs.ts'
 import { rateHeaders } from '../../rate-headers.ts'
-import { drained, headerText, writePieces } from '../caller/writing.ts'
-import { base64Slices, handedOut, openPicture, type InMemory } from './picture-source.ts'
+import { drained, headerText, writeParts } from '../caller/writing.ts'
+import { base64Parts, handedOut, openPicture, type InMemory } from './picture-source.ts'
 
 export interface AnswerOutside {
   readonly blobs: BlobStore
   readonly yieldLoop: () => Promise<unknown>
-  /** The signed link of an asset, good until then, in Unix milliseconds; undefined: as long as links are. */
+  /** The signed link of an asset, valid until `untilMs` (Unix milliseconds) or, if left out, for the usual time. */
   readonly linkOf: (assetId: string, untilMs?: number) => string
 }
 
@@ -23,15 +23,15 @@ export interface ImageMeta extends InMemory {
   readonly requestId: string
   readonly jobId: string
   readonly rates: readonly RateState[]
-  /** The value of `server-timing`; undefined: the header is left out. */
+  /** The value of `server-timing`; undefined if the header is left out. */
   readonly timing: string | undefined
-  /** The value of `x-torana-model-ends`; undefined: the header is left out. */
+  /** The value of `x-torana-model-ends`; undefined if the header is left out. */
   readonly ends: string | undefined
 }
 
 type PictureOrigin = Pick<ImageMeta, 'jobId' | keyof InMemory>
 
-/** Resolves to how many bytes were written. */
+/** Resolves to the number of bytes written. */
 export async function writeImages(
   response: ServerResponse,
   result: ImageResult,
@@ -39,27 +39,27 @@ export async function writeImages(
   outside: AnswerOutside,
 ): Promise<number> {
   const body = imageBody(result, meta, outside)
-  // The first piece opens the first picture: what goes wrong there is told as a fault.
+  // The first part opens the first image: a failure there is still a fault.
   const first = await body.next()
   response.writeHead(200, imageHeaders(result, meta))
   const begin = first.value ?? ''
   if (!response.write(begin, 'latin1')) await drained(response)
-  const bytes = begin.length + (await writePieces(response, body))
+  const bytes = begin.length + (await writeParts(response, body))
   if (!response.destroyed) response.end()
   return bytes
 }
 
-/** The JSON text of an answer, in pieces. */
+/** The JSON text of an answer, in parts. */
 export async function* imageBody(
   result: ImageResult,
   from: PictureOrigin,
   outside: AnswerOutside,
 ): AsyncGenerator<string, undefined> {
-  // Joined to the first piece of the picture that it stands before, which comes when the picture is open.
+  // Sent with the first part of the next image, which comes when that image is open.
   let before = `{"created":${result.createdSeconds},"data":[{`
   for (const picture of result.pictures) {
-    for await (const piece of pictureFields(picture, result, from, outside)) {
-      yield before + piece
+    for await (const part of pictureFields(picture, result, from, outside)) {
+      yield before + part
       before = ''
     }
     if (picture.revisedPrompt !== undefined) yield `,"revised_prompt":${asciiJson(picture.revisedPrompt)}`
@@ -74,7 +74,7 @@ export async function* imageBody(
   return undefined
 }
 
-/** `"b64_json":"…"` or `"url":"…"`, in pieces. */
+/** `"b64_json":"…"` or `"url":"…"`, in parts. */
 export async function* pictureFields(
   picture: ResultPicture,
   { form, batchId }: ImageResult,
@@ -82,7 +82,7 @@ export async function* pictureFields(
   { blobs, linkOf, yieldLoop }: AnswerOutside,
 ): AsyncGenerator<string, undefined> {
   const handed = handedOut(picture)
-  // What could be stored nowhere has no address but itself.
+  // An image that could not be stored has no address but its own bytes.
   const isStored = !inMemory.held.has(handed.sha256)
   if (form === 'url' && isStored) {
     yield `"url":${asciiJson(linkOf(assetIdOf(jobId, picture, batchId)))}`
@@ -90,31 +90,31 @@ export async function* pictureFields(
   }
   const bytes = await openPicture(handed, inMemory, blobsOfBatch(batchId, blobs))
   yield form === 'url' ? `"url":"data:${mediaTypeOf(handed.format as PictureFormat)};base64,` : '"b64_json":"'
-  yield* base64Slices(bytes, yieldLoop)
+  yield* base64Parts(bytes, yieldLoop)
   yield '"'
   return undefined
 }
 
-/** What the upstream resolved, put right where Torana converted, and where the pictures are something else than was asked for. */
+/** What the upstream resolved, corrected where Torana converted images, or where they differ from the request. */
 export function echoesOf({ echoes, pictures, differs }: ImageResult): Readonly<Record<string, unknown>> {
   const formats = new Set(
     pictures.flatMap(({ converted }) => (converted === undefined ? [] : [converted.format])),
   )
   const [format] = formats
   const converted = format === undefined ? {} : { output_format: format }
-  // Where pictures differ among themselves, no one value is true of the answer.
+  // Where images differ among themselves, no single value is true of the answer.
   const different = Object.entries(differs ?? {}).filter(([, value]) => !value.includes(','))
   return { ...echoes, ...converted, ...Object.fromEntries(different) }
 }
 
-/** As the upstream wrote it, where one call made everything. Undefined when it counted nothing: then nothing is claimed. */
+/** As the upstream wrote it, where one call made everything. Undefined when the upstream counted nothing. */
 function usageOf({ tokens, reported }: ImageResult): object | undefined {
   const { textInput, imageOutput } = tokens
   if (textInput === undefined && imageOutput === undefined) return undefined
   return reported ?? usageOfTokens(tokens)
 }
 
-/** A part that nobody counted is left out, unless OpenAI's shape needs it. */
+/** A figure that the upstream did not count is left out, unless OpenAI's shape needs it. */
 function usageOfTokens(tokens: ImageResult['tokens']): object {
   const { textInput, imageInput, textOutput, imageOutput } = tokens
   const input = (textInput ?? 0) + (imageInput ?? 0)
@@ -130,17 +130,17 @@ function usageOfTokens(tokens: ImageResult['tokens']): object {
   }
 }
 
-/** What an event must have, whoever counted: SDKs that check OpenAI's schema refuse an event without it. */
+/** Fields that an event must have: SDKs that check OpenAI's schema refuse an event without them. */
 const EVENT_USAGE = ['total_tokens', 'input_tokens', 'output_tokens', 'input_tokens_details'] as const
 
-/** Of the event that tells what was used. Zeros where the upstream counted nothing. */
+/** For the event that carries the usage. Zeros where the upstream counted nothing. */
 export function eventUsageOf(result: ImageResult): object {
   const usage = usageOf(result)
   const isWhole = usage !== undefined && EVENT_USAGE.every((field) => field in usage)
   return isWhole ? usage : usageOfTokens(result.tokens)
 }
 
-/** Of the other events of the same answer: a client that adds them up, or takes the last one, gets the total. */
+/** For the other events of the same answer: a client that adds them up, or takes the last one, gets the total. */
 export const NO_USAGE = usageOfTokens(UNKNOWN_TOKENS)
 
 /** `output_format=jpeg, size=512x512`. */

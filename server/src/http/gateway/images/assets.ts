@@ -1,4 +1,4 @@
-/** `GET /v1/assets/{id}`: the bytes of a kept picture, by a signed link or by a key of its project. */
+/** `GET /v1/assets/{id}`: the bytes of a stored image, by a signed link or by a key of its project. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Fault } from '#core/fault/fault.ts'
@@ -11,9 +11,9 @@ import {
   type KeptBytes,
 } from '#core/image/delivery.ts'
 import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
-import { momentOf } from '#core/ledger.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { blobsOfBatch } from '#request/images/batch-blobs.ts'
 import type { ImagesDependencies } from './images.ts'
 import { isKnown, rangeIn, type ByteRange } from '../caller/byte-range.ts'
@@ -36,7 +36,7 @@ export async function serveAsset(
   const project = await allowed(request, assetId, query, dependencies)
   const delivery = await deliveryFor(assetId, dependencies)
   const place = placeOfAsset(assetId)
-  // Another project's picture is not even said to exist.
+  // The same answer for another project's image: its existence is not disclosed.
   if (delivery === undefined || (project !== undefined && delivery.project !== project))
     throw missing(assetId, dependencies)
   const picture = delivery.pictures[place?.index ?? -1]
@@ -45,7 +45,7 @@ export async function serveAsset(
   await sendPicture(request, response, pictureOfAsset(picture, place), requestId, blobs)
 }
 
-/** The project whose key was presented; undefined when a signed link was. */
+/** The project whose key was presented; undefined for a signed link. */
 async function allowed(
   request: IncomingMessage,
   assetId: string,
@@ -66,7 +66,7 @@ async function allowed(
   return undefined
 }
 
-/** What the call of an asset delivered. Undefined: there is no such asset, or no more. */
+/** What the call of an asset delivered. Undefined if there is no such asset, or no longer. */
 export async function deliveryFor(
   assetId: string,
   { blobs }: Pick<AssetDependencies, 'blobs'>,
@@ -82,7 +82,7 @@ async function reading(blobs: BlobStore, name: string, range?: ByteRange): Promi
   try {
     return await blobs.open(name, range)
   } catch (cause) {
-    if (!(cause instanceof StoreAway)) throw cause
+    if (!(cause instanceof StoreUnreachable)) throw cause
     throw new Fault('asset_store_unreachable', 'Torana cannot reach the store of images. Retry.', { cause })
   }
 }
@@ -94,7 +94,7 @@ function missing(assetId: string, { limits, clock }: AssetDependencies): Fault {
   return new Fault('not_found', `There is no asset '${assetId.slice(0, 80)}'.`)
 }
 
-/** Writes the bytes, or what the headers ask for instead. Throws only before anything is written. */
+/** Writes the bytes, or what the headers request instead. Throws only before anything is written. */
 export async function sendPicture(
   request: IncomingMessage,
   response: ServerResponse,
@@ -112,7 +112,7 @@ export async function sendPicture(
     'content-security-policy': "default-src 'none'; sandbox",
     'content-type': format === 'unknown' ? 'application/octet-stream' : mediaTypeOf(format as PictureFormat),
   }
-  // A drawing may hold scripts: never shown in the gateway's own origin.
+  // An SVG may contain scripts, so it is never shown in the gateway's own origin.
   if (format === 'svg' || format === 'unknown') headers['content-disposition'] = 'attachment'
   if (isKnown(request.headers['if-none-match'], etag)) {
     response.writeHead(304, headers).end()
@@ -130,7 +130,7 @@ export async function sendPicture(
   if (range !== undefined) headers['content-range'] = `bytes ${first}-${last}/${bytes}`
   response.writeHead(range === undefined ? 200 : 206, headers)
   for await (const chunk of blob.bytes) {
-    // Begun and left, so that what it holds open is closed.
+    // The reading was begun and is left, so that its file or connection is closed.
     if (request.method === 'HEAD') break
     if (response.destroyed) return
     if (!response.write(chunk)) await drained(response)

@@ -1,8 +1,8 @@
 /**
- * An image answer event by event (SSE). The stream begins with the first preview, or when the caller has waited so long that
- * something between us may give up; until then a failure is an ordinary answer with its own status.
+ * An image answer event by event (SSE). The stream begins with the first preview, or when a proxy between us and the caller might
+ * give up; until then a failure is an ordinary answer with its own status.
  */
-import { asciiJson } from '#core/json-text.ts'
+import { asciiJson } from '#core/text/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '#core/fault/fault.ts'
 import { provenanceOfPicture, type ImageResult } from '#core/image/delivery.ts'
@@ -20,9 +20,9 @@ import {
   type AnswerOutside,
   type ImageMeta,
 } from './answer.ts'
-import { base64Slices, handedOut } from './picture-source.ts'
+import { base64Parts, handedOut } from './picture-source.ts'
 
-/** Below the 30 s after which the most impatient proxies give up on a silent connection. */
+/** Below the 30 s after which the strictest proxies give up on a silent connection. */
 const HEARTBEAT_MS = 15_000
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
@@ -30,9 +30,9 @@ export class ImageEvents {
   readonly #response: ServerResponse
   readonly #requestId: string
   readonly #kind: 'image_generation' | 'image_edit'
-  /** Stands for what an upstream does not repeat. */
+  /** Used where an upstream does not repeat these values. */
   readonly #asked: { readonly quality: string; readonly background: string }
-  /** All that is known when the stream begins. */
+  /** The headers that are known when the stream begins. */
   #headers: readonly string[]
   readonly #nowMs: () => number
   readonly #yieldLoop: () => Promise<unknown>
@@ -51,7 +51,7 @@ export class ImageEvents {
       yieldLoop,
     }: {
       readonly asked: Pick<ImageRequest, 'edit' | 'quality' | 'background'>
-      /** The value of `x-torana-model-ends`; undefined: the header is left out. */
+      /** The value of `x-torana-model-ends`; undefined if the header is left out. */
       readonly ends: string | undefined
       readonly nowMs: () => number
       readonly yieldLoop: () => Promise<unknown>
@@ -79,8 +79,8 @@ export class ImageEvents {
   }
 
   /**
-   * One event for each picture, each with all fields of OpenAI's. What was used stands in the last one. Resolves to how many
-   * bytes the whole stream had.
+   * One event for each image, each with all of OpenAI's fields. The last one carries the usage. Resolves to the number of bytes of
+   * the whole stream.
    */
   async complete(result: ImageResult, meta: ImageMeta, outside: AnswerOutside): Promise<number> {
     this.#headers = imageHeaders(result, meta, EVENT_STREAM)
@@ -96,7 +96,7 @@ export class ImageEvents {
         ...echoesOf(result),
       }
       let fields = `"usage":${asciiJson(isLast ? eventUsageOf(result) : NO_USAGE)}`
-      // The headers may have left with a preview.
+      // The headers may have been sent with a preview.
       const provenance = provenanceOfPicture(picture)
       if (provenance !== undefined) fields += `,"torana":${asciiJson({ provenance })}`
       this.#queue('completed', fields, echoes, pictureFields(picture, result, meta, outside))
@@ -106,7 +106,7 @@ export class ImageEvents {
     return this.#bytes
   }
 
-  /** False when nothing has been sent: then the failure is an answer of its own. */
+  /** False when nothing has been sent: then the failure is an ordinary answer. */
   async fail(fault: Fault, docsUrl: string): Promise<boolean> {
     clearInterval(this.#timer)
     await this.#written.catch(() => {})
@@ -117,7 +117,7 @@ export class ImageEvents {
     return true
   }
 
-  /** The answer is another one than events. */
+  /** The answer is not a stream of events. */
   cancel(): void {
     clearInterval(this.#timer)
   }
@@ -134,10 +134,10 @@ export class ImageEvents {
       let before = `event: ${type}\ndata: {"type":"${type}","created_at":${createdAt}`
       for (const [name, value] of Object.entries(echoes)) before += `,${asciiJson(name)}:${asciiJson(value)}`
       before += fields === '' ? ',' : `,${fields},`
-      // The first piece comes when the picture is open: what goes wrong there leaves no half event behind.
-      for await (const piece of picture) {
+      // The first part comes when the image is open: a failure there leaves no half event behind.
+      for await (const part of picture) {
         this.#begin()
-        await this.#write(before + piece)
+        await this.#write(before + part)
         before = ''
       }
       await this.#write('}\n\n')
@@ -146,7 +146,7 @@ export class ImageEvents {
   }
 
   async #write(text: string): Promise<void> {
-    // A heartbeat may stand in the queue behind the end.
+    // A heartbeat may still be queued after the end.
     if (this.#response.destroyed || this.#response.writableEnded) return
     this.#bytes += text.length
     if (!this.#response.write(text, 'latin1')) await drained(this.#response)
@@ -180,7 +180,7 @@ export class ImageEvents {
 
 async function* one({ bytes, discard }: Preview, yieldLoop: () => Promise<unknown>): AsyncIterable<string> {
   yield '"b64_json":"'
-  yield* base64Slices(whole(bytes), yieldLoop)
+  yield* base64Parts(whole(bytes), yieldLoop)
   discard?.()
   yield '"'
 }

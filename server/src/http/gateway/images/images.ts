@@ -3,16 +3,16 @@
  * `caller/journey.ts` their order.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { idOf } from '#core/catalog.ts'
-import type { FairShare } from '#core/fair-share.ts'
+import { idOf } from '#core/catalog/catalog.ts'
+import type { FairShare } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import { nanoUsdOf } from '#core/price.ts'
-import { endNotice } from '#core/model-end.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
+import { endNotice } from '#core/catalog/model-end.ts'
 import { TAGS_HEADER, tagsInHeader, withHeaderTags } from '#core/request/labels.ts'
-import type { RequestTrace } from '#core/request-trace.ts'
-import { serverTiming } from '#core/server-timing.ts'
+import type { RequestTrace } from '#core/request/request-trace.ts'
+import { serverTiming } from '#core/request/server-timing.ts'
 import { PicturesAtHand } from '#request/images/at-hand.ts'
 import {
   generateImages,
@@ -28,16 +28,16 @@ import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler
 import { repetitionIn } from '../caller/repetition.ts'
 import { endUnread } from '../../gate/unread.ts'
 import type { BatchesDependencies } from '../batches/batches.ts'
-import { headerText, writePieces } from '../caller/writing.ts'
+import { headerText, writeParts } from '../caller/writing.ts'
 import { writeImages, type AnswerOutside } from './answer.ts'
 import { ImageEvents } from './events.ts'
 import { jobView } from './job-view.ts'
 import type { ReadImageRequest, ReadRequest } from './read-request.ts'
 
-/** With batches, since their pictures are kept as long as their results. */
+/** Includes batches, since their images are kept as long as their results. */
 export interface ImagesDependencies
   extends ImageDependencies, AnswerOutside, ListenerDependencies, Pick<BatchesDependencies, 'forBatches'> {
-  /** Memory for pictures that are stored, while their answers are written. */
+  /** Memory for stored images while their answers are written. */
   readonly answerRoom: FairShare
 }
 
@@ -46,15 +46,15 @@ interface ReceivedImages extends ReadImageRequest {
 }
 
 interface AskedImages extends ReceivedImages {
-  /** Undefined: the caller wants one answer, not a stream. */
+  /** Undefined if the caller wants one answer, not a stream. */
   readonly events: ImageEvents | undefined
-  /** Undefined: nobody waits for pictures. */
+  /** Undefined if no caller waits for the images. */
   readonly atHand: PicturesAtHand | undefined
-  /** Resolved once the answer is written, and the store knows whether the client has it. */
-  readonly told: PromiseWithResolvers<void>
+  /** Resolves once the answer is written and the store knows whether the client has it. */
+  readonly answered: PromiseWithResolvers<void>
 }
 
-/** `read` is what generations and edits differ in. */
+/** `read` is the step in which generations and edits differ. */
 export function imagesHandler(
   route: 'images' | 'image-edits',
   read: ReadRequest,
@@ -65,7 +65,7 @@ export function imagesHandler(
     {
       route,
       scope: route === 'images' ? 'images' : 'edits',
-      // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
+      // An image takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
       turn: yieldLoop,
       async receive(journey, key) {
         const options = optionsIn(journey.request)
@@ -86,15 +86,15 @@ export function imagesHandler(
           ? undefined
           : new PicturesAtHand(project, dependencies.answerRoom),
         events: eventsFor(received.asked, journey, dependencies),
-        told: Promise.withResolvers(),
+        answered: Promise.withResolvers(),
       }),
-      run({ asked, files, options, events, atHand, told }, key, { response, requestId, trace, counted }) {
+      run({ asked, files, options, events, atHand, answered }, key, { response, requestId, trace, counted }) {
         const onPreview: ImageOptions['onPreview'] = (preview) => events?.preview(preview)
-        const whenGone: ImageOptions['whenGone'] = (gone) => onceGone(response, told.promise, gone)
+        const whenGone: ImageOptions['whenGone'] = (gone) => onceGone(response, answered.promise, gone)
         const all = { requestId, key, trace, counted, files, ...options, onPreview, whenGone, atHand }
         return generateImages(asked, all, dependencies)
       },
-      async write(outcome, { events, atHand, told }, journey) {
+      async write(outcome, { events, atHand, answered }, journey) {
         using _ = atHand
         const { response, requestId } = journey
         if (outcome.kind === 'made') await answer(journey, { ...outcome, atHand }, events, dependencies)
@@ -103,16 +103,16 @@ export function imagesHandler(
           if (outcome.kind === 'queued') await writeQueued(response, outcome, requestId, dependencies)
           else writeDryRun(response, requestId, dryRunBody(outcome))
         }
-        told.resolve()
+        answered.resolve()
       },
       async fail(fault, asked, { request, response, requestId }) {
         using _ = asked?.atHand
-        asked?.told.resolve()
-        const isTold = (await asked?.events?.fail(fault, docsUrl())) === true
-        if (isTold) endUnread(request, response)
+        asked?.answered.resolve()
+        const isSent = (await asked?.events?.fail(fault, docsUrl())) === true
+        if (isSent) endUnread(request, response)
         else writeFault(response, fault, requestId, docsUrl())
       },
-      tell(record, { asked }, outcome) {
+      fillRecord(record, { asked }, outcome) {
         const { trace } = record
         record.inputs = asked.images
         record.user = asked.user
@@ -135,7 +135,7 @@ export function imagesHandler(
   )
 }
 
-/** What the log tells of an answer beside what metrics count. */
+/** What the log says of an answer besides what metrics count. */
 function noteAnswer(trace: RequestTrace, { result, jobId }: MadeImages): void {
   const [first] = result.pictures
   trace.usage = result.usage
@@ -157,7 +157,7 @@ function eventsFor(
   return new ImageEvents(response, requestId, { asked, ends, nowMs: clock.nowMs, yieldLoop })
 }
 
-/** The value of `x-torana-model-ends` for a model by id or alias; undefined: the header is left out. */
+/** The value of `x-torana-model-ends` for a model by id or alias; undefined if the header is left out. */
 export function noticeFor(
   model: string,
   { catalog, clock }: Pick<ImagesDependencies, 'catalog' | 'clock'>,
@@ -183,7 +183,7 @@ async function answer(
   await noteAnswered(jobId, received, dependencies)
 }
 
-/** An SDK's own retry may ask again only for an answer that the client did not receive. */
+/** An SDK's own retry may repeat only a request whose answer the client did not receive. */
 async function noteAnswered(
   jobId: string,
   received: Promise<boolean>,
@@ -201,10 +201,10 @@ function whenReceived(response: ServerResponse): Promise<boolean> {
   })
 }
 
-/** A client that left is gone at once. One that has its answer is gone when the store has heard of it. */
-function onceGone(response: ServerResponse, told: Promise<void>, gone: () => void): void {
+/** A client that left counts as gone at once. One that has its answer counts as gone when the store knows. */
+function onceGone(response: ServerResponse, answered: Promise<void>, gone: () => void): void {
   const closed = (): void => {
-    if (response.writableFinished) void told.then(gone)
+    if (response.writableFinished) void answered.then(gone)
     else gone()
   }
   if (response.closed) closed()
@@ -251,7 +251,7 @@ async function writeQueued(
     'preference-applied': 'respond-async',
     location: `/v1/images/jobs/${job.id}`,
   })
-  await writePieces(response, jobView(job, dependencies))
+  await writeParts(response, jobView(job, dependencies))
   if (!response.destroyed) response.end()
   await noteAnswered(job.id, received, dependencies)
 }

@@ -1,5 +1,5 @@
 /** An image job as callers see it. */
-import { asciiJson } from '#core/json-text.ts'
+import { asciiJson } from '#core/text/json-text.ts'
 import {
   assetIdOf,
   originalIdOf,
@@ -26,7 +26,7 @@ const STATUS: Readonly<Record<ImageJobState, string>> = {
   unknown: 'unknown',
 }
 
-/** The JSON text of a job in ASCII, in pieces: its result may hold pictures. */
+/** The JSON text of a job in ASCII, in parts: its result may contain images. */
 export async function* jobView(
   job: ImageJob,
   outside: JobViewOutside,
@@ -44,8 +44,8 @@ export async function* jobView(
   const outcome = outcomeOf(job)
   if (outcome?.kind === 'made') {
     before += ',"result":'
-    for await (const piece of imageBody(outcome.result, { jobId: job.id, held: outcome.held }, outside)) {
-      yield before + piece
+    for await (const part of imageBody(outcome.result, { jobId: job.id, held: outcome.held }, outside)) {
+      yield before + part
       before = ''
     }
     const { extra = [], pictures } = outcome.result
@@ -66,7 +66,7 @@ export async function* jobView(
   return undefined
 }
 
-/** A picture beyond what was asked for, or one as it came: paid for, and kept as long as the others. */
+/** An image beyond the requested ones, or an original: paid for, and kept as long as the others. */
 function linkedAsset(
   { id: jobId, batchId }: ImageJob,
   place: Pick<ResultPicture, 'attempt' | 'index'>,

@@ -1,11 +1,11 @@
-/** `GET /v1/images/jobs/{id}`: how far an image request is, and what it came to. */
+/** `GET /v1/images/jobs/{id}`: the state of an image request, and its result. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import type { ImageJob } from '#ports/image-jobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { storeFault } from '#request/images/run.ts'
 import { noticeFor, type ImagesDependencies } from './images.ts'
-import { drained, headerText, writePieces } from '../caller/writing.ts'
+import { drained, headerText, writeParts } from '../caller/writing.ts'
 import { jobView } from './job-view.ts'
 import { keyOf } from '../caller/key-of.ts'
 
@@ -32,13 +32,13 @@ export async function serveJob(
     ...(ends !== undefined && { 'x-torana-model-ends': headerText(ends) }),
   })
   if (!response.write(first.value ?? '', 'latin1')) await drained(response)
-  await writePieces(response, body)
+  await writeParts(response, body)
   response.end()
 }
 
 /**
- * Of a batch: as long as its results, which are kept for their time after it has ended; of one that runs, as if it ended now.
- * Undefined: as long as other pictures.
+ * Images of a batch are kept as long as its results, which are kept for their time after its end; for a batch in progress, as if it
+ * ended now. Undefined for other images.
  */
 async function keptUntilMs(
   { batchId, project }: ImageJob,
@@ -60,6 +60,6 @@ async function reached<Result>(asked: Promise<Result>): Promise<Result> {
   try {
     return await asked
   } catch (error) {
-    throw error instanceof StoreAway ? storeFault(error) : error
+    throw error instanceof StoreUnreachable ? storeFault(error) : error
   }
 }

@@ -1,8 +1,8 @@
-/** A line of a batch that asks for pictures, read as its own route reads a body. */
+/** A line of an image batch, read as its own route reads a body. */
 import { isEdits } from '#core/batch/request.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
-import { isRecord } from '#core/record.ts'
+import { isRecord } from '#core/text/record.ts'
 import type { LargeJson, LiftedFile, ParsedJson } from '#ports/json.ts'
 import type { PictureLine } from '#request/batches/picture-line.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
@@ -20,7 +20,7 @@ export async function readPictureLine(
   outside: ReadingLineOutside,
 ): Promise<PictureLine> {
   const bytes = Buffer.from(line.buffer, line.byteOffset, line.length)
-  // What reads it may take the bytes with it.
+  // Read first: the parser may take over the bytes.
   const customId = customIdIn(bytes.toString('utf8'))
   try {
     const read = isEdits(endpoint) ? readEdit : readGeneration
@@ -74,7 +74,7 @@ async function readEdit(
 
 const BODY = 'body/'
 
-/** Where it stands in the body, not in the line. */
+/** Its place in the body, not in the line. */
 function inBody({ place, bytes }: LiftedFile): LiftedFile {
   return { place: place.startsWith(BODY) ? place.slice(BODY.length) : place, bytes }
 }
@@ -90,7 +90,7 @@ function refuseLonger({ length }: Uint8Array, maxBytes: number): void {
   throw new Fault('body_too_large', `The line has ${length} bytes; at most ${maxBytes} are allowed.`)
 }
 
-/** The upload has seen that every line has one. */
+/** The upload checked that every line has one. */
 function customIdIn(text: string): string {
   const line = JSON.parse(text) as unknown
   return isRecord(line) && typeof line['custom_id'] === 'string' ? line['custom_id'] : ''

@@ -1,27 +1,26 @@
-/** What a caller sends to have pictures made or edited, as one request and its files. */
+/** A caller's image request and its files, for generations and edits. */
 import type { IncomingMessage } from 'node:http'
-import { FairShare } from '#core/fair-share.ts'
+import { FairShare } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
 import type { Key } from '#ports/keys.ts'
 import { DiskLow } from '#ports/disk-room.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { diskFault } from '#request/files/disk-fault.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
 import type { RunningJobs } from '#request/images/running-jobs.ts'
 import { countFirst } from '../caller/count-request.ts'
 import type { Journey } from '../caller/journey.ts'
 import { inviteBody } from '../../gate/unread.ts'
-import { givenFile, type EditParts } from '../uploads/edit-parts.ts'
 import { readForm } from '../uploads/multipart.ts'
 import { gatewayBounds } from '../../gate/bounds.ts'
 import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../../gate/encoding.ts'
 import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { partsOfJson, type ReadingJsonOutside } from '../uploads/read-edit-json.ts'
-import type { TakenFile, TakingOutside } from '../uploads/take-file.ts'
+import { givenFile, type EditParts, type TakenFile, type TakingOutside } from '../uploads/take-file.ts'
 
 export interface ReadImageRequest {
   readonly asked: ImageRequest
@@ -59,7 +58,7 @@ export function editReader(outside: ReadingOutside): ReadRequest {
     maxWaiting: limits.maxImageJobs,
   })
   return async (journey, key) => {
-    // Before a byte of it is read, since each may bring hundreds of megabytes. The job takes the place once the edit is here.
+    // Before a byte of it is read, since each may bring hundreds of megabytes. The job takes over the slot once the edit is here.
     const ofJob = await running.place(key.project)
     ofJob[Symbol.dispose]()
     using place = await places.takeBefore(key.project, 1, () => wait(PLACE_WAIT_MS))
@@ -73,17 +72,17 @@ export function editReader(outside: ReadingOutside): ReadRequest {
       return await readEdit(journey, key, outside)
     } catch (error) {
       if (error instanceof DiskLow) throw diskFault(error)
-      throw error instanceof StoreAway ? unwritable(error) : error
+      throw error instanceof StoreUnreachable ? unwritable(error) : error
     }
   }
 }
 
-/** A project gets at most three times the places that stay free: a slow sender holds its place for minutes. */
+/** A project gets at most three times the slots that stay free: a slow sender holds its slot for minutes. */
 const HEADROOM = 3
-/** Uploads come and go in seconds. Who waits longer is better told to come back. */
+/** Longest wait for an upload slot. Uploads take seconds; a longer wait is better refused with a retry time. */
 const PLACE_WAIT_MS = 2000
 
-function unwritable(cause: StoreAway): Fault {
+function unwritable(cause: StoreUnreachable): Fault {
   return new Fault(
     'uploads_unwritable',
     'This node cannot write the files of the request to its disk. Nothing was bought. Retry.',
@@ -103,7 +102,7 @@ async function readEdit(journey: Journey, key: Key, outside: ReadingOutside): Pr
   }
 }
 
-/** As the caller announced it. Where it did not: what the files have, which is nearly all. */
+/** As the caller announced it; otherwise the bytes of the files, which is nearly all. */
 function bytesOf({ headers }: IncomingMessage, taken: readonly TakenFile[]): number {
   return Number(headers['content-length'] ?? 0) || taken.reduce((sum, { upload }) => sum + upload.size, 0)
 }

@@ -1,3 +1,4 @@
+/** `/v1/images`: images are made and edited, jobs are followed, and their images are read. */
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { faultAnswers } from '../../fault-answers.ts'

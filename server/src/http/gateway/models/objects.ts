@@ -1,4 +1,4 @@
-/** Models as callers see them, with what each can do. Aliases are listed as models of their own. */
+/** Models as callers see them, with their capabilities. Aliases are listed as models of their own. */
 import type {
   Catalog,
   EmbeddingModel,
@@ -8,7 +8,7 @@ import type {
   Model,
   NativeDimensions,
   PixelSize,
-} from '#core/catalog.ts'
+} from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
@@ -23,16 +23,16 @@ type ImageObject = Extract<ModelObject['capabilities'], { kind: 'image' }>
 export interface ModelListing {
   readonly catalog: Catalog
   readonly key: Key
-  /** The generation of a model's space. Undefined: this node does not know it yet. */
+  /** The generation of a model's space. Undefined if this node does not know it yet. */
   readonly generationOf: (modelId: string) => number | undefined
-  /** OpenAI's type needs a time. The start of this node is the only one that Torana has. */
+  /** OpenAI's type requires a time. The start of this node is the only one that Torana has. */
   readonly createdSeconds: number
   readonly maxInputs: number
-  /** The most pictures that one request may ask for. */
+  /** Maximum of images that one request may ask for. */
   readonly maxImages: number
-  /** The most pictures that one edit may bring. */
+  /** Maximum of images that one edit may bring. */
   readonly maxEditPictures: number
-  /** The largest of these. */
+  /** Maximum size of one of them. */
   readonly editFileBytes: number
 }
 
@@ -115,13 +115,13 @@ function imageCapabilities(name: string, model: ImageModel, listing: ModelListin
 }
 
 function editsOf(all: readonly ImageEdits[], listing: ModelListing): NonNullable<ImageObject['edits']> {
-  const most = (counts: readonly number[], limit: number) => Math.min(limit, Math.max(...counts))
+  const highest = (counts: readonly number[], limit: number) => Math.min(limit, Math.max(...counts))
   return {
-    max_images: most(
+    max_images: highest(
       all.map(({ maxInputs }) => maxInputs),
       listing.maxEditPictures,
     ),
-    max_file_bytes: most(
+    max_file_bytes: highest(
       all.map(({ maxFileBytes }) => maxFileBytes),
       listing.editFileBytes,
     ),
@@ -136,7 +136,7 @@ function union<Value>(lists: readonly (readonly Value[])[]): Value[] {
   return [...new Set(lists.flat())]
 }
 
-/** Bounds say more than a list. A list says more than `any`. */
+/** Bounds are more precise than a list, and a list is more precise than `any`. */
 function sizesOf(all: readonly ImageSizes[]): ImageObject['sizes'] {
   const free = all.find((sizes) => sizes.kind === 'free')
   if (free) {

@@ -1,8 +1,9 @@
-/** `GET /v1/models` and `/v1/models/{id}`: what this key may use. */
+/** `GET /v1/models` and `/v1/models/{id}`: the models that this key may use. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Catalog } from '#core/catalog.ts'
+import type { Catalog } from '#core/catalog/catalog.ts'
 import type { Limits } from '#core/settings.ts'
+import { recordOf } from '#request/request-record.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { ListenerDependencies } from '../caller/journey.ts'
 import { keyOf } from '../caller/key-of.ts'
@@ -22,13 +23,11 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id: requestId } = request
     void reply.header('x-request-id', requestId)
-    observer.requestEnded({
-      requestId,
-      route: 'models',
-      status: 200,
-      clientAddress: clientAddress(request.raw),
-      durationMs: reply.elapsedTime,
-    })
+    const address = clientAddress(request.raw)
+    const durationMs = reply.elapsedTime
+    observer.requestEnded(
+      recordOf({ requestId, route: 'models', trace: undefined, clientAddress: address, durationMs }),
+    )
   }
   for (const { prefix, hide } of PREFIXES) {
     app.get(`${prefix}/models`, {
@@ -61,7 +60,7 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
   }
 }
 
-/** What a caller may be told of the models: of the key that it presents, at this moment. */
+/** The models that the presented key may see at this moment. */
 function listingOf(dependencies: ModelsDependencies) {
   const { catalog, clock, generationOf, limits } = dependencies
   const createdSeconds = Math.floor(clock.nowMs() / 1000)

@@ -1,30 +1,30 @@
-/** The body of a request, piece by piece as it is asked for: the sender is not read faster than its bytes are used. */
+/** The body of a request, chunk by chunk on demand: the sender is not read faster than its bytes are used. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { paceFault } from '../../gate/pace.ts'
 
 export interface IncomingLimits {
   readonly maxBytes: number
-  /** What a sender of too much is told to do. */
+  /** Advice for a sender of too large a body. */
   readonly advice: string
-  /** Between two pieces, while one is waited for. */
+  /** Longest wait for the next chunk. */
   readonly idleMs: number
 }
 
 /** Must be released. The rest of the body is then neither read nor buffered, and the connection can still be answered on. */
 export class IncomingBytes {
-  /** So many bytes have been handed out. */
+  /** Bytes handed out so far. */
   received = 0
   readonly #request: IncomingMessage
   readonly #limits: IncomingLimits
-  #piece: Buffer | undefined
+  #chunk: Buffer | undefined
   #isEnded = false
   #isCut = false
   #wake: (() => void) | undefined
-  /** What was waited for the sender. */
+  /** Time spent waiting for the sender. */
   #readingMs = 0
 
-  /** What was announced too large is not read at all. */
+  /** A body that is announced too large is not read at all. */
   constructor(request: IncomingMessage, limits: IncomingLimits) {
     this.#request = request
     this.#limits = limits
@@ -36,22 +36,22 @@ export class IncomingBytes {
     request.on('error', this.#onCut).on('close', this.#onCut)
   }
 
-  /** Undefined: that was all. */
+  /** Undefined at the end of the body. */
   async next(): Promise<Buffer | undefined> {
-    // All that is there at once, through `#onData`: a body in chunks of one byte must not cost a write to disk for each.
-    if (this.#piece === undefined) this.#request.read()
-    if (this.#piece === undefined && !this.#isEnded && !this.#isCut) await this.#arrival()
-    const piece = this.#piece
-    this.#piece = undefined
-    if (piece === undefined && this.#isEnded) return undefined
-    if (piece === undefined)
+    // Reads all that has arrived, through `#onData`: a body in chunks of one byte must not cost a disk write for each.
+    if (this.#chunk === undefined) this.#request.read()
+    if (this.#chunk === undefined && !this.#isEnded && !this.#isCut) await this.#arrival()
+    const chunk = this.#chunk
+    this.#chunk = undefined
+    if (chunk === undefined && this.#isEnded) return undefined
+    if (chunk === undefined)
       throw new Fault('request_timeout', 'The connection ended before the whole body arrived.')
-    this.received += piece.length
+    this.received += chunk.length
     if (this.received > this.#limits.maxBytes) throw this.#tooLarge()
     const pace = { bytes: this.received, idleMs: 0, readingMs: this.#readingMs }
     const tooSlow = paceFault(pace, this.#limits.idleMs)
     if (tooSlow !== undefined) throw tooSlow
-    return piece
+    return chunk
   }
 
   release(): void {
@@ -78,9 +78,9 @@ export class IncomingBytes {
     }
   }
 
-  readonly #onData = (piece: Buffer): void => {
+  readonly #onData = (chunk: Buffer): void => {
     this.#request.pause()
-    this.#piece = piece
+    this.#chunk = chunk
     this.#wake?.()
   }
 

@@ -1,38 +1,38 @@
-/** The parts of a multipart body, one after another. What can not be read as one is refused: nothing is skipped. */
+/** The parts of a multipart body, one after another. A part that cannot be read is refused: nothing is skipped. */
 import { Dicer } from '@fastify/busboy'
 import { Fault } from '#core/fault/fault.ts'
 import type { IncomingBytes } from './incoming-bytes.ts'
 
-/** Each name in lower case, its values in the order they came, a character for each byte. */
+/** Each name in lower case, its values in order, one character per byte. */
 export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>
 
 export interface Part {
   readonly headers: PartHeaders
-  /** To be read to its end before the next part is asked for. */
+  /** To be read to its end before the next part is requested. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A part of which the parser has seen the beginning. */
+/** A part whose beginning the parser has seen. */
 interface Begun {
-  /** Bytes of the body that had been received by then. */
+  /** Bytes of the body received by then. */
   readonly atBytes: number
   headers: PartHeaders | undefined
-  readonly pieces: Uint8Array[]
+  readonly chunks: Uint8Array[]
   isWhole: boolean
 }
 
 /** A name, a file name and a content type are some hundred bytes. */
 const MAX_HEADER_BYTES = 8 * 1024
 const MAX_HEADERS = 16
-/** Of words before the first part, such as the sentence of mail programs for readers without MIME. */
+/** Words before the first part, such as the sentence of mail programs for readers without MIME. */
 const MAX_PREAMBLE_BYTES = 1024
-/** Above what is refused, so that it is seen: the parser cuts longer ones without a word. */
+/** Above the refused size, so that the excess is seen: the parser cuts longer headers silently. */
 const PARSED_HEADER_BYTES = 2 * MAX_HEADER_BYTES
 
 /**
- * Below the form parser of the same package, which skips parts that it can't read without a word, and never ends when a body
- * is cut off. This one only gets its next chunk when all of the last has been used, so one chunk is all that is held. Its own
- * way to slow a sender down is switched off: a part that ends in the very chunk that filled it could stop it for good.
+ * Uses the layer below the form parser of the same package, which silently skips parts that it cannot read and never ends when a body
+ * is cut off. This parser gets its next chunk only when the last one is used up, so one chunk is all that is held. Its own
+ * backpressure is switched off: a part that ends in the very chunk that filled it could stop it for good.
  */
 export class MultipartParts {
   readonly #body: IncomingBytes
@@ -69,9 +69,9 @@ export class MultipartParts {
   }
 
   #begin(stream: Dicer.PartStream): void {
-    const begun: Begun = { atBytes: this.#body.received, headers: undefined, pieces: [], isWhole: false }
+    const begun: Begun = { atBytes: this.#body.received, headers: undefined, chunks: [], isWhole: false }
     stream.on('header', (headers: object) => (begun.headers = headers as PartHeaders))
-    stream.on('data', (piece: Buffer | string) => begun.pieces.push(piece as Buffer))
+    stream.on('data', (chunk: Buffer | string) => begun.chunks.push(chunk as Buffer))
     stream.on('end', () => (begun.isWhole = true))
     this.#begun.push(begun)
   }
@@ -81,11 +81,11 @@ export class MultipartParts {
     if (chunk === undefined)
       throw malformed('ends inside a part: the closing boundary (with two dashes after it) is missing')
     this.#parser.write(this.#isAtStart ? this.#withoutEmptyLines(chunk) : chunk)
-    // Its streams hand on what they got a few ticks later.
+    // Its streams pass on their data a few ticks later.
     await this.#yieldLoop()
   }
 
-  /** Some clients write an empty line before the first boundary, and end it as Unix does, which the parser does not know. */
+  /** Some clients write an empty line before the first boundary and end it as Unix does, which the parser does not accept. */
   #withoutEmptyLines(chunk: Uint8Array): Uint8Array {
     const first = chunk.findIndex((byte) => byte !== LINE_FEED)
     this.#isAtStart = first < 0
@@ -112,15 +112,15 @@ export class MultipartParts {
 
   async *#bytesOf(begun: Begun): AsyncGenerator<Uint8Array> {
     for (;;) {
-      for (const piece of begun.pieces.splice(0)) yield piece
+      for (const chunk of begun.chunks.splice(0)) yield chunk
       if (begun.isWhole) return
       await this.#feed()
     }
   }
 
   /**
-   * Some words may stand there, which mean nothing. A body with another boundary is known by having no end of them; one whose
-   * boundary stands among them has a part that is not cut off as it should be, and would be skipped.
+   * The preamble means nothing. A body with another boundary shows by an endless preamble. A boundary inside the preamble belongs to
+   * a part that is not delimited properly and would be skipped.
    */
   async #passPreamble(): Promise<void> {
     const preamble = await this.#next()
@@ -128,8 +128,8 @@ export class MultipartParts {
     let words = ''
     const unbound = () => malformed('does not begin with the boundary that its content type names')
     try {
-      for await (const piece of this.#bytesOf(preamble)) {
-        words += Buffer.from(piece).toString('latin1')
+      for await (const chunk of this.#bytesOf(preamble)) {
+        words += Buffer.from(chunk).toString('latin1')
         if (words.length > MAX_PREAMBLE_BYTES) throw unbound()
       }
     } catch (error) {

@@ -1,4 +1,4 @@
-/** A form with pictures, read as it arrives: the pictures onto the disk, everything else into memory. */
+/** A form with images, read as it arrives: images onto the disk, everything else into memory. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { gatewayBounds } from '../../gate/bounds.ts'
@@ -9,22 +9,22 @@ import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
 
 export interface Form {
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** In the order they came; pictures by their numbers, if all have one. */
+  /** In order of arrival; images by their numbers, if all have one. */
   readonly files: readonly TakenFile[]
 }
 
-/** There are some twenty. */
+/** About twenty are known. */
 const MAX_FIELDS = 64
-/** A piece takes some hundred bytes beside its own, which may be one. */
-const MAX_PIECES = 1000
+/** Chunks held before they are joined: each takes some hundred bytes besides its own, which may be one. */
+const MAX_CHUNKS = 1000
 
 /**
- * Always read as bytes, whatever else the part says. Clients write a picture as one of many in three ways; a number of more
- * digits than any of them would write is no number.
+ * Always read as bytes, whatever else the part says. Clients write an image of several in three ways; a number with more digits than
+ * any client would write is not a number.
  */
 const FILE_NAME = /^(?:(image|mask)(?:\[\])?|(image)\[(\d{1,6})\]|(markup))$/
 
-/** Before it rejects, all files of the request are discarded. Trouble with the disk is none of the caller's: `StoreAway`. */
+/** Before it rejects, it discards all files of the request. A disk failure is not the caller's fault: it rejects with `StoreUnreachable`. */
 export async function readForm(request: IncomingMessage, outside: TakingOutside): Promise<Form> {
   const { limits } = outside
   const boundary = boundaryOf(request.headers['content-type'])
@@ -72,7 +72,7 @@ class FormTaking {
 
   form(): Form {
     const isNumbered = this.#files.every(({ file, number }) => file.field !== 'image' || number !== undefined)
-    // A mask has no number, and may stand anywhere: only pictures have an order among themselves.
+    // A mask has no number and may come anywhere: only images have an order.
     const files = isNumbered
       ? this.#files.toSorted((left, right) => (left.number ?? 0) - (right.number ?? 0))
       : this.#files
@@ -109,16 +109,16 @@ class FormTaking {
     if (this.#fields.size === MAX_FIELDS)
       throw refused(name, `is one field too many. Send at most ${MAX_FIELDS}`)
     const { imagesBodyBytes: maxBytes } = this.#outside.limits
-    const pieces: Uint8Array[] = []
-    for await (const piece of bytes) {
-      this.#textBytes += piece.length
+    const chunks: Uint8Array[] = []
+    for await (const chunk of bytes) {
+      this.#textBytes += chunk.length
       if (this.#textBytes > maxBytes)
         throw new Fault('body_too_large', `The fields have more than ${maxBytes} bytes in total.`, {
           param: name,
         })
-      if (pieces.push(piece) === MAX_PIECES) pieces.splice(0, MAX_PIECES, Buffer.concat(pieces))
+      if (chunks.push(chunk) === MAX_CHUNKS) chunks.splice(0, MAX_CHUNKS, Buffer.concat(chunks))
     }
-    const text = utf8(Buffer.concat(pieces))
+    const text = utf8(Buffer.concat(chunks))
     if (text === undefined) throw refused(name, 'is not UTF-8 text')
     this.#fields.set(name, text)
   }

@@ -1,4 +1,4 @@
-/** What the headers of a part, and of the body itself, say of it. */
+/** The headers of a part, and of the body itself. */
 import { MIMEType } from 'node:util'
 import { Fault } from '#core/fault/fault.ts'
 import { malformed, type PartHeaders } from './multipart-parts.ts'
@@ -6,11 +6,11 @@ import { malformed, type PartHeaders } from './multipart-parts.ts'
 export interface PartLabel {
   readonly name: string
   readonly hasFilename: boolean
-  /** Undefined also when it can't be read. */
+  /** Undefined also when it cannot be read. */
   readonly filename: string | undefined
 }
 
-/** Ours are shorter than twenty; browsers and SDKs send what a form calls them. */
+/** Our names are shorter than twenty bytes; browsers and SDKs send the names of the form. */
 const MAX_NAME_BYTES = 100
 /** RFC 2046. */
 const MAX_BOUNDARY_CHARACTERS = 70
@@ -19,7 +19,7 @@ const BOUNDARY = new RegExp(`^(?=[ -~]{1,${MAX_BOUNDARY_CHARACTERS}}$).*[^ ]$`)
 /** `; name=value`, with or without quotes. */
 const PARAMETER = /\s*;\s*([^\s;="]+)=("(?:[^"\\]|\\.)*"|[^\s;"]*)/y
 
-/** What is written as it is. Whatever else there is would have to be decoded, and nobody sends it. */
+/** Encodings that leave the bytes unchanged. Others would have to be decoded, and no client sends them. */
 const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
 
 export function boundaryOf(contentType: string | undefined): string {
@@ -27,7 +27,7 @@ export function boundaryOf(contentType: string | undefined): string {
   try {
     type = new MIMEType(contentType ?? '')
   } catch {
-    // Told below, as one that names no form.
+    // Refused below, as a type that is not a form.
   }
   if (type?.essence !== 'multipart/form-data')
     throw new Fault('unsupported_media_type', 'The content type is not multipart/form-data.')
@@ -51,7 +51,7 @@ export function labelOf(headers: PartHeaders): PartLabel {
   return { name, hasFilename, filename: filenameIn(new Map(parameters)) }
 }
 
-/** As RFC 6266 has it, the extended form wins. */
+/** RFC 6266: the extended form wins. */
 function filenameIn(parameters: ReadonlyMap<string, string>): string | undefined {
   const [, extended] = /^utf-8'[^']*'(.+)$/i.exec(parameters.get('filename*') ?? '') ?? []
   if (extended !== undefined) {
@@ -108,7 +108,7 @@ function checkEncoding(name: string, [encoding, another]: readonly string[] = []
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Undefined when it is not. */
+/** Undefined if the bytes are not UTF-8. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)

@@ -1,21 +1,20 @@
-/** An edit as JSON: pictures are data URLs, or addresses. */
-import type { FairShare } from '#core/fair-share.ts'
-import { isRecord } from '#core/record.ts'
+/** An edit as JSON: images are data URLs or addresses. */
+import type { FairShare } from '#core/schedule/fair-share.ts'
+import { isRecord } from '#core/text/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
 import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import type { LargeJson, LiftedFile, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
-import { givenFile, type EditParts } from './edit-parts.ts'
 import type { Journey } from '../caller/journey.ts'
 import { gatewayBounds } from '../../gate/bounds.ts'
 import { refuseJson } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
-import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
+import { givenFile, takeFile, type EditParts, type TakenFile, type TakingOutside } from './take-file.ts'
 
 export interface TakingPicturesOutside extends TakingOutside {
   readonly fetcher: PictureFetcher
-  /** For pictures that are fetched. */
+  /** Memory for images that are fetched. */
   readonly memory: FairShare
   readonly wait: (ms: number) => Promise<unknown>
 }
@@ -24,11 +23,11 @@ export interface ReadingJsonOutside extends TakingPicturesOutside, ReadingBodyOu
   readonly json: LargeJson
 }
 
-/** Who has no room by then is told so. */
+/** Longest wait for memory before 503. */
 const MEMORY_WAIT_MS = 2000
-/** The longest that common servers take. */
+/** The longest address that common servers accept. */
 const MAX_ADDRESS_LENGTH = 8192
-/** Of one picture that a caller named: a store of pictures that needs longer is away. */
+/** Limit for one image that a caller named: an image server that needs longer counts as unreachable. */
 const FETCH_TIMEOUT_MS = 30_000
 
 export async function partsOfJson(
@@ -39,13 +38,13 @@ export async function partsOfJson(
   const { limits, json } = outside
   const bodyLimit = gatewayBounds(limits)['POST /images/edits'].json
   const bytes = await readBody(journey, key, bodyLimit, outside)
-  // Its pictures are on disk at the end of this.
+  // Its images are on disk at the end of this function.
   using _ = journey.room
   const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
   return partsOfParsed(await json.parseWithFiles(bytes, asker).catch(refuseJson), key.project, outside)
 }
 
-/** A body that was parsed, with its pictures beside it. */
+/** A parsed body, with its images beside it. */
 export async function partsOfParsed(
   { value, exact, files }: ParsedJson & { readonly files: readonly LiftedFile[] },
   project: string,
@@ -73,10 +72,10 @@ export async function partsOfParsed(
   }
 }
 
-/** Where pictures are read. */
+/** Places where images are read. */
 const PLACE = /^(?:images\/\d+|mask|markup)\/image_url$/
 
-/** It was lifted out of the body wherever it stood: a mask in the wrong place would be left out without a word. */
+/** An image was lifted out of the body wherever it was: a mask in the wrong place would be left out silently. */
 function refuseMisplaced(files: readonly LiftedFile[]): void {
   const misplaced = files.find(({ place }) => !PLACE.test(place))
   if (misplaced === undefined) return
@@ -87,15 +86,15 @@ function refuseMisplaced(files: readonly LiftedFile[]): void {
   )
 }
 
-function listOf(images: unknown, most: number): readonly unknown[] {
+function listOf(images: unknown, max: number): readonly unknown[] {
   if (images === undefined || images === null) return []
   if (!Array.isArray(images)) throw invalid('images', 'images must be a list of {"image_url": …}.')
-  if (images.length > most)
-    throw invalid('images', `images has ${images.length} entries; at most ${most} are allowed.`)
+  if (images.length > max)
+    throw invalid('images', `images has ${images.length} entries; at most ${max} are allowed.`)
   return images
 }
 
-/** Takes the pictures of one request, one after another. */
+/** Takes the images of one request, one after another. */
 class Taking {
   readonly taken: TakenFile[] = []
   readonly #lifted: ReadonlyMap<string, LiftedFile>

@@ -1,24 +1,35 @@
-/** One file that came with a request: onto the disk, with its header looked at on the way. */
+/** Writes one file of a request to the disk, and reads its image header on the way. */
 import { Fault } from '#core/fault/fault.ts'
+import type { GivenFile, GivenPictures } from '#core/image/given.ts'
 import { HeaderScan, type ScannedHeader } from '#core/image/header-scan.ts'
 import type { Limits } from '#core/settings.ts'
+import type { ParsedJson } from '#ports/json.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 
 export interface TakenFile {
-  /** What the caller calls it: `image`, `mask` or `markup`. */
+  /** The caller's name for it: `image`, `mask` or `markup`. */
   readonly field: 'image' | 'mask' | 'markup'
   readonly upload: Upload
   readonly header: ScannedHeader
 }
 
+/** The fields and images of an edit, and all files that were taken. */
+export interface EditParts {
+  readonly body: unknown
+  /** Exact numbers of a JSON body; a form has only texts, which are exact. */
+  readonly exact: ParsedJson['exact']
+  readonly given: GivenPictures
+  readonly taken: readonly TakenFile[]
+}
+
 export interface TakingOutside {
   readonly uploads: Uploads
   readonly limits: Limits
-  /** Called after each piece of a form; shared by all forms that arrive. */
+  /** Called after each chunk of a form; shared by all arriving forms. */
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
-/** `called` is what faults name it in words, where the field alone would not say which of several it is. */
+/** `called` is its name in faults, where the field alone would not say which of several it is. */
 export async function takeFile(
   source: AsyncIterable<Uint8Array>,
   field: TakenFile['field'],
@@ -58,4 +69,8 @@ async function write(
   if (bytes === 0) refuse('invalid_image_file', 'is empty: send the bytes of an image, or leave it out')
   const header = scan.end()
   return typeof header === 'string' ? refuse('invalid_image_file', header) : header
+}
+
+export function givenFile({ upload, header }: TakenFile): GivenFile {
+  return { kind: 'file', sha256: upload.sha256, bytes: upload.size, ...header }
 }

@@ -1,62 +1,55 @@
-/** Writes all tables of a database as they were at one moment. */
+/** Writes all tables of a database as of one moment. */
 import { createHash } from 'node:crypto'
-import type { BackupSource, TableReport, WriteLine } from '#ports/backup.ts'
+import type { TableReport, WriteLine } from '#ports/backup.ts'
 import { FORMAT, type BackupHead, type BackupPartition } from '../../backup-format.ts'
 import type { Database, Sql } from '../database.ts'
 import { appliedIn, newerThanThis } from '../migrate.ts'
 import { quoted, tablesIn, type Table } from './tables.ts'
 
-/** Rows that are read at once: some megabytes where they hold traces. */
-const PORTION = 1000
-/** What one portion may take of a large table on a slow disk. */
+/** Rows per read: some megabytes where they contain traces. */
+const PAGE_ROWS = 1000
+/** Limit for one page of a large table on a slow disk. */
 const STATEMENT_MS = 5 * 60_000
 /** Values as text, in the same form on every server: times in UTC, bytes as hex. */
 const TEXT_FORMS = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1`
 
-export class PostgresBackup implements BackupSource {
-  readonly #database: Database
-  readonly #version: string
-  readonly #nowMs: () => number
-
-  constructor(database: Database, version: string, nowMs: () => number) {
-    this.#database = database
-    this.#version = version
-    this.#nowMs = nowMs
-  }
-
-  /** With the database inside the process, all else waits until it is done: there is one connection. */
-  write(write: WriteLine): Promise<readonly TableReport[]> {
-    return this.#database.session(async (sql) => {
-      await sql.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      // Portions come at the pace of whoever takes them.
-      await sql.query(`SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_MS}`)
-      const migrations = await appliedIn(sql)
-      const newer = newerThanThis(migrations)
-      if (newer.length > 0)
-        throw new Error(
-          `the database is of a newer version of Torana (migration ${newer.join(', ')}): use that one`,
-        )
-      const head: BackupHead = {
-        torana_backup: FORMAT,
-        version: this.#version,
-        made_at: new Date(this.#nowMs()).toISOString(),
-        migrations: [...migrations],
-        partitions: await partitionsIn(sql),
-      }
-      await write(JSON.stringify(head))
-      const reports: TableReport[] = []
-      for (const table of await tablesIn(sql)) {
-        await write(JSON.stringify({ table: table.name, columns: table.columns }))
-        const report = await dumpTable(sql, table, write)
-        await write(JSON.stringify({ end: report.table, rows: report.rows, sha256: report.sha256 }))
-        reports.push(report)
-      }
-      return reports
-    }, STATEMENT_MS)
-  }
+/** With the built-in database, everything else waits until it is done: there is one connection. */
+export function dumpDatabase(
+  database: Database,
+  version: string,
+  nowMs: number,
+  write: WriteLine,
+): Promise<readonly TableReport[]> {
+  return database.session(async (sql) => {
+    await sql.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    // The reader of the backup sets the pace between two pages.
+    await sql.query(`SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_MS}`)
+    const migrations = await appliedIn(sql)
+    const newer = newerThanThis(migrations)
+    if (newer.length > 0)
+      throw new Error(
+        `the database is of a newer version of Torana (migration ${newer.join(', ')}): use that one`,
+      )
+    const head: BackupHead = {
+      torana_backup: FORMAT,
+      version,
+      made_at: new Date(nowMs).toISOString(),
+      migrations: [...migrations],
+      partitions: await partitionsIn(sql),
+    }
+    await write(JSON.stringify(head))
+    const reports: TableReport[] = []
+    for (const table of await tablesIn(sql)) {
+      await write(JSON.stringify({ table: table.name, columns: table.columns }))
+      const report = await dumpTable(sql, table, write)
+      await write(JSON.stringify({ end: report.table, rows: report.rows, sha256: report.sha256 }))
+      reports.push(report)
+    }
+    return reports
+  }, STATEMENT_MS)
 }
 
-/** Rows one by one, in order. Without `write` they are only counted and hashed. Within a transaction. */
+/** Rows one by one, in order. Without `write` they are only counted and hashed. Must run in a transaction. */
 export async function dumpTable(sql: Sql, table: Table, write?: WriteLine): Promise<TableReport> {
   await sql.query(TEXT_FORMS)
   const columns = table.columns.map((name) => `${quoted(name)}::text`).join(', ')
@@ -65,19 +58,19 @@ export async function dumpTable(sql: Sql, table: Table, write?: WriteLine): Prom
   const hash = createHash('sha256')
   let count = 0
   for (let isMore = true; isMore;) {
-    const portion = await sql.query<{ line: string }>(`FETCH ${PORTION} FROM backup_rows`)
-    for (const { line } of portion) {
+    const page = await sql.query<{ line: string }>(`FETCH ${PAGE_ROWS} FROM backup_rows`)
+    for (const { line } of page) {
       hash.update(`${line}\n`)
       await write?.(line)
     }
-    count += portion.length
-    isMore = portion.length === PORTION
+    count += page.length
+    isMore = page.length === PAGE_ROWS
   }
   await sql.query('CLOSE backup_rows')
   return { table: table.name, rows: count, sha256: hash.digest('hex') }
 }
 
-/** Of months and days. What lies outside of them is in the rest, which every database has. */
+/** Partitions of months and days. Rows outside of them are in the default partition, which every database has. */
 async function partitionsIn(sql: Sql): Promise<BackupPartition[]> {
   const rows = await sql.query<{ name: string; of: string; bounds: string }>(
     `SELECT child.relname::text AS name, parent.relname::text AS of, pg_get_expr(child.relpartbound, child.oid) AS bounds

@@ -1,4 +1,4 @@
-/** Makes an empty database of a backup: tables as its version had them, its rows, then what has changed since. */
+/** Restores a backup into an empty database: the tables of its version, its rows, then the later migrations. */
 import type { TableReport } from '#ports/backup.ts'
 import type { CheckedBackup } from '../../backup-file.ts'
 import {
@@ -13,9 +13,9 @@ import { appliedIn, migrate, migrationsKnown } from '../migrate.ts'
 import { dumpTable } from './dump.ts'
 import { quoted, tablesIn, type Table } from './tables.ts'
 
-const PORTION = 500
+const PAGE_ROWS = 500
 const STATEMENT_MS = 5 * 60_000
-/** Tables with rows that a migration put there. The rows of the backup take their place. */
+/** Tables with rows from a migration. The rows of the backup replace them. */
 const SEEDED: readonly string[] = ['directory_version']
 /** Days and months, as Torana names them: nothing else of a file becomes a statement. */
 const PARTITION = /^(usage_events|requests)_\d{4}_\d{2}(?:_\d{2})?$/
@@ -24,11 +24,11 @@ export interface Loading {
   readonly backup: CheckedBackup
   /** All lines of the file. */
   readonly lines: AsyncIterable<{ readonly line: Line }>
-  /** Told how many rows are in. */
+  /** Called with the number of rows restored so far. */
   readonly onRows?: (rows: number) => void
 }
 
-/** Everything or nothing. Throws a `BackupProblem`. */
+/** All or nothing. Throws a `BackupProblem`. */
 export async function loadDatabase(database: Database, loading: Loading): Promise<readonly TableReport[]> {
   const { head } = loading.backup
   checkVersions(head)
@@ -114,7 +114,7 @@ function tableIn(tables: readonly Table[], name: string): Table {
   return found
 }
 
-/** One table, row by row. */
+/** Fills one table, row by row. */
 class Filling {
   readonly table: Table
   readonly #sql: Sql
@@ -141,7 +141,7 @@ class Filling {
   async add(row: Row): Promise<void> {
     if (row.length !== this.#columns.length) throw new BackupProblem(`a row of ${this.table.name} is cut`)
     this.#rows.push(row)
-    if (this.#rows.length >= PORTION) await this.flush()
+    if (this.#rows.length >= PAGE_ROWS) await this.flush()
   }
 
   async flush(): Promise<void> {

@@ -1,13 +1,13 @@
-/** The tables of Torana in a database: those that its migrations made and that outlive a crash. */
+/** Torana's tables in a database: those that its migrations created and that survive a crash. */
 import type { Sql } from '../database.ts'
 import { tablesMade } from '../migrate.ts'
 
 export interface Table {
   readonly name: string
   readonly columns: readonly string[]
-  /** As SQL writes them, in the order of the columns. */
+  /** SQL types, in the order of the columns. */
   readonly types: readonly string[]
-  /** What its rows are put in order by: the same everywhere, whatever the database sorts texts by. */
+  /** The order of its rows: the same everywhere, whatever collation the database has. */
   readonly order: string
 }
 
@@ -19,7 +19,7 @@ interface TableRow {
   readonly key: readonly string[] | null
 }
 
-/** A table after all those that it refers to. */
+/** Each table after all those that it references. */
 export async function tablesIn(sql: Sql): Promise<readonly Table[]> {
   const rows = await sql.query<TableRow>(
     `SELECT class.relname::text AS name,

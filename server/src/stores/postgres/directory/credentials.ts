@@ -1,9 +1,9 @@
 import type { Actor } from '#ports/audit.ts'
 import { randomUUID } from 'node:crypto'
 import type { CredentialRecord, CredentialStore, NewCredential, SealingKeys } from '#ports/credentials.ts'
-import { secretTail } from '#core/key.ts'
+import { secretTail } from '#core/keys/key.ts'
 import { openSecret, sealSecret } from '../../envelope.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 

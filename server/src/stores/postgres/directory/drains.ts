@@ -1,6 +1,6 @@
 import type { Actor } from '#ports/audit.ts'
 import type { Drain, DrainStore } from '#ports/drains.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 

@@ -1,6 +1,6 @@
-/** The lists of keys as conditions. `core/key-hygiene.ts` says the same in words, and the contract suite that both agree. */
-import { ENDS_SOON_MS, IDLE_MS, KEY_STATES, type KeyState } from '#core/key-hygiene.ts'
-import { NO_END_RANK, type KeyOrder } from '#core/key-order.ts'
+/** The lists of keys as SQL conditions. `core/keys/key-hygiene.ts` has the same rules; the contract suite checks that both agree. */
+import { ENDS_SOON_MS, IDLE_MS, KEY_STATES, type KeyState } from '#core/keys/key-hygiene.ts'
+import { NO_END_RANK, type KeyOrder } from '#core/keys/key-order.ts'
 import type { KeyFilter, KeyMoment } from '#ports/key-store.ts'
 
 /** $1: projects, $2: text, $3: now, $4: the current pepper. */
@@ -25,13 +25,13 @@ export const IS_IN: Readonly<Record<KeyState, string>> = {
   revoked: HAS_ENDED,
 }
 
-/** `core/key-order.ts` says the same of a record. */
+/** The same order as `core/keys/key-order.ts` has for a record. */
 export const RANK: Readonly<Record<KeyOrder, string>> = {
   id: '0::bigint',
   '-used': '-coalesce(floor(extract(epoch FROM keys.last_used_at) * 1000), 0)::bigint',
   ends: `coalesce(floor(extract(epoch FROM keys.expires_at) * 1000), ${NO_END_RANK})::bigint`,
 }
-/** Before every rank. */
+/** Below every rank. */
 export const FIRST_RANK = -NO_END_RANK
 
 /** $5: the id, and $8: the rank of the last key of the page before. Ids alone are found by their index. */

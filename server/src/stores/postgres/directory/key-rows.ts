@@ -1,6 +1,6 @@
-/** Rows of projects and keys, and the records made of them. */
-import type { ConfiguredLimits } from '#core/catalog.ts'
-import type { KeyScope } from '#core/key-bounds.ts'
+/** Rows of projects and keys, and their records. */
+import type { ConfiguredLimits } from '#core/catalog/catalog.ts'
+import type { KeyScope } from '#core/catalog/key-bounds.ts'
 import type { KeyRecord, ProjectRecord } from '#ports/key-store.ts'
 import { budgetFrom, type BudgetJson } from '../../key-change.ts'
 
@@ -32,7 +32,7 @@ export interface KeyRow {
   }[]
 }
 
-/** A key with its project and its secrets. To be followed by WHERE. */
+/** A key with its project and its secrets. A WHERE clause must follow. */
 export const SELECT_KEYS = `
   SELECT keys.key_id, keys.project, keys.name, keys.models, keys.limits, keys.budget, keys.scopes,
     keys.max_calls_at_once, keys.addresses, keys.expires_at, keys.revoked_at, keys.leaked, keys.first_used_at, keys.last_used_at, keys.created_at, greatest(keys.version, projects.version) AS version,

@@ -1,25 +1,25 @@
 /** The keys as a node reads them. */
 import type { KeyRecord, KeySource, KeyUse, ProjectRecord, StoredStanding } from '#ports/key-store.ts'
 import type { WorkOwner } from '#ports/keys.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
 import { keyOf, projectOf, SELECT_KEYS, type KeyRow, type ProjectRow } from './key-rows.ts'
 
-/** So many keys are turned into records in a few milliseconds, and other requests get their turn between portions. */
-const PORTION_KEYS = 1000
+/** Keys converted to records at a time: a few milliseconds, after which other requests get their turn. */
+const PAGE_KEYS = 1000
 
 const CHANGED_KEYS = `
   WITH changed AS (
     SELECT key_id FROM keys WHERE version > $1
     UNION SELECT key_id FROM keys JOIN projects USING (project) WHERE projects.version > $1
   ) ${SELECT_KEYS} WHERE keys.key_id IN (SELECT key_id FROM changed) AND keys.key_id > $2
-  ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
+  ORDER BY keys.key_id LIMIT ${PAGE_KEYS}`
 
 const LIVING_KEYS = `${SELECT_KEYS} WHERE keys.revoked_at IS NULL AND keys.key_id > $1
-  ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
+  ORDER BY keys.key_id LIMIT ${PAGE_KEYS}`
 
 const CHANGED_PROJECTS = `SELECT * FROM projects WHERE version > $1 AND deleted_at IS NULL AND project > $2
-  ORDER BY project LIMIT ${PORTION_KEYS}`
+  ORDER BY project LIMIT ${PAGE_KEYS}`
 const STANDING = `
   SELECT EXISTS (SELECT FROM projects WHERE project = $2 AND deleted_at IS NOT NULL) AS is_deleted,
     coalesce((
@@ -27,12 +27,12 @@ const STANDING = `
       FROM keys WHERE key_id = $1
     ), 'missing') AS key`
 
-/** Before the first version. */
+/** Below the first version. */
 const NO_VERSION = -1n
 
 /**
- * Rows that somebody else holds are left out: they are being marked by another node, or changed by a person, and the next
- * minute comes. So nodes never wait for one another here, nor in a circle.
+ * Locked rows are left out: another node is marking them, or a person is changing them, and the next minute comes. So nodes never
+ * wait for one another here and cannot deadlock.
  */
 const MARK_USED = `
   WITH uses AS (SELECT * FROM unnest($1::text[], $2::float8[]) AS use (key_id, at_ms)),
@@ -44,7 +44,7 @@ const MARK_USED = `
   UPDATE keys SET last_used_at = free.used_at, first_used_at = coalesce(first_used_at, free.used_at)
   FROM free WHERE keys.key_id = free.key_id`
 
-/** Sorted, so that two nodes never wait for one another in a circle. */
+/** Sorted, so that two nodes cannot deadlock. */
 const MARK_DECLARED_USED = `
   INSERT INTO declared_key_uses AS known (key_id, first_used_at, last_used_at)
   SELECT key_id, to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000)
@@ -76,7 +76,7 @@ export class PostgresKeySource implements KeySource {
     for (;;) {
       const rows = await reachable(this.#database.query<KeyRow>(text, [...values, after]))
       yield rows.map(keyOf)
-      if (rows.length < PORTION_KEYS) return
+      if (rows.length < PAGE_KEYS) return
       after = rows.at(-1)?.key_id ?? ''
     }
   }
@@ -86,7 +86,7 @@ export class PostgresKeySource implements KeySource {
     for (;;) {
       const rows = await reachable(this.#database.query<ProjectRow>(CHANGED_PROJECTS, [version, after]))
       yield rows.map(projectOf)
-      if (rows.length < PORTION_KEYS) return
+      if (rows.length < PAGE_KEYS) return
       after = rows.at(-1)?.project ?? ''
     }
   }

@@ -1,5 +1,5 @@
 import type { Actor } from '#ports/audit.ts'
-import type { KeyState } from '#core/key-hygiene.ts'
+import type { KeyState } from '#core/keys/key-hygiene.ts'
 import type {
   KeyChange,
   KeyFilter,
@@ -15,7 +15,7 @@ import type {
   TermsChange,
 } from '#ports/key-store.ts'
 import { budgetJson, changedKey, changedTerms, keyDetail, refusal, termsDetail } from '../../key-change.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 import { bytesOf, PostgresKeySource } from './key-source.ts'

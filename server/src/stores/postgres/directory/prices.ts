@@ -1,12 +1,12 @@
-import type { PriceForm } from '#core/price-form.ts'
+import type { PriceForm } from '#core/money/price-form.ts'
 import type { Actor } from '#ports/audit.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import type { NotedPrice, PriceStore, StoredPrice } from '#ports/prices.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 
-/** Nodes note what they see one after another. Any number that nothing else in the database locks by. */
+/** Nodes write their observations one after another. An arbitrary number that no other lock of the database uses. */
 const PRICES_LOCK = 0x70_72_69_63
 
 const NOTE = `

@@ -6,13 +6,13 @@ import type {
   StoredUpstream,
   StoredUpstreams,
 } from '#ports/stored-upstreams.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 
 /** Every node builds a catalog of them after each change: far more than a company has, and still a few milliseconds. */
-const MOST_UPSTREAMS = 200
-const MOST_DEPLOYMENTS = 2000
+const MAX_UPSTREAMS = 200
+const MAX_DEPLOYMENTS = 2000
 
 export class PostgresUpstreams implements StoredUpstreams {
   readonly #database: Database
@@ -35,7 +35,7 @@ export class PostgresUpstreams implements StoredUpstreams {
 
   addUpstream({ name, entry }: StoredUpstream, actor: Actor): Promise<void> {
     return changeDirectory(this.#database, async (sql) => {
-      await checkRoom(sql, 'stored_upstreams', MOST_UPSTREAMS - 1)
+      await checkRoom(sql, 'stored_upstreams', MAX_UPSTREAMS - 1)
       const added = await sql.query(
         'INSERT INTO stored_upstreams (name, entry) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1',
         [name, JSON.stringify(entry)],
@@ -80,7 +80,7 @@ export class PostgresUpstreams implements StoredUpstreams {
 
   addDeployments(deployments: readonly StoredDeployment[], actor: Actor): Promise<void> {
     return changeDirectory(this.#database, async (sql) => {
-      await checkRoom(sql, 'stored_deployments', MOST_DEPLOYMENTS - deployments.length)
+      await checkRoom(sql, 'stored_deployments', MAX_DEPLOYMENTS - deployments.length)
       for (const { model, upstream, entry } of deployments) {
         const added = await sql.query(
           `INSERT INTO stored_deployments (model, upstream, entry, created_at) VALUES ($1, $2, $3, clock_timestamp())
@@ -125,9 +125,9 @@ async function upstreamIn(sql: Sql, name: string): Promise<StoredUpstream> {
 async function checkRoom(
   sql: Sql,
   table: 'stored_upstreams' | 'stored_deployments',
-  most: number,
+  max: number,
 ): Promise<void> {
   const [row] = await sql.query<{ readonly count: number }>(`SELECT count(*)::int AS count FROM ${table}`)
-  if ((row?.count ?? 0) > most)
+  if ((row?.count ?? 0) > max)
     throw new ChangeRefused('full', 'The store holds as many as it may. Delete some, or use torana.yaml.')
 }

@@ -1,4 +1,4 @@
-/** Chunks of batches as rows: written in portions, and held. */
+/** Chunks of batches as rows. */
 import type { LineRange } from '#core/batch/chunk.ts'
 import type { HeldChunk } from '#ports/batches.ts'
 import { plainArray, textArray } from '../arrays.ts'
@@ -7,7 +7,7 @@ import { batchOf, rangeOf, type BatchRow, type ChunkRow } from './batch-rows.ts'
 import { BATCHES_OF, INSERT_CHUNKS } from './batches-sql.ts'
 
 /** Rows that one statement writes or reads: a fraction of a second. */
-export const PORTION = 5000
+export const PAGE_ROWS = 5000
 
 export async function insertChunks(
   sql: Sql,
@@ -15,8 +15,8 @@ export async function insertChunks(
   chunks: readonly LineRange[],
   number = 0,
 ): Promise<void> {
-  for (let first = 0; first < chunks.length; first += PORTION) {
-    const some = chunks.slice(first, first + PORTION)
+  for (let first = 0; first < chunks.length; first += PAGE_ROWS) {
+    const some = chunks.slice(first, first + PAGE_ROWS)
     await sql.query(INSERT_CHUNKS, [
       batchId,
       number + first,

@@ -1,4 +1,4 @@
-/** Room for the results of batches, of what their project may keep. */
+/** Room for the results of batches, within the quota of their project. */
 import { ChunkLost, type ChunkEnd, type ChunkHold, type WantedRoom } from '#ports/batches.ts'
 import type { Sql } from '../database.ts'
 import { keptBy, lockKept } from './kept-bytes.ts'
@@ -12,7 +12,7 @@ const ADD_KEPT = 'UPDATE batches SET kept_bytes = kept_bytes + $2 WHERE batch_id
 const SET_KEPT = `
 UPDATE batch_chunks SET kept_bytes = $4 WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held' RETURNING 1`
 
-/** Within a transaction, which is rolled back when the chunk is lost. */
+/** Must run in a transaction, which is rolled back when the chunk is lost. */
 export async function takeRoom(
   sql: Sql,
   { batchId, chunk, token }: ChunkHold,
@@ -33,7 +33,7 @@ export async function takeRoom(
   return room
 }
 
-/** What is kept of a chunk that ended, or null if it is not known; and what is kept at least. */
+/** The bytes kept of a chunk that ended, or null if unknown; and the minimum that is kept. */
 export function keptOfChunk({ part, pictureBytes }: ChunkEnd): readonly [number | null, number] {
   if (part === undefined) return [0, 0]
   const partBytes = part.headBytes + part.outputBytes + part.errorBytes

@@ -1,4 +1,4 @@
-/** Rows of batches as PostgreSQL gives and takes them. */
+/** Rows of batches as PostgreSQL returns and takes them. */
 import { EXPIRED } from '#core/batch/result.ts'
 import type { LineRange } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
@@ -36,7 +36,7 @@ export interface BatchRow {
   readonly tokens: bigint
   readonly output_tokens: bigint
   readonly cost_nano_usd: bigint
-  /** By the ledger, without calls of nodes of an earlier version: what these used is in `tokens` and `cost_nano_usd`. */
+  /** From the ledger, without calls of nodes of an earlier version: those are in `tokens` and `cost_nano_usd`. */
   readonly ledger_tokens: bigint
   readonly ledger_amount_nano: bigint
   readonly ledger_unknown_nano: bigint

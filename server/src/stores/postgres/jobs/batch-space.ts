@@ -4,21 +4,21 @@ import { spaceNames } from '#core/embedding/made-vectors.ts'
 import type { HasLeftSpace } from '#ports/batches.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import type { Sql } from '../database.ts'
-import { insertChunks, PORTION } from './batch-chunks.ts'
+import { insertChunks, PAGE_ROWS } from './batch-chunks.ts'
 import { countedOf, rangeOf, type BatchRow, type MadeRow } from './batch-rows.ts'
 import { DROP_COUNTS, DROP_PARTS, MADE_CHUNKS, RESIZE_OUTPUT } from './batches-sql.ts'
 
-/** The batch without the results that have left their space. Their lines are to be run again, unless it was cancelled. */
+/** The batch without the results that have left their space. Their lines run again, unless the batch was cancelled. */
 export async function keptInSpace(sql: Sql, row: BatchRow, hasLeftSpace: HasLeftSpace): Promise<BatchRow> {
   const { batch_id, state, chunks, dropped_lines, lines } = row
   const spaces = new Set<string>()
   const left: MadeRow[] = []
   for (let after = -1; ;) {
-    const made = await sql.query<MadeRow>(MADE_CHUNKS, [batch_id, after, PORTION])
+    const made = await sql.query<MadeRow>(MADE_CHUNKS, [batch_id, after, PAGE_ROWS])
     for (const one of made)
       if (one.made.some(hasLeftSpace)) left.push(one)
       else for (const space of spaceNames(one.made)) spaces.add(space)
-    if (made.length < PORTION) break
+    if (made.length < PAGE_ROWS) break
     after = made.at(-1)?.chunk ?? after
   }
   if (left.length === 0) return row

@@ -1,11 +1,11 @@
 /**
- * The statements of batches. What changes a chunk names the holder's token: a holder that was replaced changes nothing. Who
- * needs both locks takes the batch before its chunk.
+ * The statements of batches. A statement that changes a chunk names the holder's token: a holder that was replaced changes nothing.
+ * Where both locks are needed, the batch is locked before its chunk.
  */
 import { CHUNK_HOLD_MS } from '#ports/batches.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
 
-/** Tokens and cost by the ledger, beside the row of the batch: a few rows of `batch_usage` each. */
+/** Tokens and cost from the ledger, next to the row of the batch: a few rows of `batch_usage` each. */
 export const USED = ['tokens', 'amount_nano', 'unknown_nano']
   .map(
     (sum) =>
@@ -13,17 +13,17 @@ export const USED = ['tokens', 'amount_nano', 'unknown_nano']
   )
   .join(', ')
 
-/** Every statement that answers with batches answers with this. */
+/** The columns of every statement that returns batches. */
 const ROW = `batches.*, ${USED}`
 
 const HELD_UNTIL = `now() + interval '${CHUNK_HOLD_MS} ms'`
 
-/** A key that is over may be used anew. */
+/** Frees an expired idempotency key. */
 export const FREE_OLD_BATCH_KEY = `
 UPDATE batches SET idempotency_key = NULL
 WHERE project = $1 AND idempotency_key = $2 AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
 
-/** What was asked before: this very batch, whose answer was lost; or its idempotency key. */
+/** An earlier request: this very batch, whose answer was lost, or its idempotency key. */
 export const EARLIER_BATCH = `
 SELECT ${ROW} FROM batches WHERE batch_id = $1 OR (project = $2 AND idempotency_key = $3)
 ORDER BY batch_id = $1 DESC LIMIT 1`
@@ -60,7 +60,7 @@ export const PARTS = `
 SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes FROM batch_chunks
 WHERE batch_id = $1 AND done_number > $2 AND part_token IS NOT NULL ORDER BY done_number LIMIT $3`
 
-/** Locks the batch for what follows in the transaction. */
+/** Locks the batch for the rest of the transaction. */
 export const LOCK_BATCH = `SELECT ${ROW} FROM batches WHERE batch_id = $1 FOR UPDATE`
 
 export const CANCEL = `
@@ -70,11 +70,11 @@ WHERE batch_id = $1 RETURNING ${ROW}`
 export const CONTINUE = `
 UPDATE batches SET continued = true, not_before = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
 
-/** The batch need not pause any longer: lines of it succeed. */
+/** Ends the pause of the batch: its lines succeed again. */
 export const RESUME = `
 UPDATE batches SET not_before = now(), pause_code = NULL WHERE batch_id = $1 AND pause_code IS NOT NULL RETURNING batch_id`
 
-/** Chunks that were given back need not wait any longer: they may run now, or only have to end. */
+/** Ends the wait of chunks that were given back: they may run now, or only have to end. */
 export const END_WAITS = `
 UPDATE batch_chunks SET lease_until = now() WHERE batch_id = $1 AND state = 'held' AND node_id IS NULL`
 
@@ -82,17 +82,17 @@ UPDATE batch_chunks SET lease_until = now() WHERE batch_id = $1 AND state = 'hel
 const HAS_PICTURES = `endpoint LIKE '/v1/images/%'`
 
 /**
- * A batch that pauses is tried with one chunk at a time, after each pause: `pause_code` stays until lines of it succeed. So one
- * attempt is made, and not as many as there are chunks.
+ * A paused batch is tried with one chunk at a time, after each pause: `pause_code` stays until its lines succeed. So one attempt is
+ * made, not one per chunk.
  */
 const MAY_BEGIN = `not_before <= now() AND (pause_code IS NULL OR NOT EXISTS (
     SELECT FROM batch_chunks AS tried WHERE tried.batch_id = batches.batch_id AND tried.state = 'held'
       AND tried.node_id IS NOT NULL AND tried.lease_until > now()))`
 
-/** Lines are only told that their time is up. */
+/** Late lines do not run; they only get an error. */
 const IS_LATE = 'expires_at <= now()'
 
-/** What others are taking or changing at this moment is left to them. Of a batch that pauses, one chunk. */
+/** Rows that others are taking or changing at this moment are skipped. A paused batch gives one chunk. */
 export const TAKE_LOST = `
 WITH lost AS MATERIALIZED (
   SELECT lost.batch_id, chunk FROM batch_chunks AS lost JOIN batches USING (batch_id)
@@ -110,12 +110,12 @@ export const OPEN_BATCHES = `
 SELECT key_id, project, continued, array_agg(batch_id ORDER BY batch_id) AS ids FROM batches
 WHERE ended_at IS NULL AND state = 'in_progress' GROUP BY key_id, project, continued`
 
-/** Says what `state` says as well: the index of open batches is by it, and a million may have ended. */
+/** Equals a condition on `state`, but the index of open batches uses it, and a million batches may have ended. */
 const IS_OPEN = 'ended_at IS NULL'
 
 /**
- * Of each project one batch: by turns the most urgent, and the one that has waited longest, so that a small batch does not wait for a
- * large one. Of these the one whose project has waited longest.
+ * One batch per project: by turns the most urgent, and the one that has waited longest, so that a small batch does not wait for a
+ * large one. Of these, the one whose project has waited longest.
  */
 export const NEXT_BATCH = `
 SELECT batch_id FROM (
@@ -151,7 +151,10 @@ WHERE chunks.batch_id = given.batch_id AND chunks.chunk = given.chunk AND chunks
   AND chunks.state = 'held' AND batches.batch_id = chunks.batch_id
 RETURNING chunks.batch_id, chunks.chunk, batches.state = 'cancelling' AS is_cancelled`
 
-/** `$8` to `$12`: the lines that have an end; null: all of them. `$16`: what is kept of it; null: not known, but at least `$17`. Returns by how much that has grown. */
+/**
+ * `$8` to `$12`: the lines that have ended; null for all of them. `$16`: the bytes kept of it; null if unknown, but at least `$17`.
+ * Returns the growth of the kept bytes.
+ */
 export const FINISH_CHUNK = `
 WITH before AS (SELECT kept_bytes FROM batch_chunks WHERE batch_id = $1 AND chunk = $2)
 UPDATE batch_chunks SET state = 'done', node_id = NULL, lease_until = NULL, part_token = $4, head_bytes = $5,
@@ -183,7 +186,7 @@ export const DROP_PARTS = `
 UPDATE batch_chunks SET part_token = NULL, output_bytes = 0, error_bytes = 0, made = NULL, faults = NULL, done_at = NULL
 WHERE batch_id = $1 AND chunk = ANY ($2::integer[])`
 
-/** What was paid stays paid: tokens and cost are not among it. */
+/** What was paid stays paid: tokens and cost are not reset. */
 export const DROP_COUNTS = `
 UPDATE batches SET chunks = chunks + $2, spaces = $3::text[], dropped_lines = dropped_lines + $4, completed = completed - $5,
   failed = failed - $6, expired = expired - $7, output_bytes = output_bytes - $8, error_bytes = error_bytes - $9,
@@ -198,10 +201,10 @@ FROM batches WHERE files.batch_id = $1 AND batches.batch_id = $1`
 export const END_BATCH = `
 UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
 
-/** The bytes of its input need not stay for it any more. */
+/** Releases the bytes of its input. */
 export const RELEASE_INPUT = 'DELETE FROM file_holds WHERE holder = $1'
 
-/** Locked, so that a batch which is cancelled at this moment does not wait for its chunk. */
+/** Locked, so that a batch that is cancelled at this moment does not wait for its chunk. */
 export const GIVE_BACK = `
 WITH batch AS MATERIALIZED (SELECT batch_id, state FROM batches WHERE batch_id = $1 FOR UPDATE),
 before AS (SELECT kept_bytes FROM batch_chunks WHERE batch_id = $1 AND chunk = $2),

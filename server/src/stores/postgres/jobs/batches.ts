@@ -1,5 +1,5 @@
 import { spaceNames } from '#core/embedding/made-vectors.ts'
-import type { Actor } from '#ports/audit.ts'
+import type { Actor, AuditAction } from '#ports/audit.ts'
 import {
   ChunkLost,
   type Batch,
@@ -16,13 +16,13 @@ import {
   type WantedChunks,
   type WantedRoom,
 } from '#ports/batches.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
 import { outputFiles } from '../../batch-files.ts'
 import { batchEndEvents } from '../../webhook-events.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { writeAudit } from '../audit.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import {
   ALIKE_BATCH,
@@ -55,14 +55,13 @@ import {
 } from './batches-sql.ts'
 import { batchOf, partOf, valuesOf, type BatchRow, type ChunkRow, type PartRow } from './batch-rows.ts'
 import { keptOfChunk, takeRoom } from './batch-room.ts'
-import { cancelAction, continueAction } from './batch-actions.ts'
 import { heldOf, insertChunks } from './batch-chunks.ts'
 import { keptInSpace } from './batch-space.ts'
 import { addOutputFile } from './files.ts'
 import { LOCK_ALIKE } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
 
-/** A key would have to be freed and used anew so often between two statements. */
+/** Retries when another request reuses the idempotency key meanwhile. */
 const CREATE_ROUNDS = 10
 
 export class PostgresBatches implements Batches {
@@ -163,7 +162,7 @@ export class PostgresBatches implements Batches {
           [nodeId, limit, hasPictures, ...notOf],
           'batches-take-lost',
         )
-        // Alone: a claim that waited for a batch while it holds chunks would be against the order of locks.
+        // Returned alone: a claim that waited for a batch while it holds chunks would break the order of locks.
         if (lost.length > 0) return heldOf(sql, lost)
         const chunks: ChunkRow[] = []
         while (chunks.length < limit) {
@@ -174,7 +173,7 @@ export class PostgresBatches implements Batches {
           )
           if (next === undefined) break
           const taken = await sql.query<ChunkRow>(TAKE_NEXT, [next.batch_id, nodeId], 'batches-take-next')
-          // Another node was quicker with its last chunk. There may be other batches, for the next look.
+          // Another node took its last chunk. The next claim looks for other batches.
           if (taken.length === 0) break
           chunks.push(...taken)
         }
@@ -253,13 +252,13 @@ export class PostgresBatches implements Batches {
       const [open] = await sql.query<{ count: number }>(COUNT_OPEN, [project])
       if ((open?.count ?? 0) >= maxOpen) return { kind: 'too-many' }
       const [made] = await sql.query<BatchRow>(INSERT_BATCH, valuesOf(batch))
-      // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
+      // Another request inserted the key first and has committed: the next round finds it, unless it was freed since.
       if (made === undefined) continue
       await insertChunks(sql, id, batch.chunks)
       if (made.state === 'failed') await this.#tell(sql, made)
       return { kind: 'created', batch: batchOf(made) }
     }
-    throw new StoreAway('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
+    throw new StoreUnreachable('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
   }
 
   async #finish(sql: Sql, { batchId, chunk, token }: ChunkHold, end: ChunkEnd): Promise<boolean> {
@@ -291,7 +290,7 @@ export class PostgresBatches implements Batches {
     return true
   }
 
-  /** The batch is locked, so this is asked once after its last chunk. */
+  /** The batch is locked, so this runs once after its last chunk. */
   async #endIfDone(sql: Sql, row: BatchRow): Promise<BatchRow> {
     if (!isDone(row)) return row
     const kept = await keptInSpace(sql, row, this.#hasLeftSpace)
@@ -311,4 +310,16 @@ export class PostgresBatches implements Batches {
 
 function isDone({ state, chunks, next_chunk, done_chunks }: BatchRow): boolean {
   return done_chunks === (state === 'cancelling' ? next_chunk : chunks)
+}
+
+function cancelAction(batch: Batch, actor: Actor): AuditAction {
+  const { id, project, lines, completed, failed, cancelCode } = batch
+  const because = cancelCode === undefined ? {} : { because: cancelCode }
+  const detail = { project, lines, done: completed + failed, ...because }
+  return { actor, action: 'batch.cancel', target: id, detail }
+}
+
+function continueAction({ id, project, keyId, lines, completed, failed }: Batch, actor: Actor): AuditAction {
+  const detail = { project, key: keyId, lines, done: completed + failed }
+  return { actor, action: 'batch.continue', target: id, detail }
 }

@@ -1,5 +1,5 @@
 import type { FileUpload, FileUploads, PartBounds, UploadPart } from '#ports/file-uploads.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
 import { segmentsIn, segmentsText } from './segments-text.ts'
 
@@ -9,7 +9,7 @@ INSERT INTO file_uploads
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT DO NOTHING`
 
-/** Parts come side by side: each sees those before it. */
+/** Parts arrive concurrently: the lock makes each see those before it. */
 const LOCK_PENDING = `SELECT 1 FROM file_uploads WHERE upload_id = $1 AND state = 'pending' FOR UPDATE`
 
 const SO_FAR = `

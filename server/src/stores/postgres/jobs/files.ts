@@ -18,7 +18,7 @@ import {
   type OutputFile,
   type StoredFile,
 } from '#ports/files.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import { keptBy, lockKept } from './kept-bytes.ts'
 import { segmentsIn, segmentsText } from './segments-text.ts'
@@ -29,7 +29,7 @@ ON CONFLICT DO NOTHING`
 
 const STILL_ARRIVES = `least($3::timestamptz + interval '${ARRIVAL_MS} ms', created_at + interval '${MAX_ARRIVAL_MS} ms')`
 
-/** What was announced has room already: no other file of the project has to be looked at. */
+/** The announced bytes have room already: no other file of the project has to be read. */
 const RECEIVE_ANNOUNCED = `
 UPDATE files SET received_bytes = received_bytes + $2, ends_at = ${STILL_ARRIVES}
 WHERE file_id = $1 AND purpose IS NULL AND ends_at > $3 AND received_bytes + $2 <= announced_bytes
@@ -42,7 +42,7 @@ const RECEIVE = `UPDATE files SET received_bytes = received_bytes + $2, ends_at 
 
 const GIVE_BACK = `
 UPDATE files SET received_bytes = greatest(0, received_bytes - $2) WHERE file_id = $1 AND purpose IS NULL`
-/** Without what is known of its lines: a page may have thousands of files. */
+/** Without the scan of its lines: a page may have thousands of files. */
 const LISTED = 'file_id, project, key_id, purpose, filename, bytes, created_at, expires_at'
 /** Without its scan and its segments, which are read where they are needed: both may be large. */
 const FOUND = `${LISTED}, sha256, batch_id, half`
@@ -68,18 +68,18 @@ const DELETE = `
 UPDATE files SET ends_at = $3 WHERE file_id = $1 AND project = $2 AND purpose IS NOT NULL AND ends_at > $3
 RETURNING 1`
 
-/** Whether a caller deleted the last file of a batch that had one: then the results need not stay for their time. */
+/** Whether a caller deleted the last file of a batch: then the results need not stay for their time. */
 const LAST_WAS_DELETED = `batch_id IS NOT NULL AND ends_at < coalesce(expires_at, 'infinity')
   AND NOT EXISTS (SELECT FROM files AS other WHERE other.batch_id = files.batch_id AND other.ends_at > $2)`
 
-/** A batch that is open still writes to its files, so their rows stay. */
+/** An open batch still writes to its files, so their rows stay. */
 const DUE = `
 SELECT file_id, project, batch_id, ${LAST_WAS_DELETED} AS last_was_deleted FROM files WHERE ends_at <= $2
   AND NOT EXISTS (SELECT FROM file_holds WHERE file_holds.file_id = files.file_id AND until > $2)
   AND NOT EXISTS (SELECT FROM batches WHERE batches.batch_id = files.batch_id AND ended_at IS NULL)
 ORDER BY ends_at LIMIT $1`
 
-/** The room of results comes back once their bytes are gone. */
+/** The room of results is free once their bytes are deleted. */
 const FORGOTTEN = `
 WITH gone AS (DELETE FROM files WHERE file_id = $1 RETURNING batch_id, ${LAST_WAS_DELETED} AS last_was_deleted)
 UPDATE batches SET kept_bytes = 0 FROM gone
@@ -120,7 +120,7 @@ interface FileRow extends ListedRow {
   readonly half: 'output' | 'error' | null
 }
 
-/** A file that a batch makes, within the step of the batch's own store. What is there already gets the new size. */
+/** An output file of a batch, within the transaction of the batch's own store. An existing file gets the new size. */
 export async function addOutputFile(sql: Sql, file: OutputFile): Promise<void> {
   const { id, project, keyId, filename, bytes, createdAtMs, expiresAtMs } = file
   const { batchId, half } = file.source

@@ -1,4 +1,6 @@
-/** The statements of image jobs. What changes a job names the holder's token: a holder that was replaced changes nothing. */
+/**
+ * The statements of image jobs. A statement that changes a job names the holder's token: a holder that was replaced changes nothing.
+ */
 import { CALLER_SILENT_MS, IDEMPOTENCY_MS, JOB_HOLD_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
 
@@ -6,25 +8,25 @@ const OPEN = `state IN ('leased', 'dispatched')`
 const HELD_UNTIL = `now() + interval '${JOB_HOLD_MS} ms'`
 
 /**
- * Begins without an idempotency key that ask for the same come one after another, until their transaction ends: so a retry
- * sees what it retries. With a key, its unique index does that.
+ * Equal requests without an idempotency key begin one after another, until their transaction ends: so a retry sees the request that
+ * it retries. With a key, its unique index does that.
  */
 export const LOCK_ALIKE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** A key that is over may be used anew. The line of a batch is the same however late it is. */
+/** Frees an expired idempotency key. The line of a batch stays the same however late it is. */
 export const FREE_OLD_KEY = `
 UPDATE image_jobs SET idempotency_key = NULL
 WHERE project = $1 AND idempotency_key = $2 AND batch_id IS NULL AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
 
-/** What was asked before: this very job, whose answer was lost; or its idempotency key. */
+/** An earlier request: this very job, whose answer was lost, or its idempotency key. */
 export const EARLIER = `
 SELECT *, ${OPEN} AND token = 1 AND node_id = $4 AS is_ours FROM image_jobs
 WHERE job_id = $1 OR (project = $2 AND idempotency_key = $3)
 ORDER BY job_id = $1 DESC LIMIT 1`
 
 /**
- * The newest job that a retry joins, or, if there is none, one that it may join soon. $1 is the retry itself, which may have
- * joined the job before, when the answer was lost. Only durations are compared: the clocks of nodes may differ.
+ * The newest job that a retry joins, or, if there is none, one that it may join soon. $1 is the retry itself, which may have joined
+ * the job before, when the answer was lost. Only durations are compared: the clocks of nodes may differ.
  */
 export const ALIKE = `
 SELECT * FROM (
@@ -39,7 +41,7 @@ ORDER BY may_join DESC, created_at DESC, job_id DESC LIMIT 1`
 
 export const JOIN = 'UPDATE image_jobs SET caller_id = $2, caller_seen_at = now() WHERE job_id = $1'
 
-/** Waits for another that inserts the same key at this moment, and then inserts nothing. */
+/** Waits for another transaction that inserts the same key at this moment, and then inserts nothing. */
 export const INSERT_JOB = `
 INSERT INTO image_jobs (
   job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until,
@@ -50,7 +52,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL},
   jsonb_build_array(jsonb_build_object('node', $7::uuid, 'from', now())), $10)
 ON CONFLICT DO NOTHING RETURNING 1`
 
-/** A call is noted once; the same attempt with another call is none of ours, and not noted. */
+/** A call is written once; the same attempt with another call is not ours, and is not written. */
 export const DISPATCHED = `
 WITH held AS MATERIALIZED (
   UPDATE image_jobs SET state = 'dispatched' WHERE job_id = $1 AND token = $2 AND ${OPEN} RETURNING job_id
@@ -77,7 +79,7 @@ export const SUBMITTED = `${HELD}
 export const CALL_ENDED = `${HELD}
   UPDATE image_job_calls SET state = $4${COUNTED}`
 
-/** The texts that were only needed to run it are forgotten. */
+/** Deletes the texts that were only needed to run it. */
 export const END = `
 WITH ended AS (
   UPDATE image_jobs SET state = $3, ended_at = now(), result_key = $4, result_sealed = $5,
@@ -91,7 +93,7 @@ WITH ended AS (
 )
 SELECT * FROM ended`
 
-/** Whether this holder has ended it so before, and only the answer was lost. */
+/** Whether this holder has ended it in this state before, and only the answer was lost. */
 export const HAS_ENDED = 'SELECT 1 FROM image_jobs WHERE job_id = $1 AND token = $2 AND state = $3'
 
 export const ANSWERED = 'UPDATE image_jobs SET answered_at = now() WHERE job_id = $1 AND answered_at IS NULL'
@@ -104,7 +106,10 @@ UPDATE image_jobs SET caller_seen_at = now() WHERE job_id = ANY ($1::uuid[]) AND
 
 export const CALLER_LEFT = 'UPDATE image_jobs SET caller_id = NULL WHERE job_id = $1 AND caller_id = $2'
 
-/** A node that has ended can do nothing more, so its jobs need not wait. What others are taking or changing at this moment is left to them. */
+/**
+ * A node that has ended can do nothing more, so its jobs need not wait. Rows that others are taking or changing at this moment are
+ * skipped.
+ */
 export const TAKE_OVER = `
 WITH due AS MATERIALIZED (
   SELECT job_id FROM image_jobs
@@ -122,12 +127,12 @@ export const CALLS = 'SELECT * FROM image_job_calls WHERE job_id = ANY ($1::uuid
 
 export const RELEASE = `UPDATE image_jobs SET node_id = NULL, lease_until = now() WHERE node_id = $1 AND ${OPEN}`
 
-/** Rows that one statement removes: a fraction of a second. */
-export const PORTION = 1000
+/** Rows that one statement deletes: a fraction of a second. */
+export const PAGE_ROWS = 1000
 
 /**
- * An unknown is open as long as the ledger says so, and for its week anyway: the entry may wait on a node's disk. Jobs of a batch are
- * kept with it, as their pictures are.
+ * An unknown is open as long as the ledger says so, and for its week anyway: the entry may still be on a node's disk. Jobs of a batch
+ * are kept with it, as their images are.
  */
 export const DELETE_OLD = `
 DELETE FROM image_jobs WHERE job_id IN (
@@ -142,5 +147,5 @@ DELETE FROM image_jobs WHERE job_id IN (
           AND resolution.kind IN ('post', 'void')
       )
     ))
-  LIMIT ${PORTION}
+  LIMIT ${PAGE_ROWS}
 ) RETURNING 1`

@@ -13,13 +13,13 @@ import {
   type NewImageJob,
   type TakenJob,
 } from '#ports/image-jobs.ts'
-import { StoreAway } from '#ports/store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
 import { openSecret, sealSecret } from '../../envelope.ts'
 import { refuseToFree } from '../../image-job-end.ts'
 import { jobEndEvents } from '../../webhook-events.ts'
 import { plainArray } from '../arrays.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import {
   ALIKE,
@@ -36,7 +36,7 @@ import {
   INSERT_JOB,
   JOIN,
   LOCK_ALIKE,
-  PORTION,
+  PAGE_ROWS,
   RELEASE,
   RENEW,
   RENEW_CALLERS,
@@ -45,7 +45,7 @@ import {
 } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
 
-/** A key would have to be freed and used anew so often between two statements. */
+/** Retries when another request reuses the idempotency key meanwhile. */
 const BEGIN_ROUNDS = 10
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
@@ -176,7 +176,8 @@ export class PostgresImageJobs implements ImageJobs {
     return jobs.map((row) => ({
       hold: { jobId: row.job_id, token: Number(row.token) },
       job: this.#jobOf(row),
-      request: this.#openIfPossible(row.request_key, row.request_sealed, ownerOfRequest(row.job_id)) ?? '',
+      request:
+        openedIfPossible(row.request_key, row.request_sealed, ownerOfRequest(row.job_id), this.#keys) ?? '',
       calls: calls.filter(({ job_id }) => job_id === row.job_id).map((call) => this.#callOf(call)),
     }))
   }
@@ -190,7 +191,7 @@ export class PostgresImageJobs implements ImageJobs {
     for (;;) {
       const rows = await reachable(this.#database.query(DELETE_OLD, [keptMs]))
       deleted += rows.length
-      if (rows.length < PORTION) return deleted
+      if (rows.length < PAGE_ROWS) return deleted
     }
   }
 
@@ -215,9 +216,9 @@ export class PostgresImageJobs implements ImageJobs {
       const kept = [idempotencyKey, nodeId, sealedKey, sealedSecret, job.batchId ?? null]
       const values = [id, project, keyId, model, digests[0], ...kept]
       if ((await sql.query(INSERT_JOB, values)).length === 1) return begunJob(id)
-      // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
+      // Another request inserted the key first and has committed: the next round finds it, unless it was freed since.
     }
-    throw new StoreAway('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
+    throw new StoreUnreachable('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
   }
 
   async #joinAlike(sql: Sql, job: NewImageJob, digests: readonly string[]): Promise<BegunJob | undefined> {
@@ -231,8 +232,8 @@ export class PostgresImageJobs implements ImageJobs {
   }
 
   /**
-   * As a digest is kept, and as it may have been: a reader of the database must not be able to try prompts on it. The first is
-   * written; under the secret before, and without a key as before there was one, an earlier request is still recognised.
+   * The stored forms of a digest: a reader of the database must not be able to try prompts on it. The first form is written. The
+   * others, under the previous secret and without a key as in earlier versions, only recognise an earlier request.
    */
   #keptDigests(digest: string): readonly string[] {
     const keyed = this.#digestKeys.map((key) => createHmac('sha256', key).update(digest).digest('hex'))
@@ -267,7 +268,7 @@ export class PostgresImageJobs implements ImageJobs {
       state: row.state,
       createdAtMs: row.created_at.getTime(),
       endedAtMs: row.ended_at?.getTime(),
-      result: this.#open(row.result_key, row.result_sealed, ownerOfResult(row.job_id)),
+      result: opened(row.result_key, row.result_sealed, ownerOfResult(row.job_id), this.#keys),
     }
   }
 
@@ -279,24 +280,29 @@ export class PostgresImageJobs implements ImageJobs {
       part: row.part,
       images: row.images,
       deployment: row.deployment,
-      submitted: this.#openIfPossible(row.submitted_key, row.submitted_sealed, owner),
+      submitted: openedIfPossible(row.submitted_key, row.submitted_sealed, owner, this.#keys),
       state: row.state,
     }
   }
+}
 
-  #open(sealedKey: Buffer | null, sealedSecret: Buffer | null, owner: string): string | undefined {
-    if (sealedKey === null || sealedSecret === null) return undefined
-    return openSecret({ sealedKey, sealedSecret }, owner, this.#keys).secret
-  }
+function opened(
+  sealedKey: Buffer | null,
+  sealedSecret: Buffer | null,
+  owner: string,
+  keys: SealingKeys,
+): string | undefined {
+  if (sealedKey === null || sealedSecret === null) return undefined
+  return openSecret({ sealedKey, sealedSecret }, owner, keys).secret
+}
 
-  /** One job that can't be opened any more must not keep the others from being taken over. */
-  #openIfPossible(sealedKey: Buffer | null, sealedSecret: Buffer | null, owner: string): string | undefined {
-    try {
-      return this.#open(sealedKey, sealedSecret, owner)
-    } catch (error) {
-      if (error instanceof CredentialLost) return undefined
-      throw error
-    }
+/** Undefined also for what was sealed with another secret: one such job must not keep the others from being read. */
+export function openedIfPossible(...sealed: Parameters<typeof opened>): string | undefined {
+  try {
+    return opened(...sealed)
+  } catch (error) {
+    if (error instanceof CredentialLost) return undefined
+    throw error
   }
 }
 

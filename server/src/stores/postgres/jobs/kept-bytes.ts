@@ -1,4 +1,4 @@
-/** What one project keeps: the one sum that quotas are checked against and figures are shown from. */
+/** What one project keeps: the only sum for quotas and figures. */
 import type { KeptByProject } from '#ports/files.ts'
 import type { Sql } from '../database.ts'
 
@@ -6,7 +6,7 @@ import type { Sql } from '../database.ts'
 const LOCK_PROJECT = `SELECT pg_advisory_xact_lock(hashtextextended('files of ' || $1, 0))`
 
 /**
- * Files that are there, are arriving (by the size announced or received, whichever is larger), or were deleted and are still held
+ * Files that are complete, are arriving (the announced or the received size, whichever is larger), or were deleted and are still held
  * by a batch; and the results of batches. `$2` is the time, or null for that of the database. File `$3` is left out.
  */
 const KEPT = `

@@ -1,4 +1,4 @@
-/** Where bytes lie, as the text that is kept of it. */
+/** The segments of a file as stored text. */
 import type { FileSegment } from '#ports/files.ts'
 
 export function segmentsText(segments: readonly FileSegment[]): string {

@@ -4,7 +4,7 @@ import {
   type WebhookEvent,
   type WebhookOutbox,
 } from '#ports/webhooks.ts'
-import { reachable } from '../away.ts'
+import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 
 const ENQUEUE = `
@@ -13,7 +13,7 @@ SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
 ORDER BY event_id, url
 ON CONFLICT DO NOTHING`
 
-/** What others are taking at this moment is left to them. */
+/** Rows that others are taking at this moment are skipped. */
 const TAKE_DUE = `
 WITH due AS MATERIALIZED (
   SELECT event_id, url FROM webhook_events WHERE ended_at IS NULL AND due_at <= now()
@@ -36,12 +36,12 @@ const GIVE_UP = `
 UPDATE webhook_events SET ended_at = now(), outcome = 'given-up'
 WHERE event_id = $1 AND url = $2 AND tries = $3 AND ended_at IS NULL`
 
-/** Rows that one statement removes: a fraction of a second. */
-const PORTION = 1000
+/** Rows that one statement deletes: a fraction of a second. */
+const PAGE_ROWS = 1000
 
 const DELETE_OLD = `
 DELETE FROM webhook_events WHERE (event_id, url) IN (
-  SELECT event_id, url FROM webhook_events WHERE ended_at < now() - $1 * interval '1 ms' LIMIT ${PORTION}
+  SELECT event_id, url FROM webhook_events WHERE ended_at < now() - $1 * interval '1 ms' LIMIT ${PAGE_ROWS}
 ) RETURNING 1`
 
 interface EventRow {
@@ -53,7 +53,7 @@ interface EventRow {
   readonly tries: number
 }
 
-/** Also for whoever has a transaction that the events belong in. */
+/** Also for callers that have a transaction to which the events belong. */
 export async function enqueueWebhooks(sql: Sql, events: readonly WebhookEvent[]): Promise<void> {
   if (events.length === 0) return
   const column = (value: (event: WebhookEvent) => string): string[] => events.map(value)
@@ -110,7 +110,7 @@ export class PostgresWebhooks implements WebhookOutbox {
     for (;;) {
       const rows = await reachable(this.#database.query(DELETE_OLD, [keptMs]))
       deleted += rows.length
-      if (rows.length < PORTION) return deleted
+      if (rows.length < PAGE_ROWS) return deleted
     }
   }
 }

@@ -1,0 +1,77 @@
+/** Texts to embed: rows of a file, read once from start to end. */
+import { existsSync } from 'node:fs'
+import { extname } from 'node:path'
+import { CommandProblem } from '../command-problem.ts'
+import type { Columns, CorpusFile } from './corpus-file.ts'
+
+/** One text of a corpus. */
+export interface CorpusRow {
+  readonly row: number
+  /** From the id column, or the row number. */
+  readonly id: string
+  /** Undefined if the row has no text. */
+  readonly text: string | undefined
+}
+
+/** Columns named on the command line. */
+export interface ColumnChoice {
+  readonly text: string | undefined
+  readonly id: string | undefined
+}
+
+export const CORPUS_ENDINGS = ['.jsonl', '.csv', '.tsv', '.parquet']
+
+export function isCorpusFile(file: string): boolean {
+  return CORPUS_ENDINGS.includes(extname(file).toLowerCase())
+}
+
+/** Usual names of the text column; the first one found is used. */
+const TEXT_COLUMNS = ['text', 'content', 'input', 'document']
+const ID_COLUMNS = ['id', '_id', 'custom_id']
+
+/** Loads only the reader of the format at hand. */
+export async function openCorpus(file: string): Promise<CorpusFile> {
+  const format = extname(file).toLowerCase()
+  if (!existsSync(file)) throw new CommandProblem(`There is no file ${file}.`)
+  if (format === '.jsonl') return new (await import('./jsonl.ts')).JsonlCorpus(file)
+  if (format === '.parquet') return (await import('./parquet.ts')).ParquetCorpus.open(file)
+  return new (await import('./csv.ts')).CsvCorpus(file, format === '.tsv' ? '\t' : ',')
+}
+
+/** Texts from row `first` on. Throws a `CommandProblem` if the file lacks the chosen columns. */
+export async function* textsOf(
+  corpus: CorpusFile,
+  choice: ColumnChoice,
+  first: number,
+): AsyncGenerator<CorpusRow> {
+  let row = first
+  let chosen: { readonly text: string; readonly id: string | undefined } | undefined
+  for await (const columns of corpus.rows(first)) {
+    chosen ??= chosenColumns(columns, choice)
+    const text = columns[chosen.text]
+    yield {
+      row,
+      id: idText(chosen.id === undefined ? undefined : columns[chosen.id]) ?? String(row),
+      text: typeof text === 'string' && text !== '' ? text : undefined,
+    }
+    row += 1
+  }
+}
+
+function chosenColumns(columns: Columns, { text, id }: ColumnChoice) {
+  const names = Object.keys(columns)
+  const found = text ?? TEXT_COLUMNS.find((name) => names.includes(name))
+  if (found === undefined)
+    throw new CommandProblem(
+      `None of the columns ${names.join(', ')} is known to have the texts. Name it with --text <column>.`,
+    )
+  for (const named of [text, id])
+    if (named !== undefined && !names.includes(named))
+      throw new CommandProblem(`There is no column "${named}". There are ${names.join(', ')}.`)
+  return { text: found, id: id ?? ID_COLUMNS.find((name) => names.includes(name)) }
+}
+
+function idText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
+}

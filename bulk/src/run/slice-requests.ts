@@ -1,0 +1,95 @@
+/** Turns rows of the corpus into a batch's input file. */
+import { once } from 'node:events'
+import { createReadStream, createWriteStream, renameSync, type WriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { CorpusRow } from '../corpus/corpus.ts'
+import type { RunFolder, Slice } from './state.ts'
+import { errorLine } from './row-error.ts'
+
+/** Contains the row number, since ids of a corpus may repeat. */
+function customIdOf({ row, id }: Pick<CorpusRow, 'row' | 'id'>): string {
+  return `${row}:${id}`
+}
+
+export function rowIn(customId: string): { readonly row: number; readonly id: string } {
+  const colon = customId.indexOf(':')
+  return { row: Number(customId.slice(0, colon)), id: customId.slice(colon + 1) }
+}
+
+export interface SliceSize {
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
+/** Writes the requests of the next rows, and errors of rows without a text. Undefined at the end of the corpus. */
+export async function takeSlice(
+  texts: AsyncIterator<CorpusRow>,
+  folder: RunFolder,
+  { maxRows, maxBytes }: SliceSize,
+): Promise<Slice | undefined> {
+  const { terms, nextRow: firstRow, nextSlice: number } = folder.state
+  const slice = { number, firstRow, batches: [] }
+  const requests = new LineFile(folder.sliceFile(slice, '.jsonl'))
+  const errors = new LineFile(folder.sliceFile(slice, '.errors.jsonl'))
+  let rows = 0
+  while (rows < maxRows && requests.bytes < maxBytes) {
+    const next = await texts.next()
+    if (next.done === true) break
+    const { row, id, text } = next.value
+    rows += 1
+    if (text === undefined) {
+      await errors.write(errorLine({ row, id, code: 'no_text', message: 'The row has no text.' }))
+      continue
+    }
+    const body = {
+      model: terms.model,
+      input: text,
+      encoding_format: 'base64',
+      ...(terms.dimensions !== null && { dimensions: terms.dimensions }),
+    }
+    const line = { custom_id: customIdOf({ row, id }), method: 'POST', url: '/v1/embeddings', body }
+    await requests.write(`${JSON.stringify(line)}\n`)
+  }
+  await Promise.all([requests.close(), errors.close()])
+  return rows === 0 ? undefined : { ...slice, rows, requests: requests.lines }
+}
+
+/** Copies those requests of a slice whose rows have no result. */
+export async function writeRest(
+  from: string,
+  to: string,
+  isMissing: (row: number) => boolean,
+): Promise<void> {
+  const file = new LineFile(to)
+  for await (const line of createInterface({ input: createReadStream(from), crlfDelay: Infinity })) {
+    const { custom_id } = JSON.parse(line) as { readonly custom_id: string }
+    if (isMissing(rowIn(custom_id).row)) await file.write(`${line}\n`)
+  }
+  await file.close()
+}
+
+/** Gets its name when it is complete. */
+class LineFile {
+  readonly #path: string
+  readonly #stream: WriteStream
+  bytes = 0
+  lines = 0
+
+  constructor(path: string) {
+    this.#path = path
+    this.#stream = createWriteStream(`${path}.next`)
+  }
+
+  async write(line: string): Promise<void> {
+    const bytes = Buffer.from(line)
+    this.bytes += bytes.length
+    this.lines += 1
+    if (!this.#stream.write(bytes)) await once(this.#stream, 'drain')
+  }
+
+  async close(): Promise<void> {
+    this.#stream.end()
+    await once(this.#stream, 'close')
+    renameSync(`${this.#path}.next`, this.#path)
+  }
+}

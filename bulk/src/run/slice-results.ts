@@ -1,0 +1,164 @@
+/** Results of a slice's batches in corpus order, kept on disk: a slice may have hundreds of megabytes. */
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { CommandProblem } from '../command-problem.ts'
+import { linesIn } from '../json-lines.ts'
+import {
+  BYTES_PER_NUMBER,
+  type NumberType,
+  type VectorBlock,
+  type VectorSlice,
+} from '../vectors/vector-format.ts'
+import type { RowError } from './row-error.ts'
+import { rowIn } from './slice-requests.ts'
+import type { Slice } from './state.ts'
+
+/** A line of an output or error file. */
+interface ResultLine {
+  readonly custom_id: string
+  readonly response: {
+    readonly status_code: number
+    readonly body: {
+      readonly data?: readonly { readonly embedding: string }[]
+      readonly error?: { readonly code: string | null; readonly message: string }
+    }
+  } | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** Error codes of lines that never ran; their rows are sent again. */
+const NOT_RUN = new Set(['batch_expired', 'batch_cancelled'])
+/** Vectors held in memory at a time. */
+const BLOCK_BYTES = 4 * 1024 * 1024
+const NAN_BYTES: Readonly<Record<NumberType, readonly number[]>> = {
+  float32: [0, 0, 0xc0, 0x7f],
+  float16: [0, 0x7e],
+}
+
+export class SliceResults implements VectorSlice {
+  readonly #slice: Slice
+  readonly #type: NumberType
+  readonly #file: number
+  readonly #ids: (string | undefined)[]
+  readonly #errors = new Map<number, RowError>()
+  #dimensions: number | undefined
+  /** Vectors of consecutive rows not yet on disk. */
+  #waiting: Uint8Array[] = []
+  #waitingFrom = 0
+
+  constructor(slice: Slice, type: NumberType, { matrix, errors }: { matrix: string; errors: string }) {
+    this.#slice = slice
+    this.#type = type
+    this.#file = openSync(matrix, 'w+')
+    this.#ids = Array.from({ length: slice.rows })
+    for (const line of readFileSync(errors, 'utf8').split('\n')) {
+      if (line === '') continue
+      const error = JSON.parse(line) as RowError
+      this.#errors.set(error.row, error)
+    }
+  }
+
+  get dimensions(): number | undefined {
+    return this.#dimensions
+  }
+
+  /** In the order of the corpus. */
+  get errors(): readonly RowError[] {
+    return [...this.#errors.values()].sort((one, other) => one.row - other.row)
+  }
+
+  get ids(): readonly string[] {
+    return this.#ids.filter((id) => id !== undefined)
+  }
+
+  isMissing(row: number): boolean {
+    return this.#ids[row - this.#slice.firstRow] === undefined && !this.#errors.has(row)
+  }
+
+  get missing(): number {
+    const { firstRow, rows } = this.#slice
+    let count = 0
+    for (let row = firstRow; row < firstRow + rows; row += 1) if (this.isMissing(row)) count += 1
+    return count
+  }
+
+  /** Reads an output or error file. */
+  async take(content: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const line of linesIn(content)) this.#line(line)
+    this.#flush()
+  }
+
+  async *blocks(): AsyncGenerator<VectorBlock> {
+    const rowBytes = this.#rowBytes()
+    const perBlock = Math.max(1, Math.floor(BLOCK_BYTES / rowBytes))
+    const { rows } = this.#slice
+    for (let first = 0; first < rows; first += perBlock) {
+      const own = this.#ids.slice(first, first + perBlock)
+      const bytes = new Uint8Array(own.length * rowBytes)
+      readSync(this.#file, bytes, 0, bytes.length, first * rowBytes)
+      const has = own.map((id) => id !== undefined)
+      for (const [row, isThere] of has.entries()) if (!isThere) this.#fillNan(bytes, row * rowBytes, rowBytes)
+      yield { bytes, ids: own.map((id) => id ?? ''), has }
+    }
+  }
+
+  /** Sets the width for a slice without vectors. */
+  assumeDimensions(dimensions: number): void {
+    this.#dimensions ??= dimensions
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #line(text: string | undefined): void {
+    if (text === undefined) throw new CommandProblem('A line of the results is longer than any vector.')
+    if (text === '') return
+    const { custom_id, response, error } = JSON.parse(text) as ResultLine
+    const { row, id } = rowIn(custom_id)
+    const embedding = response?.status_code === 200 ? response.body.data?.[0]?.embedding : undefined
+    if (embedding !== undefined) {
+      this.#vector(row, id, embedding)
+      return
+    }
+    const said = error ?? response?.body.error
+    const code = said?.code ?? 'unknown_error'
+    if (NOT_RUN.has(code)) return
+    this.#errors.set(row, { row, id, code, message: said?.message ?? 'The gateway did not say why.' })
+  }
+
+  #vector(row: number, id: string, embedding: string): void {
+    const index = row - this.#slice.firstRow
+    if (!(index >= 0 && index < this.#slice.rows))
+      throw new CommandProblem(`The results have the row ${row}, which was not asked for.`)
+    // Copied: a Float32Array needs an aligned start.
+    const bytes = new Uint8Array(Buffer.from(embedding, 'base64'))
+    const numbers = new Float32Array(bytes.buffer)
+    this.#dimensions ??= numbers.length
+    if (numbers.length !== this.#dimensions)
+      throw new CommandProblem(
+        `The vector of row ${row} has ${numbers.length} numbers, and others have ${this.#dimensions}.`,
+      )
+    this.#ids[index] = id
+    const kept = this.#type === 'float32' ? bytes : new Uint8Array(new Float16Array(numbers).buffer)
+    const isNext = index === this.#waitingFrom + this.#waiting.length
+    if (!isNext || this.#waiting.length * kept.length >= BLOCK_BYTES) this.#flush()
+    if (this.#waiting.length === 0) this.#waitingFrom = index
+    this.#waiting.push(kept)
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return
+    const bytes = Buffer.concat(this.#waiting)
+    writeSync(this.#file, bytes, 0, bytes.length, this.#waitingFrom * this.#rowBytes())
+    this.#waiting = []
+  }
+
+  #rowBytes(): number {
+    return (this.#dimensions ?? 0) * BYTES_PER_NUMBER[this.#type]
+  }
+
+  #fillNan(bytes: Uint8Array, first: number, length: number): void {
+    const pattern = NAN_BYTES[this.#type]
+    for (let at = 0; at < length; at += pattern.length) bytes.set(pattern, first + at)
+  }
+}

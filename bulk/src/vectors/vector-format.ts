@@ -1,0 +1,72 @@
+/**
+ * A vector file, written slice by slice. Written bytes never change, so a killed run resumes after its last complete slice. Only
+ * the head is rewritten, with the same length, when the number of rows is known.
+ */
+
+export type NumberType = 'float32' | 'float16'
+
+export const BYTES_PER_NUMBER: Readonly<Record<NumberType, number>> = { float32: 4, float16: 2 }
+
+/** Metadata of the vectors, written into the file where the format has a place for it. */
+export interface VectorFacts {
+  readonly model: string
+  /** The id of the vector space; empty if the gateway does not report it. */
+  readonly space: string
+  readonly dimensions: number
+  readonly type: NumberType
+}
+
+/** Consecutive rows of a slice. */
+export interface VectorBlock {
+  /** Little-endian numbers; rows without a vector are NaN. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly ids: readonly string[]
+  /** For each row, whether it has a vector. */
+  readonly has: readonly boolean[]
+}
+
+/** Results of one slice, in corpus order. */
+export interface VectorSlice {
+  /** Ids of rows with a vector. */
+  readonly ids: readonly string[]
+  blocks(): AsyncIterable<VectorBlock>
+}
+
+export interface VectorFormat {
+  /** `rows` is the number of rows in the file, 0 before it is known. */
+  head(rows: number): Uint8Array
+  slice(slice: VectorSlice, firstByte: number): AsyncIterable<Uint8Array>
+  tail(rows: number): Uint8Array
+  /** State that the tail needs from earlier slices; passed to the constructor after a restart. */
+  readonly memory: unknown
+  /** Whether the file has rows without a vector. */
+  readonly keepsEveryRow: boolean
+}
+
+export const VECTOR_ENDINGS = ['.jsonl', '.npy', '.arrow', '.parquet'] as const
+export type VectorEnding = (typeof VECTOR_ENDINGS)[number]
+
+export function isVectorEnding(text: string): text is VectorEnding {
+  return (VECTOR_ENDINGS as readonly string[]).includes(text)
+}
+
+/** Only the rows of a block that have a vector. */
+export function withVector({ bytes, ids, has }: VectorBlock): Pick<VectorBlock, 'bytes' | 'ids'> {
+  if (has.every(Boolean)) return { bytes, ids }
+  const rowBytes = bytes.length / has.length
+  const kept = has.flatMap((isThere, row) => (isThere ? [row] : []))
+  const packed = new Uint8Array(kept.length * rowBytes)
+  for (const [place, row] of kept.entries())
+    packed.set(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), place * rowBytes)
+  return { bytes: packed, ids: kept.map((row) => ids[row] ?? '') }
+}
+
+/** As keys and values, for formats with text metadata. */
+export function factTexts({ model, space, dimensions, type }: VectorFacts): ReadonlyMap<string, string> {
+  return new Map([
+    ['torana.model', model],
+    ['torana.space', space],
+    ['torana.dimensions', String(dimensions)],
+    ['torana.type', type],
+  ])
+}

@@ -1,0 +1,285 @@
+/** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
+import { dollars, usdOf } from '#core/money/price.ts'
+import type { AuditProof } from '#ports/audit.ts'
+import type {
+  BooksFigures,
+  LedgerDifference,
+  NodeFigures,
+  PartitionsMade,
+  Reconciliation,
+} from '#ports/upkeep.ts'
+import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
+import { count, fail, finding, ok, warn, type Finding, type Verdict } from './check-rules.ts'
+import {
+  agreementCheck,
+  connectionsCheck,
+  durabilityCheck,
+  placesCheck,
+  requestsCheck,
+  type InstallFigures,
+} from './install-rules.ts'
+import {
+  cacheCheck,
+  certificateCheck,
+  clockCheck,
+  imagesCheck,
+  modelsCheck,
+  spaceCheck,
+  type NodeSurroundings,
+} from './surroundings-rules.ts'
+
+/** The newest entries of the audit. */
+export interface AuditFigures {
+  readonly entries: number
+  /** Entries that were changed, or have a gap before them. */
+  readonly broken: number
+  /** Entries from before Torana signed them. */
+  readonly unkeyed: number
+  /** Undefined: there are no entries. */
+  readonly newest: AuditProof | undefined
+}
+
+/** What PostgreSQL answered. */
+export interface StoreFindings {
+  readonly install: InstallFigures
+  readonly audit: AuditFigures
+  readonly figures: BooksFigures
+  readonly reconciliation: Reconciliation
+  readonly partitions: PartitionsMade
+}
+
+/** All that a report is made from. */
+export interface Seen {
+  readonly node: NodeFigures
+  /** Undefined when PostgreSQL is unreachable. */
+  readonly findings: StoreFindings | undefined
+  readonly around: NodeSurroundings
+  readonly nowMs: number
+}
+
+/** In the order of the report. Undefined: there is nothing to check. */
+const STORE_CHECKS: Readonly<Record<string, (findings: StoreFindings) => Finding | undefined>> = {
+  durability: ({ install }) => durabilityCheck(install),
+  connections: ({ install }) => connectionsCheck(install),
+  ledger: ({ reconciliation }) => ledgerCheck(reconciliation),
+  budgets: ({ reconciliation }) => correctionsCheck(reconciliation),
+  spending: ({ figures }) => fullestCheck(figures),
+  labels: ({ figures }) => labelsCheck(figures),
+  unknowns: ({ figures }) => unknownsCheck(figures),
+  nodes: ({ figures }) => nodesCheck(figures),
+  agreement: ({ install }) => agreementCheck(install),
+  places: ({ install }) => placesCheck(install),
+  leases: ({ figures }) => leasesCheck(figures),
+  partitions: ({ figures, partitions }) => partitionsCheck(figures, partitions),
+  audit: ({ audit }) => auditCheck(audit),
+  deletions: ({ figures }) => deletionsCheck(figures),
+  requests: ({ install }) => requestsCheck(install),
+}
+
+/** These need no PostgreSQL, and follow in the report. */
+const NODE_CHECKS: Readonly<Record<string, (seen: Seen) => Finding | undefined>> = {
+  models: ({ around }) => modelsCheck(around),
+  spool: ({ node, findings }) => spoolCheck(node, findings !== undefined),
+  calls: ({ node }) => callsCheck(node),
+  disk: ({ node }) => diskCheck(node),
+  space: ({ around }) => spaceCheck(around),
+  images: ({ around }) => imagesCheck(around),
+  clock: ({ node }) => clockCheck(node),
+  certificate: ({ around, nowMs }) => certificateCheck(around, nowMs),
+  redis: ({ node }) => limiterCheck(node),
+  cache: ({ around }) => cacheCheck(around),
+  configuration: ({ node }) => configCheck(node),
+}
+
+export interface Check extends Finding {
+  readonly name: string
+}
+
+export function checksOf(seen: Seen): Check[] {
+  const { findings } = seen
+  return [
+    { name: 'store', ...storeCheck(findings) },
+    ...(findings === undefined ? [] : found(STORE_CHECKS, findings)),
+    ...found(NODE_CHECKS, seen),
+  ]
+}
+
+function found<Given>(
+  checks: Readonly<Record<string, (given: Given) => Finding | undefined>>,
+  given: Given,
+): Check[] {
+  return Object.entries(checks).flatMap(([name, check]) => {
+    const one = check(given)
+    return one === undefined ? [] : { name, ...one }
+  })
+}
+
+export function worstOf(checks: readonly Check[]): Verdict {
+  const has = (verdict: Verdict): boolean => checks.some((one) => one.verdict === verdict)
+  return has('fail') ? 'fail' : has('warn') ? 'warn' : 'ok'
+}
+
+function storeCheck(findings: StoreFindings | undefined): Finding {
+  if (findings === undefined) return fail('PostgreSQL does not answer: the ledger could not be checked')
+  const name = findings.install.server === undefined ? 'the built-in database' : 'PostgreSQL'
+  return ok(`${name} answers`)
+}
+
+function unknownsCheck({ unknowns: { open, amountNanoUsd } }: BooksFigures): Finding {
+  const says =
+    open === 0
+      ? 'none open'
+      : `${open} open, which count as ${dollars(amountNanoUsd)} spent: see torana unknowns`
+  return finding(open === 0 ? 'ok' : 'warn', says, { open, usd: usdOf(amountNanoUsd) })
+}
+
+function nodesCheck({ nodes }: BooksFigures): Finding {
+  const { alive, silent } = nodes
+  return silent === 0
+    ? ok(`${alive} alive`, { ...nodes })
+    : warn(`${alive} alive, ${silent} silent for more than a minute: see torana nodes`, { ...nodes })
+}
+
+function leasesCheck({ lostLeases }: BooksFigures): Finding {
+  const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
+  const figures = { lost_usd: usdOf(lostNanoUsd) }
+  if (lostNanoUsd === 0n) return ok('no lost node has a budget lease', figures)
+  const holders = lostLeases.map(({ nodeId }) => nodeId).join(', ')
+  const says = `lost nodes have leased ${dollars(lostNanoUsd)} of budgets (${holders}): if the machine is gone, run torana nodes end`
+  return warn(says, figures)
+}
+
+function deletionsCheck({ deletedProjects }: BooksFigures): Finding {
+  const says = `${count(deletedProjects, 'deleted project')} with data left`
+  return ok(says, { projects: deletedProjects })
+}
+
+function callsCheck({ journalOpen }: NodeFigures): Finding {
+  return ok(`${count(journalOpen, 'call')} in flight on this node`, { open: journalOpen })
+}
+
+/** The newest signature vouches for all entries before it, so the newest entry must have one. */
+function auditCheck({ newest, ...figures }: AuditFigures): Finding {
+  const { entries, broken, unkeyed } = figures
+  if (newest === undefined) return ok('no entries yet', figures)
+  const all = count(entries, 'entry', 'entries')
+  if (broken > 0)
+    return fail(
+      `${broken} of the newest ${all} not intact: changed in the database, or a predecessor removed`,
+      figures,
+    )
+  if (newest === 'unkeyed')
+    return warn(
+      `${all}, the newest unkeyed: from before Torana signed them. The next change is signed, and covers them`,
+      figures,
+    )
+  if (newest === 'other_key')
+    return warn(`${all}, the newest signed with a TORANA_SECRET that this node does not have`, figures)
+  const old = unkeyed === 0 ? '' : `; ${unkeyed} unkeyed, covered by the first signed entry after them`
+  return ok(`${all} intact${old}`, figures)
+}
+
+function ledgerCheck({ entries, differences }: Reconciliation): Finding {
+  const figures = { entries, differences: differences.length }
+  const [first] = differences
+  return first === undefined
+    ? ok(`${count(entries, 'entry', 'entries')} added up again: the hourly sums agree`, figures)
+    : fail(`${count(differences.length, 'difference')} from the hourly sums; ${describe(first)}`, figures)
+}
+
+function describe({ project, label, fromMs, ledger, rollup }: LedgerDifference): string {
+  const since = fromMs === undefined ? 'the beginning' : new Date(fromMs).toISOString()
+  const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
+    `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
+  const about = label === undefined ? `project ${project}` : `project ${project} by ${label}`
+  return `${about} from ${since}: ledger ${sums(ledger)}; hourly sums ${sums(rollup)}`
+}
+
+/** Nothing is lost: all sums include such calls, except those of single users and tags. */
+function labelsCheck({ overflows }: BooksFigures): Finding {
+  const [first] = overflows
+  const figures = { overflowed: overflows.length }
+  if (first === undefined) return ok('all users and tags of the last day are counted apart', figures)
+  const { project, label, amountNanoUsd } = first
+  const which =
+    label === 'tag:'
+      ? `more than ${MAX_TAG_KEYS} keys of tags`
+      : `more than ${MAX_LABEL_VALUES} values of ${label}`
+  const more = overflows.length === 1 ? '' : `, and ${overflows.length - 1} more`
+  const says = `project ${project} sent ${which} in a day: ${dollars(amountNanoUsd)} is counted together as other${more}. Send ids of tenants or teams, not of requests`
+  return warn(says, figures)
+}
+
+function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation): Finding {
+  const figures = { compared: budgetsCompared, corrected: budgetsCorrected.length }
+  const [first] = budgetsCorrected
+  if (first === undefined)
+    return ok(`${count(budgetsCompared, 'period')} compared: all agree with the ledger`, figures)
+  const { budgetId, spentNanoUsd: spent, leasedNanoUsd: leased } = first
+  const moved = `spent ${dollars(spent.before)} → ${dollars(spent.after)}, leased ${dollars(leased.before)} → ${dollars(leased.after)}`
+  return warn(`${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
+}
+
+function fullestCheck({ budgets }: BooksFigures): Finding {
+  const [fullest] = budgets
+  if (fullest === undefined) return ok('no hard budget is in use', { budgets: 0 })
+  const { budgetId, spentNanoUsd, limitNanoUsd } = fullest
+  const percent = limitNanoUsd === 0n ? 100 : Math.floor((Number(spentNanoUsd) / Number(limitNanoUsd)) * 100)
+  const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent} %)`
+  const figures = { budgets: budgets.length, fullest_percent: percent }
+  return finding(percent >= 100 ? 'warn' : 'ok', says, figures)
+}
+
+function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade): Finding {
+  const figures = {
+    missing: missing.length,
+    ledger_rest_rows: restRows.ledger,
+    requests_rest_rows: restRows.requests,
+  }
+  const problems = [
+    ...missing.map(({ partition, reason }) => `${partition} could not be created (${reason})`),
+    ...(restRows.ledger > 0 ? [`${count(restRows.ledger, 'row')} of the ledger without a partition`] : []),
+    ...(restRows.requests > 0 ? [`${count(restRows.requests, 'row')} of the request log without one`] : []),
+  ]
+  return problems.length === 0
+    ? ok('created ahead; no row is outside of them', figures)
+    : warn(problems.join('; '), figures)
+}
+
+function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Finding {
+  const figures = { waiting: spoolWaiting }
+  if (spoolWaiting === 0) return ok('no usage record waits on the disk of this node', figures)
+  const waits = `${count(spoolWaiting, 'record')} on the disk of this node`
+  return isReachable
+    ? warn(`${waits} on the way to PostgreSQL`, figures)
+    : warn(`${waits}, safe until PostgreSQL is back`, figures)
+}
+
+function diskCheck({ diskFailure }: NodeFigures): Finding {
+  return diskFailure === undefined
+    ? ok('the data folder of this node can be written')
+    : fail(`${diskFailure}: this node takes no requests until it can be written again`)
+}
+
+function configCheck({ hasConfigFile, configRefusal }: NodeFigures): Finding {
+  if (configRefusal === undefined) {
+    const says = hasConfigFile ? 'the configuration file is in use' : 'there is no configuration file'
+    return ok(says, { problems: 0 })
+  }
+  const { sinceMs, problems } = configRefusal
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  const says = `the file is wrong since ${new Date(sinceMs).toISOString()}, an earlier one is in use: ${problems[0]}${more}`
+  return warn(says, { problems: problems.length })
+}
+
+function limiterCheck({ limiter }: NodeFigures): Finding {
+  if (limiter === undefined) return ok('not configured: each node applies its share of the rate limits')
+  const { takes, localDecisions, timeouts, errors } = limiter.counts
+  const figures = { takes, local_decisions: localDecisions, timeouts, errors }
+  if (limiter.state === 'local')
+    return warn('unreachable: this node applies its share of the rate limits', figures)
+  const { evictionPolicy = 'noeviction' } = limiter
+  if (evictionPolicy === 'noeviction') return ok('answers: Redis counts the rate limits', figures)
+  const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict rate limits, which then start anew: set noeviction`
+  return warn(says, figures)
+}

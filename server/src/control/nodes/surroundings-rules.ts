@@ -1,0 +1,130 @@
+/** The doctor on the surroundings of a node: clock, disk, certificate, stores, and the deployments that it can call. */
+import { endingOf, type Validity } from '#core/node/certificate-validity.ts'
+import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
+import type { DiskSpace } from '#ports/disk-room.ts'
+import type { NodeFigures } from '#ports/upkeep.ts'
+import { count, fail, finding, ok, warn, type Finding } from './check-rules.ts'
+
+export interface NodeSurroundings {
+  /** Undefined: the system does not report it. */
+  readonly disk: DiskSpace | undefined
+  readonly images: {
+    /** Why the image store can't be used. Undefined: it answers. */
+    readonly trouble: string | undefined
+    /** Images that wait on the disk of this node for the image store. */
+    readonly waiting: number
+  }
+  /** Undefined without TLS. */
+  readonly certificate: Validity | undefined
+  /** The vector cache that all nodes share. Undefined without CACHE_URL. */
+  readonly cache: { readonly trouble: string | undefined } | undefined
+  readonly models: readonly ModelSurroundings[]
+}
+
+interface ModelSurroundings {
+  readonly model: string
+  readonly deployments: readonly {
+    readonly id: string
+    readonly state: DeploymentStateName
+    /** Why it is in that state. Undefined: not known. */
+    readonly reason: string | undefined
+  }[]
+}
+
+/** Clock skew that warns: clocks kept by NTP differ by milliseconds. */
+const WARNED_SKEW_MS = 2000
+/** Clock skew that puts records into the wrong hour, and shifts the periods of budgets. */
+const FAILED_SKEW_MS = 60_000
+
+export function clockCheck({ clockSkewMs }: NodeFigures): Finding {
+  if (clockSkewMs === undefined) return ok('not compared yet')
+  const skewMs = Math.abs(clockSkewMs)
+  const figures = { skew_seconds: clockSkewMs / 1000 }
+  const direction = clockSkewMs > 0 ? 'ahead of' : 'behind'
+  if (skewMs < WARNED_SKEW_MS) return ok('agrees with that of the database', figures)
+  return finding(
+    skewMs < FAILED_SKEW_MS ? 'warn' : 'fail',
+    `${(skewMs / 1000).toFixed(1)} s ${direction} that of the database: records and budgets get the wrong time. Let NTP set it`,
+    figures,
+  )
+}
+
+const GIB = 1024 ** 3
+/** Free space that an hour of spooled records of a busy node needs, with its uploads. */
+const MIN_FREE_BYTES = GIB
+const MIN_FREE_SHARE = 0.05
+
+export function spaceCheck({ disk }: NodeSurroundings): Finding {
+  if (disk === undefined) return ok('the system does not tell the free space')
+  const { freeBytes, sizeBytes } = disk
+  const says = `${(freeBytes / GIB).toFixed(1)} of ${(sizeBytes / GIB).toFixed(1)} GiB are free on the disk of the data folder`
+  const isLittle = freeBytes < MIN_FREE_BYTES || freeBytes < sizeBytes * MIN_FREE_SHARE
+  return finding(isLittle ? 'warn' : 'ok', says, { free_bytes: freeBytes, size_bytes: sizeBytes })
+}
+
+export function imagesCheck({ images: { trouble, waiting } }: NodeSurroundings): Finding {
+  const figures = { waiting }
+  const waits = waiting === 0 ? '' : `; ${waiting} images wait on the disk of this node`
+  if (trouble !== undefined)
+    return warn(`the image store (ASSETS_URL) can not be used: ${trouble}${waits}`, figures)
+  return finding(waiting === 0 ? 'ok' : 'warn', `the image store answers${waits}`, figures)
+}
+
+const DAY_MS = 86_400_000
+
+export function certificateCheck({ certificate }: NodeSurroundings, nowMs: number): Finding | undefined {
+  if (certificate === undefined) return undefined
+  const { endsAtMs } = certificate
+  const days = (endsAtMs - nowMs) / DAY_MS
+  const ending = endingOf(certificate, nowMs)
+  const figures = { days_left: Math.round(days * 10) / 10 }
+  const at = new Date(endsAtMs).toISOString()
+  if (ending === 'over') return fail(`ended at ${at}: clients refuse it. Replace TORANA_TLS_CERT`, figures)
+  const says = `ends at ${at}, in ${days.toFixed(1)} days`
+  if (ending === 'far') return ok(says, figures)
+  return finding(ending === 'near' ? 'warn' : 'fail', `${says}: renew TORANA_TLS_CERT`, figures)
+}
+
+export function cacheCheck({ cache }: NodeSurroundings): Finding {
+  if (cache === undefined) return ok('CACHE_URL is not set: each node has a vector cache of its own')
+  return cache.trouble === undefined
+    ? ok('the vector cache (CACHE_URL) answers')
+    : warn(
+        `the vector cache (CACHE_URL) can not be used, so nodes pay for texts that others have cached: ${cache.trouble}`,
+      )
+}
+
+/** States in which a deployment gets no requests. */
+const UNUSABLE: ReadonlySet<DeploymentStateName> = new Set([
+  'drained',
+  'held-back',
+  'probing',
+  'ejected',
+  'quarantined',
+])
+
+export function modelsCheck({ models }: NodeSurroundings): Finding {
+  const isUsable = ({ state }: { readonly state: DeploymentStateName }): boolean => !UNUSABLE.has(state)
+  const refused = models.filter(({ deployments }) => !deployments.some(isUsable))
+  // An operator drained it on purpose.
+  const idle = models.flatMap(({ deployments }) =>
+    deployments.filter((one) => !isUsable(one) && one.state !== 'drained'),
+  )
+  const figures = { models: models.length, refused: refused.length, unusable_deployments: idle.length }
+  const [first] = refused
+  if (first !== undefined) {
+    const states = first.deployments.map(({ id, state, reason }) =>
+      reason === undefined ? `${id} is ${state}` : `${id} is ${state} (${reason})`,
+    )
+    const why = states.length === 0 ? 'it has no deployment' : states.join(', ')
+    const more = refused.length > 1 ? `; and ${count(refused.length - 1, 'more model')}` : ''
+    const says = `this node refuses every request for ${first.model}: ${why}${more}. See torana deployments`
+    return fail(says, figures)
+  }
+  const [one] = idle
+  if (one === undefined) return ok(`${count(models.length, 'model')}, all deployments usable`, figures)
+  const reason = one.reason === undefined ? '' : ` (${one.reason})`
+  const others = idle.length > 1 ? `, and ${idle.length - 1} more` : ''
+  const says = `${one.id} is ${one.state}${reason}${others}; other deployments serve its requests. See torana deployments`
+  return warn(says, figures)
+}

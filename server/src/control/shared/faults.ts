@@ -1,0 +1,71 @@
+/** What can go wrong in the control API, in the words of the one catalogue of faults. */
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import { Fault } from '#core/fault/fault.ts'
+import { ChangeRefused } from '#ports/key-store.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { toFault } from '#http/faults.ts'
+
+export function noToken(): Fault {
+  return new Fault(
+    'missing_api_key',
+    'The control API needs a session or a token. Sign in at the console, or send `Authorization: Bearer <token>`. The admin token is TORANA_ADMIN_TOKEN, or the content of admin.token in the data folder.',
+  )
+}
+
+export function wrongToken(): Fault {
+  return new Fault(
+    'invalid_api_key',
+    'This is not the admin token of this node. Keys of callers do not work here.',
+  )
+}
+
+export function tooManyWrongTokens(waitMs: number): Fault {
+  return new Fault(
+    'too_many_wrong_keys',
+    `This is not the admin token of this node, and too many wrong ones came from this address. Correct the token, then retry in ${Math.ceil(waitMs / 1000)} s.`,
+    { retryAfterMs: waitMs },
+  )
+}
+
+export function notFound(message: string): Fault {
+  return new Fault('not_found', message)
+}
+
+/** For what is so already, and for what is decided elsewhere. */
+export function conflict(message: string): Fault {
+  return new Fault('conflict', message)
+}
+
+export function invalidField(message: string, param: string): Fault {
+  return new Fault('invalid_parameter', message, { param })
+}
+
+export function declared(what: string): Fault {
+  return conflict(`${what} is declared in torana.yaml or by TORANA_BOOTSTRAP_KEY. Change it there.`)
+}
+
+/** The gateway accounts for its own probes under the project `system`. */
+export function refuseReserved(project: string): void {
+  if (project === 'system') throw conflict('system is the name of a built-in project. Choose another name.')
+}
+
+export function controlFault(error: unknown): Fault {
+  if (error instanceof ChangeRefused)
+    return error.reason === 'missing' ? notFound(error.message) : conflict(error.message)
+  if (error instanceof StoreUnreachable)
+    return new Fault(
+      'store_unreachable',
+      'Torana cannot reach PostgreSQL. The change may or may not have been made: list the objects, then retry.',
+      { cause: error },
+    )
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const [first] = error.validation
+    const param = first?.instancePath.split('/').filter(Boolean).join('.') || undefined
+    const where = param ?? `the ${error.validationContext ?? 'body'}`
+    return new Fault('invalid_parameter', `${where}: ${first?.message ?? 'is not valid'}`, {
+      param,
+      cause: error,
+    })
+  }
+  return toFault(error)
+}

@@ -1,0 +1,98 @@
+/**
+ * Numbers as they were written, where JavaScript would write another one: seeds of 64 bits, `1.0`, `1e400`. They are passed
+ * on in fields that Torana does not know.
+ */
+
+/** Available in every current engine, but missing in the compiler's own types. */
+interface ExactJson {
+  /** `JSON.stringify` writes it as this text. */
+  rawJSON(text: string): object
+  isRawJSON(value: unknown): boolean
+  parse(
+    text: string,
+    reviver: (name: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown
+}
+const exactJson = JSON as unknown as ExactJson
+
+export function isExactNumber(value: unknown): boolean {
+  return exactJson.isRawJSON(value)
+}
+
+/** Like `JSON.parse`, except for the numbers that it would change. */
+export function parseExactly(text: string): unknown {
+  return exactJson.parse(text, (_, value, { source }) =>
+    typeof value === 'number' && source !== undefined && source !== JSON.stringify(value)
+      ? exactJson.rawJSON(source)
+      : value,
+  )
+}
+
+/** Matches every number that JavaScript would change. Texts may match too. */
+const MAY_CHANGE = /\d[.eE]|\d{16}/
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b])
+const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d])
+const BACKSLASH = 0x5c
+
+/**
+ * The fields of a JSON object whose numbers may change when they are parsed, as texts by name, without `known`. The bytes
+ * have been parsed before, so they are JSON. As in the parser, the last field of a name counts.
+ */
+export function exactFieldTexts(
+  bytes: Uint8Array,
+  known: ReadonlySet<string>,
+  textOf: (start: number, end: number) => string,
+): Record<string, string> | undefined {
+  let texts: Record<string, string> | undefined
+  let depth = 0
+  let name: string | undefined
+  let valueStart = 0
+  const endField = (end: number): void => {
+    if (name === undefined) return
+    const text = known.has(name) ? '' : textOf(valueStart, end)
+    if (MAY_CHANGE.test(text)) {
+      // Without a prototype, a field called `__proto__` is a field like any other.
+      texts ??= Object.create(null) as Record<string, string>
+      texts[name] = text
+    } else if (texts !== undefined) delete texts[name]
+    name = undefined
+  }
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number
+    if (byte === QUOTE) {
+      const start = at
+      at = textEnd(bytes, at + 1)
+      if (depth === 1 && name === undefined) name = JSON.parse(textOf(start, at + 1)) as string
+    } else if (byte === COLON && depth === 1) valueStart = at + 1
+    else if (byte === COMMA && depth === 1) endField(at)
+    else if (OPEN.has(byte)) depth += 1
+    else if (CLOSE.has(byte)) {
+      depth -= 1
+      if (depth === 0) endField(at)
+    }
+  }
+  return texts
+}
+
+/** The position of the closing quote. */
+function textEnd(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at += 1) {
+    if (bytes[at] === QUOTE) return at
+    if (bytes[at] === BACKSLASH) at += 1
+  }
+  return bytes.length
+}
+
+/** The values of such texts. */
+export function exactFields(
+  texts: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (texts === undefined) return undefined
+  const fields = Object.create(null) as Record<string, unknown>
+  for (const name in texts) fields[name] = parseExactly(texts[name] as string)
+  return fields
+}

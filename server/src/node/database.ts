@@ -1,0 +1,129 @@
+/** Stores in a database: PostgreSQL, or the one inside this process. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSettings, Settings } from '#core/settings.ts'
+import type { SealingKeys } from '#ports/credentials.ts'
+import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
+import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
+import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
+import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
+import { withReachable } from '#stores/postgres/unreachable.ts'
+import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
+import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
+import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
+import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
+import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
+import { PostgresPrices } from '#stores/postgres/directory/prices.ts'
+import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
+import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
+import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
+import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
+import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
+import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
+import { PostgresSpaces } from '#stores/postgres/spaces.ts'
+import type { Log } from '#telemetry/log.ts'
+import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
+import { openLedger } from './ledger.ts'
+import type { StoreParts, Stores } from './stores.ts'
+
+/** An answer waits no longer for PostgreSQL; then its record goes to the spool. */
+const COMMIT_MS = 2000
+/** What a page of the console may wait for one question. */
+const REPORT_MS = 2000
+/** Enough for a console's page; more would take the processor of the database from the traffic. */
+const REPORT_CONNECTIONS = 2
+/** One batch at a time, and a few questions for leases. */
+const LEDGER_CONNECTIONS = 4
+
+/** The database of the settings, with the URL as it is when a connection is opened. */
+type OpenedDatabase = Extract<DatabaseSettings, { kind: 'inside' }> | { kind: 'postgres'; url: () => string }
+
+/** What a person who waits for the start is shown. */
+export function databaseLine({ database }: Settings): string {
+  if (database.kind === 'postgres') return 'Opening the database of DATABASE_URL'
+  return `${existsSync(database.folder) ? 'Opening' : 'Making'} the database in ${database.folder}`
+}
+
+export async function openDatabaseStores(
+  basics: Basics,
+  { webhooksFor, hasLeftSpace, onEnded }: StoreParts,
+): Promise<Stores> {
+  const { secrets, log, storeUrls } = basics
+  const kept = basics.settings.database
+  const settings: OpenedDatabase =
+    kept.kind === 'inside' ? kept : { kind: 'postgres', url: storeUrls.database ?? (() => kept.url) }
+  const auditKeys = auditKeysOf(secrets)
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(await openDatabase(settings, auditKeys, log), (one) => one.close())
+  const forMoney = opened.adopt(openForMoney(settings, { database, auditKeys, log }), (one) => one.close())
+  const forReports = opened.adopt(openForReports(settings, { database, auditKeys, log }), (one) =>
+    one.close(),
+  )
+  const ledger = opened.use(await openLedger(basics, { database, forMoney, onEnded }))
+  const parts = opened.move()
+  return {
+    ...ledger,
+    budgets: new PostgresBudgets(forMoney),
+    connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
+    keys: new PostgresKeys(database),
+    keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
+    credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
+    upstreams: new PostgresUpstreams(database),
+    audit: new PostgresAudit(forReports, basics.clock),
+    batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
+    imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
+    files: new PostgresFiles(database, basics.clock),
+    fileUploads: new PostgresFileUploads(database),
+    webhooks: new PostgresWebhooks(database),
+    spaces: new PostgresSpaces(database),
+    drains: new PostgresDrains(database),
+    news: new PostgresNodeNews(forReports),
+    history: new PostgresTrafficHistory(forReports, basics.clock),
+    prices: new PostgresPrices(database),
+    dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),
+    reportDatabase: withReachable(forReports),
+    ledgerStore: new PostgresLedger(forMoney),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+async function openDatabase(settings: OpenedDatabase, auditKeys: SealingKeys, log: Log): Promise<Database> {
+  const options = { onError: brokenTo(log), auditKeys }
+  return settings.kind === 'inside'
+    ? openPglite(settings.folder, options)
+    : openPostgres(settings.url, options)
+}
+
+/** Connections of their own, so that no slow page of the control API holds up a record. */
+function openForMoney(settings: OpenedDatabase, parts: PoolParts): Database {
+  return openOwnPool(settings, parts, { queryTimeoutMs: COMMIT_MS, poolSize: LEDGER_CONNECTIONS })
+}
+
+/** Connections of their own for what people look at, so that no look at a long time holds up a request. */
+function openForReports(settings: OpenedDatabase, parts: PoolParts): Database {
+  return openOwnPool(settings, parts, { queryTimeoutMs: REPORT_MS, poolSize: REPORT_CONNECTIONS })
+}
+
+interface PoolParts {
+  readonly database: Database
+  readonly auditKeys: SealingKeys
+  readonly log: Log
+}
+
+function openOwnPool(
+  settings: OpenedDatabase,
+  { database, auditKeys, log }: PoolParts,
+  bounds: { readonly queryTimeoutMs: number; readonly poolSize: number },
+): Database {
+  // The database inside the process has one connection.
+  if (settings.kind === 'inside') return database
+  return openPostgres(settings.url, { onError: brokenTo(log), auditKeys, ...bounds })
+}
+
+function brokenTo(log: Log): (error: Error) => void {
+  return (error) => log.warn({ err: error }, 'a connection to PostgreSQL broke')
+}

@@ -1,0 +1,119 @@
+/** Opens what this node knows of its present traffic: it counts, reports to other nodes, writes a history, and drains deployments. */
+import { cachedFor } from '#control/shared/cached-for.ts'
+import type { Scheduler } from '#core/schedule/scheduler.ts'
+import type { NodeSummary } from '#core/traffic/node-summary.ts'
+import type { Observer } from '#ports/observer.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { loopBusyMeter } from '#runtime/load.ts'
+import { every } from '#worker/every.ts'
+import { DrainsInForce } from '#worker/traffic/drains.ts'
+import { NodeTraffic } from '#worker/traffic/node-traffic.ts'
+import type { Basics } from './basics.ts'
+import type { CatalogInForce } from '#worker/catalog/in-force.ts'
+import type { Stores } from './stores.ts'
+
+const SECOND_MS = 1000
+/** Interval of writes to the history: a person who looks at this half hour sees them. */
+const WRITE_MS = 20_000
+const HOUR_MS = 3_600_000
+/** Time for which several pages share one question to the store. */
+const SHARED_MS = 500
+
+export interface LiveParts {
+  readonly stores: Pick<
+    Stores,
+    | 'nodeId'
+    | 'news'
+    | 'history'
+    | 'drains'
+    | 'openCalls'
+    | 'isEldest'
+    | 'isStoreUnreachable'
+    | 'ledgerDifferences'
+    | 'forControl'
+  >
+  readonly catalog: CatalogInForce
+  readonly scheduler: Scheduler
+}
+
+export interface Live extends AsyncDisposable {
+  /** Counts what happens to requests. */
+  readonly observer: Pick<Observer, 'callEnded' | 'overcounted' | 'requestEnded'>
+  readonly drains: DrainsInForce
+  /** The summaries of all nodes that reported lately; this one is always among them. */
+  readonly summaries: () => Promise<readonly NodeSummary[]>
+  /** Sets the source of the space guard's reasons, once the guard is open. */
+  explainBy(reasonOf: (deployment: string) => string | undefined): void
+}
+
+export async function openLive({ clock, log }: Basics, parts: LiveParts): Promise<Live> {
+  const { stores, catalog, scheduler } = parts
+  const quiet = (error: unknown): void => {
+    if (!(error instanceof StoreUnreachable))
+      log.warn({ err: error }, 'the traffic of this node could not be told')
+  }
+  const drains = new DrainsInForce({
+    store: stores.drains,
+    apply: (deployment, isDrained) => scheduler.drain(deployment, isDrained),
+  })
+  await drains.refresh().catch(quiet)
+  catalog.follow(() => {
+    drains.apply()
+    drains.refresh().catch(quiet)
+  })
+  let guardReason: (deployment: string) => string | undefined = () => undefined
+  const traffic = new NodeTraffic({
+    clock,
+    states: (nowMs) => scheduler.states(nowMs),
+    reasonsOf: (deployment) => ({
+      guard: guardReason(deployment),
+      drain: drains.of(deployment)?.reason,
+    }),
+  })
+  const measureLoop = loopBusyMeter()
+  let loopBusy = 0
+  const looks = setInterval(() => {
+    loopBusy = measureLoop()
+    traffic.look()
+  }, SECOND_MS).unref()
+  const summary = (): NodeSummary =>
+    traffic.summary({
+      node: stores.nodeId,
+      loopBusy,
+      spoolWaiting: stores.forControl.figures().spoolWaiting,
+      callsUnderWay: stores.openCalls(),
+      isStoreUnreachable: stores.isStoreUnreachable(),
+      ledgerDifferences: stores.ledgerDifferences(),
+    })
+  const write = async (): Promise<void> => {
+    const page = traffic.page()
+    await stores.history.write(stores.nodeId, page)
+    traffic.written(page)
+  }
+  const chores = [
+    every(SECOND_MS, () => stores.news.tell(stores.nodeId, summary), quiet),
+    every(WRITE_MS, write, quiet),
+    every(HOUR_MS, async () => void ((await stores.isEldest()) && (await stores.history.dropOld())), quiet),
+  ]
+  return {
+    observer: traffic,
+    drains,
+    summaries: cachedFor(
+      SHARED_MS,
+      () => clock.monotonicMs(),
+      async () => {
+        const others = await stores.news.read().catch((error: unknown) => {
+          quiet(error)
+          return []
+        })
+        return [summary(), ...others.filter(({ node }) => node !== stores.nodeId)]
+      },
+    ),
+    explainBy: (reasonOf) => void (guardReason = reasonOf),
+    async [Symbol.asyncDispose]() {
+      clearInterval(looks)
+      await Promise.all(chores.map((chore) => chore.stop()))
+      await write().catch(quiet)
+    },
+  }
+}

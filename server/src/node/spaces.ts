@@ -1,0 +1,81 @@
+/** Opens the space guard, which probes deployments and holds back those outside their space. */
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
+import type { Scheduler } from '#core/schedule/scheduler.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import type { EmbedOutside } from '#request/embeddings/outside.ts'
+import { probeSpace } from '#request/embeddings/probe.ts'
+import { waitFor } from '#runtime/clock.ts'
+import type { Log } from '#telemetry/log.ts'
+import { SpaceGuard } from '#worker/spaces/guard.ts'
+import { holdOf } from '#worker/spaces/knowledge.ts'
+import type { SpaceAlert } from '#worker/spaces/probe.ts'
+import type { Basics } from './basics.ts'
+import type { CatalogInForce } from '#worker/catalog/in-force.ts'
+import type { Stores } from './stores.ts'
+import type { Upstreams } from './upstreams.ts'
+
+export interface SpaceParts {
+  readonly stores: Pick<Stores, 'spaces' | 'isEldest'>
+  readonly catalog: CatalogInForce
+  readonly scheduler: Scheduler
+  readonly outside: EmbedOutside
+  readonly upstreams: Pick<Upstreams, 'isAsleep'>
+  /** Aborts a start: then it waits for nothing. */
+  readonly signal: AbortSignal
+}
+
+export interface Spaces extends AsyncDisposable {
+  readonly guard: SpaceGuard
+  /** Undefined until the store was read once: an admin may have accepted any number of spaces. */
+  readonly generationOf: (model: string) => number | undefined
+}
+
+/**
+ * Longest wait of a start for a slow store: without it the node does not know which deployments are in quarantine. An unreachable
+ * store fails sooner: after three seconds without a connection, after ten without an answer.
+ */
+const FIRST_READ_MS = 15_000
+/** Longest wait of a start for probes of unreachable upstreams. Deployments that may not serve are held back. */
+const FIRST_PROBES_MS = 2000
+/** Timeout of a probe with eight short texts: a start and an admin wait for it. */
+const PROBE_TIMEOUT_MS = 10_000
+
+/** Resolves when the guard knows what the store knows, or has waited long enough for it. */
+export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Spaces> {
+  const { stores, catalog, scheduler, outside, signal } = parts
+  const { clock, limits } = outside
+  const probing = { ...outside, limits: { ...limits, requestTimeoutMs: PROBE_TIMEOUT_MS } }
+  const onTrouble = (error: unknown): void => {
+    if (!(error instanceof StoreUnreachable)) log.warn({ err: error }, 'the space guard could not probe')
+  }
+  const guard = new SpaceGuard({
+    store: stores.spaces,
+    catalog: () => catalog.current,
+    probe: (model, deployment) => probeSpace(model, deployment, PROBE_TEXTS, probing),
+    clock,
+    isProber: stores.isEldest,
+    isAsleep: parts.upstreams.isAsleep,
+    onStanding: (standing) => scheduler.hold(standing.deployment, holdOf(standing)),
+    onAlert: (alert) => tell(alert, log),
+    onTrouble,
+  })
+  catalog.follow(() => guard.reload())
+  await waitFor(guard.follow().catch(onTrouble), FIRST_READ_MS, signal)
+  if (!guard.hasRead && !signal.aborted)
+    log.error(
+      'PostgreSQL could not be read: until it can, only the first deployment of each model serves, and requests that pin a space are refused',
+    )
+  await waitFor(guard.start(), FIRST_PROBES_MS, signal)
+  return {
+    guard,
+    generationOf: (model) => (guard.hasRead ? guard.generationOf(model) : undefined),
+    [Symbol.asyncDispose]: () => guard.stop(),
+  }
+}
+
+function tell(alert: SpaceAlert, log: Log): void {
+  if (alert.kind === 'returned') log.info({ alert }, 'a deployment answers in its vector space again')
+  else if (alert.kind === 'unprobed')
+    log.error({ alert }, 'a deployment could not be compared with its vector space')
+  else log.error({ alert }, 'a deployment may have left its vector space')
+}

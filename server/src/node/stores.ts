@@ -1,0 +1,98 @@
+/** Where a node keeps what it knows. */
+import type { LedgerEntry } from '#core/money/ledger.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { Batches, HasLeftSpace } from '#ports/batches.ts'
+import type { TableReport, WriteLine } from '#ports/backup.ts'
+import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { CredentialStore } from '#ports/credentials.ts'
+import type { DrainStore } from '#ports/drains.ts'
+import type { Files } from '#ports/files.ts'
+import type { FileUploads } from '#ports/file-uploads.ts'
+import type { ImageJobs } from '#ports/image-jobs.ts'
+import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
+import type { Ledger, LedgerStore } from '#ports/ledger.ts'
+import type { RequestRecord } from '#ports/observer.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import type { RequestTail } from '#ports/request-reports.ts'
+import type { NodeSetup } from '#ports/node-setup.ts'
+import type { NodeNews } from '#ports/node-news.ts'
+import type { PriceStore } from '#ports/prices.ts'
+import type { SpaceStore } from '#ports/spaces.ts'
+import type { TrafficHistory } from '#ports/traffic-history.ts'
+import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
+import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
+import type { Basics } from './basics.ts'
+
+export interface Stores extends NodeLedger {
+  readonly budgets: BudgetStore & SpendingReader
+  readonly keys: KeyStore
+  /** Most connections to PostgreSQL that this node opens. */
+  readonly connections: number
+  /** A copy of the keys on disk, for a start without the store. */
+  readonly keyFile: SnapshotFile
+  readonly credentials: CredentialStore
+  readonly upstreams: StoredUpstreams
+  readonly audit: AuditLog
+  readonly imageJobs: ImageJobs
+  readonly files: Files
+  readonly batches: Batches
+  readonly fileUploads: FileUploads
+  readonly webhooks: WebhookOutbox
+  readonly spaces: SpaceStore
+  readonly drains: DrainStore
+  readonly news: NodeNews
+  readonly history: TrafficHistory
+  readonly prices: PriceStore
+  /** Writes all tables as they were at one moment, for a backup. */
+  readonly dump: (write: WriteLine) => Promise<readonly TableReport[]>
+  /** Connections of their own for what people look at. */
+  readonly reportDatabase: Database
+  /** Where an operator resolves calls with an unknown outcome. */
+  readonly ledgerStore: LedgerStore
+}
+
+/** The ledger as one node writes it. */
+export interface NodeLedger extends AsyncDisposable {
+  readonly nodeId: string
+  readonly ledger: Ledger
+  /** Adds entries where others may stand for the same calls. */
+  readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
+  /** Calls that were begun and not accounted for yet. */
+  readonly openCalls: () => number
+  /** Resolves when no entry waits in memory. */
+  readonly settled: () => Promise<void>
+  readonly logRequest: (record: RequestRecord) => void
+  /** The newest requests of this node, for people who watch them live. */
+  readonly requestTail: RequestTail
+  /** Nodes that share the work, as of the last heartbeat. */
+  readonly liveNodes: () => number
+  /** Whether this node does what one node does for all. */
+  readonly isEldest: () => Promise<boolean>
+  readonly isStoreUnreachable: () => boolean
+  /** Where ledger and sums differ, as of the last time that this node compared them. */
+  readonly ledgerDifferences: () => number
+  /** Why this node must get no requests, if so. */
+  readonly failure: () => string | undefined
+  /** What the heartbeats from now on say of this node's setup. */
+  readonly describe: (setup: NodeSetup) => void
+  /** What the control API shows of the ledger. */
+  readonly forControl: ControlBooks
+}
+
+export interface ControlBooks {
+  readonly reconciler: Reconciler
+  readonly upkeep: Pick<Upkeep, 'makePartitions'>
+  /** What the ledger knows about this node. */
+  readonly figures: () => Omit<NodeFigures, 'limiter' | 'hasConfigFile' | 'configRefusal'>
+}
+
+/** Opens the stores of a node. */
+export type OpenStores = (basics: Basics, parts: StoreParts) => Promise<Stores>
+
+export interface StoreParts {
+  readonly webhooksFor: WebhooksFor
+  readonly hasLeftSpace: HasLeftSpace
+  /** An operator or another node ended this node: it must stop. */
+  readonly onEnded: () => void
+}

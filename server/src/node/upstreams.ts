@@ -1,0 +1,47 @@
+/** Opens what calls upstreams: connections, dialects, demo models, and downloads of images. */
+import type { Deployment } from '#core/catalog/catalog.ts'
+import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
+import type { ModelListing } from '#ports/model-listing.ts'
+import type { EmbeddingUpstream } from '#ports/upstream.ts'
+import { sharedYield, yieldLoop } from '#runtime/event-loop.ts'
+import { aiSdkEmbedding } from '#upstreams/ai-sdk/embedding.ts'
+import { aiSdkImage } from '#upstreams/ai-sdk/image.ts'
+import { UpstreamHttp } from '#upstreams/connect/http.ts'
+import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
+import { DemoEmbedding } from '#upstreams/demo/embedding.ts'
+import { DemoImage } from '#upstreams/demo/image.ts'
+import { imageRegistry } from '#upstreams/image-registry.ts'
+import { HttpModelListing } from '#upstreams/listing/listing.ts'
+import { upstreamRegistry } from '#upstreams/registry.ts'
+import type { Basics } from './basics.ts'
+
+export interface Upstreams extends AsyncDisposable {
+  readonly upstream: EmbeddingUpstream
+  /** Whether a call would load a model into this process. */
+  readonly isAsleep: (deployment: Pick<Deployment, 'upstream'>) => boolean
+  readonly imageUpstream: ImageUpstream
+  readonly fetcher: PictureFetcher
+  readonly listing: ModelListing
+}
+
+export function openUpstreams({ settings, limits }: Basics): Upstreams {
+  const options = { ...limits, proxy: settings.proxy }
+  // Of all bodies together a megabyte, which is about what a turn reads.
+  const http = new UpstreamHttp({ ...options, yieldOnSending: sharedYield(16) })
+  const fetcher = new GuardedPictureFetcher(options)
+  const demo = new DemoEmbedding()
+  return {
+    upstream: upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
+    isAsleep: ({ upstream }) => upstream.dialect === 'demo' && demo.isAsleep,
+    imageUpstream: imageRegistry(http, {
+      fetcher,
+      answerBytes: limits.answerBytes,
+      others: { 'ai-sdk': aiSdkImage(options), demo: new DemoImage() },
+    }),
+    fetcher,
+    listing: new HttpModelListing(http),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([http.close(), demo.close()])
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/** Whether and how a request shares vectors and calls with others. */
+import type { VectorCache, VectorDigests } from '#ports/vector-cache.ts'
+import type { EmbedDependencies } from './embed.ts'
+import type { MicroBatches } from './micro-batch.ts'
+import { Flights, type SharingRules } from './shared-vectors.ts'
+
+export interface SharingParts {
+  readonly cache: VectorCache
+  readonly batches: MicroBatches
+  readonly digestsFor: VectorDigests
+  /** Whether a vector of a guarded model still belongs to its space. */
+  readonly isTrusted: SharingRules['isTrusted']
+}
+
+export function sharingBy({
+  cache,
+  batches,
+  digestsFor,
+  isTrusted,
+}: SharingParts): EmbedDependencies['sharingOf'] {
+  const flights = new Flights()
+  return (model, { inputType }, { project, space, cacheUse }) => {
+    const { microBatch } = model
+    if (model.cache === undefined && microBatch === undefined) return undefined
+    return {
+      cache: model.cache && { store: cache, ttlMs: model.cache.ttlMs },
+      mayRead: cacheUse === 'usual',
+      mayKeep: cacheUse !== 'none',
+      digestsOf: digestsFor({ project, space, inputType, model }),
+      isTrusted: model.isGuarded ? isTrusted : () => true,
+      flights,
+      batches,
+      microBatch,
+    }
+  }
+}

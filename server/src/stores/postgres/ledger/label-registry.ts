@@ -1,0 +1,199 @@
+/**
+ * Which labels are counted separately. A caller can send a million users and tags, and each would be a row per hour for good; so the
+ * labels of a project are limited per day. Later ones are counted together, and reports say so: no sum loses a call.
+ */
+import { hourOf, type LedgerEntry } from '#core/money/ledger.ts'
+import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
+import type { Database, Sql } from '../database.ts'
+import { DAY_MS } from './upkeep-ids.ts'
+
+/** Values that a node caches: some twenty megabytes. Beyond it, the node reads them again. */
+const REMEMBERED = 200_000
+
+/** All values of a label that are not counted separately. No caller can send it: an empty value is no value. */
+export const OTHER_VALUES = ''
+const TAG = 'tag:'
+/** All tags whose keys are not counted separately. */
+export const OTHER_TAGS = TAG
+
+/** Where a label of an entry is counted. */
+interface CountedLabel {
+  readonly label: string
+  readonly value: string
+}
+
+/** Where each label of some entries is counted. */
+export type CountedLabels = (entry: LedgerEntry) => readonly CountedLabel[]
+
+/** A label of an entry, with its project and day. */
+interface WantedLabel extends CountedLabel {
+  readonly day: string
+  readonly project: string
+}
+
+/** What a node knows of one project and day. */
+interface KnownDay {
+  readonly labels: Map<string, KnownLabel>
+  /** The maximum of tag keys is reached: `labels` has all of them. */
+  hasAllKeys: boolean
+}
+
+interface KnownLabel {
+  readonly values: Set<string>
+  /** The maximum of values is reached: `values` has all of them. */
+  hasAllValues: boolean
+}
+
+/** An arbitrary number that no other lock of the database uses. */
+const LOCK_DAY = 'SELECT pg_advisory_xact_lock(7061713, hashtext($1 || $2))'
+
+/** The row with the empty value is that of the label itself. */
+const COUNTS = `
+SELECT label, (count(*) - 1)::integer AS values FROM usage_labels
+WHERE day = $1::date AND project = $2 GROUP BY label`
+
+const KNOWN = `
+SELECT label, value FROM usage_labels
+WHERE day = $1::date AND project = $2 AND value <> ''
+  AND (label = ANY($5::text[]) OR (label, value) IN (SELECT * FROM unnest($3::text[], $4::text[])))`
+
+const ADD = `
+INSERT INTO usage_labels (day, project, label, value)
+SELECT $1::date, $2, label, value FROM unnest($3::text[], $4::text[]) AS added (label, value)
+ON CONFLICT DO NOTHING`
+
+export class LabelRegistry {
+  #days = new Map<string, KnownDay>()
+  #remembered = 0
+
+  /** `within` runs statements in one transaction. The store is not read where this node knows the labels. */
+  async counted(entries: readonly LedgerEntry[], within: Database['transaction']): Promise<CountedLabels> {
+    const places = new Map<string, CountedLabel>()
+    const unknown = new Map<string, WantedLabel>()
+    for (const entry of entries)
+      for (const wanted of wantedBy(entry)) {
+        const identity = identityOf(wanted)
+        if (places.has(identity) || unknown.has(identity)) continue
+        const place = placeIn(this.#days.get(dayOf(wanted)), wanted)
+        if (place === undefined) unknown.set(identity, wanted)
+        else places.set(identity, place)
+      }
+    // Sorted, so that two nodes cannot deadlock on each other's days.
+    const days = [...Map.groupBy(unknown.values(), dayOf)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    for (const [name, wanted] of days) {
+      const day = await within((sql) => admitted(sql, wanted))
+      this.#remember(name, day)
+      for (const one of wanted) places.set(identityOf(one), placeIn(day, one) as CountedLabel)
+    }
+    return (entry) =>
+      distinct(wantedBy(entry).map((wanted) => places.get(identityOf(wanted)) as CountedLabel))
+  }
+
+  #remember(name: string, { labels, hasAllKeys }: KnownDay): void {
+    const size = [...labels.values()].reduce((sum, { values }) => sum + values.size, 1)
+    if (this.#remembered + size > REMEMBERED) {
+      this.#days = new Map()
+      this.#remembered = 0
+    }
+    const day = this.#days.get(name) ?? { labels: new Map<string, KnownLabel>(), hasAllKeys }
+    day.hasAllKeys ||= hasAllKeys
+    for (const [label, { values, hasAllValues }] of labels) {
+      const known = day.labels.get(label) ?? { values: new Set<string>(), hasAllValues }
+      for (const value of values) known.values.add(value)
+      known.hasAllValues ||= hasAllValues
+      day.labels.set(label, known)
+    }
+    this.#days.set(name, day)
+    this.#remembered += size
+  }
+}
+
+/** Undefined if the store has to be read. */
+function placeIn(day: KnownDay | undefined, { label, value }: WantedLabel): CountedLabel | undefined {
+  const known = day?.labels.get(label)
+  if (known?.values.has(value)) return { label, value }
+  if (known?.hasAllValues) return { label, value: OTHER_VALUES }
+  const isLeftOut = known === undefined && day?.hasAllKeys === true && label.startsWith(TAG)
+  return isLeftOut ? { label: OTHER_TAGS, value: OTHER_VALUES } : undefined
+}
+
+/** Adds the labels that there is room for. One node at a time does it for a project and a day, so the limits are exact. */
+async function admitted(sql: Sql, all: readonly WantedLabel[]): Promise<KnownDay> {
+  const [{ day, project }] = all as readonly [WantedLabel]
+  await sql.query(LOCK_DAY, [day, project])
+  // Separate statements: they see what was added during the wait for the lock.
+  const counts = await sql.query<{ label: string; values: number }>(COUNTS, [day, project])
+  const full = counts.filter(({ values }) => values >= MAX_LABEL_VALUES).map(({ label }) => label)
+  const asked = [all.map(({ label }) => label), all.map(({ value }) => value), full]
+  const found = await sql.query<CountedLabel>(KNOWN, [day, project, ...asked])
+  const sizes = new Map(counts.map(({ label, values }) => [label, values]))
+  const labels = new Map<string, KnownLabel>(
+    counts.map(({ label, values }) => [
+      label,
+      { values: new Set(), hasAllValues: values >= MAX_LABEL_VALUES },
+    ]),
+  )
+  for (const { label, value } of found) labels.get(label)?.values.add(value)
+  const added: CountedLabel[] = []
+  let tagKeys = counts.filter(({ label }) => label.startsWith(TAG)).length
+  for (const { label, value } of all) {
+    if (!labels.has(label)) {
+      if (label.startsWith(TAG) && tagKeys >= MAX_TAG_KEYS) continue
+      if (label.startsWith(TAG)) tagKeys += 1
+      labels.set(label, { values: new Set(), hasAllValues: false })
+      added.push({ label, value: OTHER_VALUES })
+    }
+    const { values } = labels.get(label) as KnownLabel
+    const size = sizes.get(label) ?? 0
+    if (values.has(value) || size >= MAX_LABEL_VALUES) continue
+    values.add(value)
+    sizes.set(label, size + 1)
+    added.push({ label, value })
+  }
+  if (added.length > 0)
+    await sql.query(ADD, [day, project, added.map(({ label }) => label), added.map(({ value }) => value)])
+  return {
+    labels: await withWholes(sql, { day, project }, labels, sizes),
+    hasAllKeys: tagKeys >= MAX_TAG_KEYS,
+  }
+}
+
+/** A label that is full is known with all its values; otherwise a counted value could be taken for one that came too late. */
+async function withWholes(
+  sql: Sql,
+  { day, project }: Pick<WantedLabel, 'day' | 'project'>,
+  labels: Map<string, KnownLabel>,
+  sizes: ReadonlyMap<string, number>,
+): Promise<Map<string, KnownLabel>> {
+  const filled = [...labels].flatMap(([label, { hasAllValues }]) =>
+    !hasAllValues && (sizes.get(label) ?? 0) >= MAX_LABEL_VALUES ? [label] : [],
+  )
+  if (filled.length === 0) return labels
+  const values = await sql.query<CountedLabel>(KNOWN, [day, project, [], [], filled])
+  for (const { label, value } of values) labels.get(label)?.values.add(value)
+  for (const label of filled) (labels.get(label) as KnownLabel).hasAllValues = true
+  return labels
+}
+
+function wantedBy({ requestId, project, labels }: LedgerEntry): readonly WantedLabel[] {
+  if (labels === undefined) return []
+  const day = new Date(Math.floor(hourOf(requestId) / DAY_MS) * DAY_MS).toISOString().slice(0, 10)
+  const { user, tags = {} } = labels
+  const ofTags = Object.entries(tags).map(([key, value]) => ({ day, project, label: TAG + key, value }))
+  return user === undefined ? ofTags : [{ day, project, label: 'user', value: user }, ...ofTags]
+}
+
+/** An entry with several tags whose keys are not counted separately is counted once among them. */
+function distinct(labels: readonly CountedLabel[]): readonly CountedLabel[] {
+  const first = labels.findIndex(({ label }) => label === OTHER_TAGS)
+  return first === -1 ? labels : labels.filter(({ label }, index) => label !== OTHER_TAGS || index === first)
+}
+
+function dayOf({ day, project }: Pick<WantedLabel, 'day' | 'project'>): string {
+  return `${day} ${project}`
+}
+
+/** No name contains a NUL. */
+function identityOf({ day, project, label, value }: WantedLabel): string {
+  return `${day} ${project}\0${label}\0${value}`
+}

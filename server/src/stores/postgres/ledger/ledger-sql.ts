@@ -1,0 +1,187 @@
+/** The statements of the ledger, written by hand: they are the product's promises P2 and P3. */
+
+const COUNTED_SUMS = `
+    count(*) FILTER (WHERE kind = 'post'), sum(unknowns),
+    coalesce(sum(tokens), 0), sum(images), coalesce(sum(amount_nano), 0),
+    count(*) FILTER (WHERE amount_nano IS NULL),
+    coalesce(sum(requests), 0), coalesce(sum(hits), 0), coalesce(sum(saved_nano), 0), coalesce(sum(unknown_nano), 0)`
+
+const ADDED_UP = `
+    posts = hours.posts + excluded.posts,
+    unknowns = hours.unknowns + excluded.unknowns,
+    tokens = hours.tokens + excluded.tokens,
+    images = hours.images + excluded.images,
+    amount_nano = hours.amount_nano + excluded.amount_nano,
+    unpriced = hours.unpriced + excluded.unpriced,
+    requests = hours.requests + excluded.requests,
+    hits = hours.hits + excluded.hits,
+    saved_nano = hours.saved_nano + excluded.saved_nano,
+    unknown_nano = hours.unknown_nano + excluded.unknown_nano`
+
+interface AppendForm {
+  /** Only entries of a node that has not been ended are accepted. */
+  readonly isFenced: boolean
+  /** Entries have labels. Most batches have none, and pay nothing for those that do. */
+  readonly isLabelled: boolean
+}
+
+/** The entry's index among those given, its label and the value under which it is counted. */
+const LABELLED = `, labelled AS MATERIALIZED (
+  SELECT place, label, value FROM unnest($27::integer[], $28::text[], $29::text[]) AS labelled (place, label, value)
+), rolled_labels AS (
+  INSERT INTO usage_label_hours AS hours (
+    hour, project, label, value, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
+    requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), project, label, value, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
+  FROM counted JOIN labelled USING (place)
+  GROUP BY hour, project, label, value, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5, 6, 7
+  ON CONFLICT (hour, project, label, value, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
+)`
+
+/**
+ * Appends entries and moves everything that follows from them: rollups, sums of batches, budgets, leases. All of it only for rows
+ * really inserted, so that a batch that is sent twice counts once. Rows are locked in one order (node, entries, budgets, leases,
+ * rollups, rollups of labels, sums of batches), each kind sorted: unsorted, two nodes deadlock within seconds. An entry uses at most
+ * what the node holds of a lease: nothing of a returned one, nor of another window's. Columns in which every entry has the usual
+ * value come empty: reading an array takes as long as writing its contents.
+ */
+export function appendStatement({ isFenced, isLabelled }: AppendForm): string {
+  const labels = isLabelled ? ', end_user, tags' : ''
+  return `
+WITH fence AS MATERIALIZED (
+  SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE
+), given AS MATERIALIZED (
+  SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
+    coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
+    coalesce(project_lease, 0) AS project_lease, coalesce(key_lease, 0) AS key_lease, hour,
+    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks, batch_id${isLabelled ? ", nullif(end_user, '') AS end_user, nullif(tags, '')::jsonb AS tags, place" : ''}
+  FROM unnest(
+    $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+    $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
+    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[], $24::text[]${isLabelled ? ', $25::text[], $26::text[]' : ''}
+  )${isLabelled ? ' WITH ORDINALITY' : ''} AS given (
+    request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
+    tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id${isLabelled ? ', end_user, tags, place' : ''}
+  )
+), inserted AS (
+  INSERT INTO usage_events (
+    request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id${labels}
+  )
+  SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id${labels}
+  FROM given ${isFenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
+  ORDER BY request_id, attempt, kind
+  ON CONFLICT DO NOTHING
+  RETURNING request_id, attempt, kind
+), counted AS MATERIALIZED (
+  SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)
+)${isLabelled ? LABELLED : ''}, rolled AS (
+  INSERT INTO usage_hours AS hours (
+    hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
+    requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
+  FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
+), batched AS (
+  INSERT INTO batch_usage AS batches (batch_id, shard, tokens, amount_nano, unknown_nano)
+  SELECT batch_id, $2::smallint, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
+  FROM counted WHERE batch_id IS NOT NULL GROUP BY batch_id ORDER BY batch_id
+  ON CONFLICT (batch_id, shard) DO UPDATE SET
+    tokens = batches.tokens + excluded.tokens,
+    amount_nano = batches.amount_nano + excluded.amount_nano,
+    unknown_nano = batches.unknown_nano + excluded.unknown_nano
+), due AS MATERIALIZED (
+  SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
+  FROM (
+    SELECT budget_id, window_start, coalesce(sum(amount_nano), 0)::bigint AS spent, sum(covered)::bigint AS covered
+    FROM (
+      SELECT budget_id, window_start, amount_nano, project_lease AS covered FROM counted JOIN budgets
+        ON budget_id = 'project:' || project AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
+      UNION ALL
+      SELECT budget_id, window_start, amount_nano, key_lease FROM counted JOIN budgets
+        ON budget_id = 'key:' || key_id AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
+    ) AS charges
+    GROUP BY 1, 2
+  ) AS sums
+  LEFT JOIN leases ON leases.budget_id = sums.budget_id AND leases.window_start = sums.window_start
+    AND leases.node_id = $1
+), locked AS MATERIALIZED (
+  SELECT budget_id, window_start FROM budgets
+  WHERE (budget_id, window_start) IN (SELECT budget_id, window_start FROM due)
+  ORDER BY 1, 2 FOR UPDATE
+), spent AS (
+  UPDATE budgets SET spent_nano = spent_nano + due.spent, leased_nano = leased_nano - due.covered
+  FROM due JOIN locked USING (budget_id, window_start)
+  WHERE budgets.budget_id = due.budget_id AND budgets.window_start = due.window_start
+  RETURNING budgets.budget_id, budgets.window_start, due.covered
+), used AS (
+  UPDATE leases SET amount_nano = amount_nano - spent.covered
+  FROM spent
+  WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
+    AND spent.covered <> 0
+)
+SELECT count(*)::integer AS nodes FROM fence`
+}
+
+/**
+ * Taken first by every writer about calls that others may write about at the same moment, so that the second sees what the first
+ * wrote. An arbitrary number that no other lock of the database uses.
+ */
+export const LOCK_SHARED_CALLS =
+  'SELECT pg_advisory_xact_lock(7061712, bucket) FROM unnest($1::integer[]) AS bucket'
+
+export const START_NODE = `
+INSERT INTO nodes (node_id, host, version, role) VALUES ($1, $2, $3, $4)
+ON CONFLICT (node_id) DO UPDATE SET seen_at = now() WHERE nodes.ended_at IS NULL`
+
+/** Time for which a silent node counts as live. */
+export const LIVE_SECONDS = 5
+
+export const HEARTBEAT = `
+WITH beat AS (
+  UPDATE nodes SET seen_at = now(), setup = coalesce($2::jsonb, setup)
+  WHERE node_id = $1 AND ended_at IS NULL RETURNING node_id
+)
+SELECT (SELECT count(*) FROM beat)::integer AS alive,
+  (SELECT count(*) FROM nodes
+   WHERE ended_at IS NULL AND role IN ('all', 'gateway') AND node_id <> $1
+     AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others,
+  (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now_ms`
+
+/** What the ledger has for the calls of some entries. */
+export const STANDING = `
+SELECT * FROM usage_events
+WHERE (request_id, attempt) IN (SELECT * FROM unnest($1::uuid[], $2::smallint[]))
+ORDER BY request_id, attempt, kind`
+
+/** Run before it, so that no one else resolves these calls meanwhile. */
+export const LOCK_STANDING = `${STANDING} FOR UPDATE`
+
+/** Run before anything is written about a node that may be ended meanwhile: its end waits, or has come first. */
+export const HOLD_NODE = 'SELECT 1 FROM nodes WHERE node_id = $1 FOR KEY SHARE'
+
+/** The budgets of which a node holds leases, and those named, locked in the one order. */
+export const LOCK_BUDGETS = `
+SELECT 1 FROM budgets
+WHERE (budget_id, window_start) IN (SELECT budget_id, window_start FROM leases WHERE node_id = $1)
+  OR budget_id = ANY($2::text[])
+ORDER BY budget_id, window_start FOR UPDATE`
+
+export const BRING_HOME = `
+WITH home AS (DELETE FROM leases WHERE node_id = $1 RETURNING budget_id, window_start, amount_nano)
+UPDATE budgets SET leased_nano = leased_nano - home.amount_nano FROM home
+WHERE budgets.budget_id = home.budget_id AND budgets.window_start = home.window_start`
+
+export const OPEN_UNKNOWNS = `
+SELECT * FROM usage_events AS entry
+WHERE kind = 'unknown' AND ($2::uuid IS NULL OR (request_id, attempt) > ($2, $3::smallint))
+  AND NOT EXISTS (
+    SELECT FROM usage_events AS resolution
+    WHERE resolution.request_id = entry.request_id AND resolution.attempt = entry.attempt
+      AND resolution.kind IN ('post', 'void')
+  )
+ORDER BY request_id, attempt LIMIT $1`

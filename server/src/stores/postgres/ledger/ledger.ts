@@ -1,0 +1,285 @@
+import { windowOf } from '#core/money/budget.ts'
+import {
+  counted,
+  hourOf,
+  lateEntry,
+  livingEntry,
+  mayComeLate,
+  standingWith,
+  type CountedEntry,
+  type LedgerEntry,
+  type Standing,
+} from '#core/money/ledger.ts'
+import {
+  NodeEnded,
+  type Heartbeat,
+  type LedgerStore,
+  type OpenCall,
+  type StartedNode,
+  type Unknown,
+  type UnknownResolution,
+} from '#ports/ledger.ts'
+import type { NodeSetup } from '#ports/node-setup.ts'
+import { plainArray, textArray } from '../arrays.ts'
+import { reachable } from '../unreachable.ts'
+import { writeAudit } from '../audit.ts'
+import type { Database, Sql } from '../database.ts'
+import {
+  appendStatement,
+  BRING_HOME,
+  HEARTBEAT,
+  HOLD_NODE,
+  LOCK_BUDGETS,
+  LOCK_SHARED_CALLS,
+  LOCK_STANDING,
+  OPEN_UNKNOWNS,
+  STANDING,
+  START_NODE,
+} from './ledger-sql.ts'
+import { entryOf, type EntryRow } from './entry-row.ts'
+import { LabelRegistry, type CountedLabels } from './label-registry.ts'
+import { parametersOf } from './ledger-parameters.ts'
+import { rollUpDays } from './roll-up.ts'
+
+/** Entries per statement: more take longer without more throughput. */
+const PAGE_ENTRIES = 1000
+
+/** Each is prepared under its own name. */
+const FENCED = {
+  plain: [appendStatement({ isFenced: true, isLabelled: false }), 'ledger-append'],
+  labelled: [appendStatement({ isFenced: true, isLabelled: true }), 'ledger-append-labels'],
+} as const
+const UNFENCED = {
+  plain: appendStatement({ isFenced: false, isLabelled: false }),
+  labelled: appendStatement({ isFenced: false, isLabelled: true }),
+}
+
+/** The number of live nodes with the id: one or none. */
+interface Fence {
+  readonly nodes: number
+}
+
+export class PostgresLedger implements LedgerStore {
+  readonly #database: Database
+  readonly #labels = new LabelRegistry()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async startNode({ id, host, version, role = 'all' }: StartedNode): Promise<void> {
+    await reachable(this.#database.query(START_NODE, [id, host, version, role]))
+  }
+
+  async heartbeat(nodeId: string, setup?: NodeSetup): Promise<Heartbeat> {
+    const [row] = await reachable(
+      this.#database.query<{ alive: number; others: number; now_ms: number }>(
+        HEARTBEAT,
+        [nodeId, setup === undefined ? null : JSON.stringify(setup)],
+        'heartbeat',
+      ),
+    )
+    if (row?.alive !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
+    return { liveNodes: 1 + row.others, storeNowMs: row.now_ms }
+  }
+
+  async append(nodeId: string, entries: readonly LedgerEntry[], lane = 0): Promise<void> {
+    const distinct = once(entries)
+    const [row] = await reachable(
+      distinct.some(mayComeLate)
+        ? this.#alone(distinct.filter(mayComeLate), (sql) =>
+            this.#appendCarefully(sql, nodeId, distinct, lane),
+          )
+        : this.#appendFenced(this.#database, nodeId, distinct.map(counted), lane),
+    )
+    if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
+  }
+
+  async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    await reachable(this.#alone(entries, (sql) => this.#appendLate(sql, nodeId, entries)))
+  }
+
+  /** A transaction in which no one else writes about these calls. */
+  #alone<Result>(
+    calls: readonly Pick<LedgerEntry, 'requestId'>[],
+    work: (sql: Sql) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.transaction(async (sql) => {
+      await sql.query(LOCK_SHARED_CALLS, [plainArray(bucketsOf(calls))])
+      return work(sql)
+    })
+  }
+
+  async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
+    await reachable(
+      this.#alone(openCalls, async (sql) => {
+        // Waits for a batch of that node that is being written; a later one finds the node ended.
+        await sql.query('SELECT 1 FROM nodes WHERE node_id = $1 FOR UPDATE', [nodeId])
+        // No one else writes about its calls now, so budgets may be locked before entries, and all at once.
+        await sql.query(LOCK_BUDGETS, [nodeId, textArray(budgetsOf(openCalls))])
+        for (let at = 0; at < openCalls.length; at += PAGE_ENTRIES)
+          await this.#appendLate(sql, nodeId, openCalls.slice(at, at + PAGE_ENTRIES))
+        await sql.query(BRING_HOME, [nodeId])
+        await sql.query('UPDATE nodes SET ended_at = coalesce(ended_at, now()) WHERE node_id = $1', [nodeId])
+      }),
+    )
+  }
+
+  async openUnknowns({ limit, after }: Parameters<LedgerStore['openUnknowns']>[0]): Promise<Unknown[]> {
+    const values = [limit, after?.requestId ?? null, after?.attempt ?? null]
+    const rows = await reachable(this.#database.query<EntryRow>(OPEN_UNKNOWNS, values))
+    return rows.map((row) => ({ ...entryOf(row), writtenAtMs: row.written_at.getTime() }))
+  }
+
+  async resolveUnknown(resolution: UnknownResolution): Promise<boolean> {
+    const { requestId, attempt, kind, actor } = resolution
+    return reachable(
+      this.#alone([resolution], async (sql) => {
+        const [row] = await sql.query<EntryRow>(
+          `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
+          [requestId, attempt],
+        )
+        if (row === undefined) return false
+        const unknown = entryOf(row)
+        await sql.query(HOLD_NODE, [row.node_id])
+        const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
+        if (kinds?.has('post') || kinds?.has('void')) return false
+        const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
+        await this.#appendLate(sql, row.node_id, [
+          {
+            ...unknown,
+            kind,
+            amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
+            tokens: kind === 'void' ? undefined : resolution.tokens,
+            images: kind === 'void' ? 0 : unknown.images,
+            usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
+            remarks: { by: actor.name, reason: resolution.note },
+          },
+        ])
+        // The person who resolved it looks at the day next, and days are only summed from time to time.
+        const day = windowOf('day', hourOf(requestId))
+        await rollUpDays(sql, new Date(day.startMs), new Date(day.endMs), unknown.project)
+        await writeAudit(sql, this.#database.auditChain, {
+          actor,
+          action: `unknown.${kind}`,
+          target: `${requestId}/${attempt}`,
+          detail: {
+            reservedNanoUsd: String(unknown.amountNanoUsd),
+            costNanoUsd: String(cost),
+            ...(resolution.note !== undefined && { note: resolution.note }),
+          },
+        })
+        return true
+      }),
+    )
+  }
+
+  /** `sql`: the database, or a transaction. Nothing is awaited where no entry has labels. */
+  #appendFenced(
+    sql: Database | Sql,
+    nodeId: string,
+    entries: readonly CountedEntry[],
+    lane: number,
+  ): Promise<readonly Fence[]> {
+    const write = (labels?: CountedLabels): Promise<readonly Fence[]> => {
+      const [statement, name] = labels === undefined ? FENCED.plain : FENCED.labelled
+      return sql.query<Fence>(statement, parametersOf(nodeId, entries, lane, labels), name)
+    }
+    return entries.some(isLabelled) ? this.#countedLabels(sql, entries).then(write) : write()
+  }
+
+  #countedLabels(sql: Database | Sql, entries: readonly CountedEntry[]): Promise<CountedLabels> {
+    const within: Database['transaction'] =
+      'transaction' in sql ? (work) => sql.transaction(work) : (work) => work(sql)
+    return this.#labels.counted(
+      entries.map(({ entry }) => entry),
+      within,
+    )
+  }
+
+  /** Appends entries of a live node, some of which may be late. In a transaction, and in one statement: see `FENCED`. */
+  async #appendCarefully(
+    sql: Sql,
+    nodeId: string,
+    entries: readonly LedgerEntry[],
+    lane: number,
+  ): Promise<readonly Fence[]> {
+    await sql.query(HOLD_NODE, [nodeId])
+    const late = await differences(sql, entries.filter(mayComeLate), livingEntry)
+    const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
+    return this.#appendFenced(sql, nodeId, [...others, ...late], lane)
+  }
+
+  /** Appends entries whose calls may already have other rows. Must run in a transaction. */
+  async #appendLate(sql: Sql, nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    const distinct = once(entries)
+    if (distinct.length === 0) return
+    await sql.query(HOLD_NODE, [nodeId])
+    const late = await differences(sql, distinct, lateEntry)
+    if (late.length === 0) return
+    const labels = late.some(isLabelled) ? await this.#countedLabels(sql, late) : undefined
+    const statement = labels === undefined ? UNFENCED.plain : UNFENCED.labelled
+    await sql.query(statement, parametersOf(nodeId, late, 0, labels))
+  }
+}
+
+function isLabelled({ entry }: CountedEntry): boolean {
+  return entry.labels !== undefined
+}
+
+/** What the entries add to the rows that exist. */
+async function differences(
+  sql: Sql,
+  entries: readonly LedgerEntry[],
+  addedBy: typeof lateEntry,
+): Promise<readonly CountedEntry[]> {
+  const standing = await standingOf(sql, entries)
+  const late: CountedEntry[] = []
+  for (const entry of entries) {
+    const attempt = attemptOf(entry)
+    const added = addedBy(entry, standing.get(attempt))
+    if (added === undefined) continue
+    late.push(added)
+    standing.set(attempt, standingWith(standing.get(attempt), added.entry))
+  }
+  return late
+}
+
+async function standingOf(sql: Sql, entries: readonly LedgerEntry[]): Promise<Map<string, Standing>> {
+  const attempts = [
+    plainArray(entries.map(({ requestId }) => requestId)),
+    plainArray(entries.map(({ attempt }) => attempt)),
+  ]
+  await sql.query(LOCK_STANDING, attempts)
+  // A separate statement: it sees what was added during the wait for the locks.
+  const rows = await sql.query<EntryRow>(STANDING, attempts)
+  const standing = new Map<string, Standing>()
+  for (const row of rows) {
+    const entry = entryOf(row)
+    standing.set(attemptOf(entry), standingWith(standing.get(attemptOf(entry)), entry))
+  }
+  return standing
+}
+
+function budgetsOf(entries: readonly LedgerEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ project, keyId }) => [`project:${project}`, `key:${keyId}`]))]
+}
+
+/** One of 256 buckets by the random end of the request's id, in the order in which they are locked. */
+function bucketsOf(calls: readonly Pick<LedgerEntry, 'requestId'>[]): number[] {
+  const buckets = new Set(calls.map(({ requestId }) => Number.parseInt(requestId.slice(-2), 16)))
+  return [...buckets].toSorted((left, right) => left - right)
+}
+
+function attemptOf({ requestId, attempt }: LedgerEntry): string {
+  return `${requestId}/${attempt}`
+}
+
+/** An entry given twice in one batch would be inserted once and counted twice. */
+function once(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  const seen = new Set<string>()
+  return entries.filter((entry) => {
+    const identity = `${entry.requestId}/${entry.attempt}/${entry.kind}`
+    return !seen.has(identity) && seen.add(identity)
+  })
+}

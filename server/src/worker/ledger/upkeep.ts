@@ -1,0 +1,128 @@
+/** The ledger's periodic chores, done by the oldest living node. */
+import { StoreUnreachable } from '#ports/store.ts'
+import type { BooksFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
+import { every, type Repetition } from '../every.ts'
+
+/** Interval at which the figures of the metrics are read and due chores are done. */
+const ROUND_MS = 60_000
+/** Interval of reconciliation. Adding up two hours of the ledger takes seconds at a thousand requests per second. */
+const RECONCILE_MS = 600_000
+/** The current hour and the one before: each is compared a few more times after its end. */
+const RECONCILED_HOURS = 2
+/** Interval of daily rollups: people who look at days do not need the last minutes. */
+const ROLL_UP_MS = 600_000
+/** Interval of chores that create something days ahead, or remove what was kept for weeks. */
+const HOUR_MS = 3_600_000
+/** Interval of the daily correction: an entry more than a week late shows in its day on the day after. */
+const DAY_MS = 86_400_000
+
+export interface UpkeepParts {
+  readonly nodeId: string
+  readonly upkeep: Upkeep
+  readonly reconciler: Reconciler
+  readonly events: UpkeepEvents
+  readonly monotonicMs: () => number
+  /** `ROUND_MS` unless given. */
+  readonly roundMs?: number | undefined
+}
+
+export interface UpkeepEvents {
+  /** The ledger's figures; undefined when another node is in charge of them now. */
+  figures(figures: BooksFigures | undefined): void
+  reconciled(reconciliation: Reconciliation): void
+  partitions(partitions: PartitionsMade): void
+  /** What was posted, dropped or deleted because it was due, for the log. */
+  did(what: Readonly<Record<string, unknown>>): void
+  /** The store was unreachable: the chore is done in a later round. */
+  postponed(chore: string, error: Error): void
+  failed(chore: string, error: Error): void
+}
+
+interface Chore {
+  readonly name: string
+  readonly everyMs: number
+  readonly work: () => Promise<void>
+}
+
+/** Runs until it is stopped. `stop` waits for the chore in progress and leaves the others. */
+export function startUpkeep(parts: UpkeepParts): Repetition {
+  const { nodeId, upkeep, events, monotonicMs, roundMs = ROUND_MS } = parts
+  const chores = choresOf(parts)
+  const doneMs = new Map<Chore, number>()
+  let isStopped = false
+  const isDue = (chore: Chore): boolean =>
+    !isStopped && monotonicMs() - (doneMs.get(chore) ?? -Infinity) >= chore.everyMs
+  /** A failing chore holds up no other. */
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof StoreUnreachable) events.postponed(name, error)
+      else events.failed(name, error as Error)
+    }
+  }
+  const round = async (): Promise<void> => {
+    if (!(await upkeep.isEldest(nodeId))) return events.figures(undefined)
+    for (const chore of chores) {
+      if (!isDue(chore)) continue
+      await attempt(chore.name, async () => {
+        await chore.work()
+        doneMs.set(chore, monotonicMs())
+      })
+    }
+  }
+  const rounds = every(
+    roundMs,
+    () => attempt('round', round),
+    (error) => events.failed('round', error as Error),
+  )
+  return {
+    stop() {
+      isStopped = true
+      return rounds.stop()
+    },
+  }
+}
+
+/** The chore that hurts most when it is late comes first. */
+function choresOf({ upkeep, reconciler, events }: UpkeepParts): readonly Chore[] {
+  return [
+    {
+      name: 'partitions',
+      everyMs: HOUR_MS,
+      work: async () => events.partitions(await upkeep.makePartitions()),
+    },
+    {
+      name: 'reconcile',
+      everyMs: RECONCILE_MS,
+      work: async () => events.reconciled(await reconciler.reconcile(RECONCILED_HOURS)),
+    },
+    {
+      name: 'expire unknowns',
+      everyMs: HOUR_MS,
+      work: async () => {
+        const unknowns = await upkeep.expireUnknowns()
+        if (unknowns > 0) events.did({ unknowns })
+      },
+    },
+    { name: 'days', everyMs: ROLL_UP_MS, work: () => upkeep.rollUpDays('recent') },
+    { name: 'all days', everyMs: DAY_MS, work: () => upkeep.rollUpDays('all') },
+    {
+      name: 'drop what is old',
+      everyMs: HOUR_MS,
+      work: async () => {
+        const { partitions, nodes } = await upkeep.dropOld()
+        if (partitions.length + nodes > 0) events.did({ partitions, nodes })
+      },
+    },
+    {
+      name: 'delete projects',
+      everyMs: HOUR_MS,
+      work: async () => {
+        const projects = await upkeep.deleteProjects()
+        if (projects.length > 0) events.did({ projects })
+      },
+    },
+    { name: 'figures', everyMs: 0, work: async () => events.figures(await reconciler.figures()) },
+  ]
+}

@@ -1,0 +1,82 @@
+/** Runs of the playground go on by the rights that their member or token has now. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { playerNow } from '#control/playground/open.ts'
+import type { ControlNode } from '#control/shared/node.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { openPostgres } from '#stores/postgres/database.ts'
+import { migrate } from '#stores/postgres/migrate.ts'
+import { testPostgres } from '#test/support/servers.ts'
+
+const database = openPostgres((await testPostgres()).url)
+after(() => database.close())
+await migrate(database)
+
+interface Rights {
+  readonly member?: { readonly role?: string; readonly projects?: string[] | null; readonly disabled?: true }
+  readonly token?: { readonly expiredMs?: number; readonly readOnly?: true; readonly projects?: string[] }
+  readonly projects?: readonly { readonly name: string }[]
+}
+
+/** A node whose store has these rights and nothing else. */
+async function nodeWith({ member, token, projects = [{ name: 'p' }] }: Rights) {
+  await database.query('TRUNCATE members, admin_tokens CASCADE')
+  if (member)
+    await database.query(
+      `INSERT INTO members (member_id, name, email, role, projects, source, disabled_at)
+       VALUES (gen_random_uuid(), 'Ada', 'ada@example.com', $1, $2, 'local', $3)`,
+      [
+        member.role ?? 'developer',
+        member.projects === undefined ? ['p'] : member.projects,
+        member.disabled ? new Date(1) : null,
+      ],
+    )
+  if (token)
+    await database.query(
+      `INSERT INTO admin_tokens (name, digest, tail, role, projects, read_only, created_by, expires_at)
+       VALUES ('ci', 'x', '', 'developer', $1, $2, '', $3)`,
+      [token.projects ?? ['p'], token.readOnly ?? false, new Date(Date.now() - (token.expiredMs ?? -60_000))],
+    )
+  return {
+    keyStore: { listProjects: async () => [] } as unknown as ControlNode['keyStore'],
+    declaredProjects: () => projects as never,
+    reports: database,
+    playground: {},
+  }
+}
+
+const ADAS = 'p/console.ada@example.com'
+const TOKENS = 'p/console.token:ci'
+
+const TABLE: readonly (readonly [what: string, keyId: string, rights: Rights, standing: string])[] = [
+  ['a member of the project plays', ADAS, { member: {} }, 'valid'],
+  ['a member of all projects plays', ADAS, { member: { role: 'admin', projects: null } }, 'valid'],
+  ['a member who left the project does not', ADAS, { member: { projects: ['q'] } }, 'revoked'],
+  ['a disabled member does not', ADAS, { member: { disabled: true } }, 'revoked'],
+  ['a member who is gone does not', ADAS, {}, 'revoked'],
+  ['a token plays', TOKENS, { token: {} }, 'valid'],
+  ['a token that was revoked does not', TOKENS, {}, 'revoked'],
+  ['a token that has expired does not', TOKENS, { token: { expiredMs: 1 } }, 'revoked'],
+  ['a token that may only read does not', TOKENS, { token: { readOnly: true } }, 'revoked'],
+  ['a token of another project does not', TOKENS, { token: { projects: ['q'] } }, 'revoked'],
+  ['the install’s own token plays', 'p/console.local-admin', {}, 'valid'],
+]
+
+for (const [what, keyId, rights, standing] of TABLE) {
+  test(`a run of the playground goes on by the rights of now: ${what}`, async () => {
+    assert.equal((await playerNow({ keyId, project: 'p' }, await nodeWith(rights)))?.standing, standing)
+  })
+}
+
+test('a deleted project has no players', async () => {
+  const now = await playerNow({ keyId: ADAS, project: 'p' }, await nodeWith({ member: {}, projects: [] }))
+  assert.deepEqual(now, { standing: 'revoked', isProjectDeleted: true })
+})
+
+test('an unreachable store says nothing about a player, and a key of another kind is none', async () => {
+  const node = await nodeWith({})
+  const reports = { ...database, query: () => Promise.reject(new StoreUnreachable('unreachable')) }
+  const now = await playerNow({ keyId: ADAS, project: 'p' }, { ...node, reports })
+  assert.equal(now?.standing, 'unreachable')
+  assert.equal(playerNow({ keyId: 'p/k', project: 'p' }, node), undefined)
+})

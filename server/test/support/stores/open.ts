@@ -1,0 +1,104 @@
+/** Stores in memory, gone with the process: for tests and benchmarks of a node without a ledger in a database. */
+import type { Basics } from '#node/basics.ts'
+import type { ControlBooks, StoreParts, Stores } from '#node/stores.ts'
+import { NO_ADDITIONS } from '#ports/stored-upstreams.ts'
+import { auditKeysOf } from '#runtime/secret.ts'
+import { AuditChain } from '#stores/audit-chain.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
+import { absent } from './absent.ts'
+import { MemoryAudit } from './audit.ts'
+import { MemoryBatches } from './batches.ts'
+import { MemoryBooks } from './books.ts'
+import { MemoryCredentials } from './credentials.ts'
+import { MemoryDrains } from './drains.ts'
+import { MemoryFileUploads } from './file-uploads.ts'
+import { MemoryFiles } from './files.ts'
+import { MemoryImageJobs } from './image-jobs.ts'
+import { MemoryKeyStore } from './key-store.ts'
+import { MemoryLedger } from './ledger.ts'
+import { MemoryNodeNews } from './node-news.ts'
+import { MemorySpaces } from './spaces.ts'
+import { MemoryWebhooks } from './webhooks.ts'
+
+/** Ledger entries that are kept, the newest. With ten times as many, garbage collection costs more than the requests. */
+const ENTRIES_KEPT = 10_000
+
+export async function openMemoryStores(
+  { clock, identifiers, secrets }: Basics,
+  { webhooksFor, hasLeftSpace }: Omit<StoreParts, 'onEnded'>,
+): Promise<Stores> {
+  const nodeId = identifiers.next()
+  const books = new MemoryBooks(clock, ENTRIES_KEPT)
+  await books.startNode({ id: nodeId })
+  const audit = new MemoryAudit(clock, new AuditChain(auditKeysOf(secrets)))
+  const keys = new MemoryKeyStore(clock, audit)
+  const webhooks = new MemoryWebhooks(clock)
+  const files = new MemoryFiles(clock)
+  return {
+    nodeId,
+    ledger: new MemoryLedger(books, nodeId),
+    appendLate: (entries) => books.appendLate(nodeId, entries),
+    openCalls: () => 0,
+    settled: async () => {},
+    logRequest: () => {},
+    requestTail: new NodeRequestTail(),
+    liveNodes: () => 1,
+    isEldest: async () => true,
+    isStoreUnreachable: () => false,
+    ledgerDifferences: () => 0,
+    failure: () => undefined,
+    describe: () => {},
+    // A node asks by itself for the link of a first admin, and gets none.
+    reportDatabase: emptyReports,
+    ledgerStore: absent('ledger for people'),
+    connections: 0,
+    forControl: controlBooks(),
+    budgets: books,
+    keys,
+    keyFile: noKeyFile,
+    credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
+    audit,
+    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
+      books.usedBy(id),
+    ),
+    imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
+    files,
+    fileUploads: new MemoryFileUploads(),
+    webhooks,
+    spaces: new MemorySpaces(audit),
+    drains: new MemoryDrains(clock, audit, () => keys.directoryChanged()),
+    news: new MemoryNodeNews(clock),
+    ...partsOfDatabases(),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}
+
+export const noKeyFile: Stores['keyFile'] = { read: async () => undefined, write: async () => {} }
+
+function controlBooks(): ControlBooks {
+  return {
+    reconciler: absent('sums'),
+    upkeep: absent('partitions'),
+    figures: () => ({
+      isStoreUnreachable: false,
+      spoolWaiting: 0,
+      journalOpen: 0,
+      diskFailure: undefined,
+      clockSkewMs: undefined,
+    }),
+  }
+}
+
+/** A node asks some of them by itself, and gets what a new database would answer. */
+function partsOfDatabases(): Pick<Stores, 'upstreams' | 'prices' | 'history' | 'dump'> {
+  return {
+    upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
+    prices: absent('prices', { read: async () => [], note: async () => {} }),
+    history: absent('history', { write: async () => {}, dropOld: async () => {} }),
+    dump: absent('backup'),
+  }
+}
+
+/** Connections to a database with no rows. */
+export const emptyReports: Database = absent('reports', { query: async () => [] })
