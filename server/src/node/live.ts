@@ -82,7 +82,7 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
       loopBusy,
       spoolWaiting: stores.forControl.figures().spoolWaiting,
       callsUnderWay: stores.openCalls(),
-      isStoreUnreachable: stores.isStoreUnreachable(),
+      isStoreAway: stores.isStoreUnreachable(),
       ledgerDifferences: stores.ledgerDifferences(),
     })
   const write = async (): Promise<void> => {

@@ -24,7 +24,7 @@ function aSummary(node: string, spoolWaiting: number): NodeSummary {
     loopBusy: 0.25,
     spoolWaiting,
     callsUnderWay: 0,
-    isStoreUnreachable: false,
+    isStoreAway: false,
     ledgerDifferences: 0,
     deployments: [],
     flows: [{ ...flow, images: 0, nanoUsd: '12345678901234567890', p95Ms: null }],

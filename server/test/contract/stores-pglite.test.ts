@@ -118,7 +118,7 @@ test('drains, news of nodes and history: what was written is read again', async 
     loopBusy: 0.5,
     spoolWaiting: 0,
     callsUnderWay: 0,
-    isStoreUnreachable: false,
+    isStoreAway: false,
     ledgerDifferences: 0,
   }
   const summary = { ...condition, deployments: [], flows: [] }

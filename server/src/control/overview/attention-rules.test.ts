@@ -22,7 +22,7 @@ const SUMMARY: NodeSummary = {
   loopBusy: 0,
   spoolWaiting: 3,
   callsUnderWay: 0,
-  isStoreUnreachable: false,
+  isStoreAway: false,
   ledgerDifferences: 2,
   deployments: [
     {
@@ -233,5 +233,16 @@ test('drained deployments are not watched, and an end names the deployments that
       ['m/one', true, ['m/two', 'm/three']],
       ['m/two', true, ['m/three']],
     ],
+  )
+})
+
+test('a node whose store is unreachable is in the list with what waits on its disk, before its spool', () => {
+  const store = attentionOf({
+    ...PARTS,
+    summaries: [{ ...SUMMARY, isStoreAway: true, deployments: [] }],
+  }).find(({ subject }) => subject.type === 'store')
+  assert.deepEqual(
+    [store?.id, store?.severity, store?.since, store?.figures],
+    ['store_away:n1', 'bad', NOW, { waiting: 3 }],
   )
 })

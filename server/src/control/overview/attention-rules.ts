@@ -133,8 +133,8 @@ function item(
 }
 
 function ofStores({ summaries }: AttentionParts): readonly Attention[] {
-  return summaries.flatMap(({ node, atMs, isStoreUnreachable, spoolWaiting: waiting }) => {
-    if (isStoreUnreachable) return item('store_away', 'bad', ['store', node], atMs, { waiting })
+  return summaries.flatMap(({ node, atMs, isStoreAway, spoolWaiting: waiting }) => {
+    if (isStoreAway) return item('store_away', 'bad', ['store', node], atMs, { waiting })
     return waiting === 0 ? [] : item('spool_waiting', 'warn', ['node', node], atMs, { waiting })
   })
 }

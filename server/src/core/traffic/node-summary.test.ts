@@ -51,7 +51,7 @@ const aNode = (node: string, given: Partial<NodeSummary>): NodeSummary => ({
   loopBusy: 0,
   spoolWaiting: 0,
   callsUnderWay: 0,
-  isStoreUnreachable: false,
+  isStoreAway: false,
   ledgerDifferences: 0,
   deployments: [],
   flows: [],

@@ -65,7 +65,8 @@ export interface NodeSummary {
   /** Entries that wait on its disk for the store. */
   readonly spoolWaiting: number
   readonly callsUnderWay: number
-  readonly isStoreUnreachable: boolean
+  /** PostgreSQL is unreachable. Nodes of other versions write this name. */
+  readonly isStoreAway: boolean
   /** Places where ledger and sums differ, as far as this node has compared them. */
   readonly ledgerDifferences: number
   /** Absent: a node of an earlier version. */

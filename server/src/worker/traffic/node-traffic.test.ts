@@ -11,7 +11,7 @@ const CONDITION = {
   loopBusy: 0,
   spoolWaiting: 0,
   callsUnderWay: 0,
-  isStoreUnreachable: false,
+  isStoreAway: false,
   ledgerDifferences: 0,
 }
 

@@ -33,7 +33,7 @@ export interface NodeTrafficParts {
 /** What a node reports about itself beside its traffic. */
 export type NodeCondition = Pick<
   NodeSummary,
-  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreUnreachable' | 'ledgerDifferences'
+  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreAway' | 'ledgerDifferences'
 >
 
 interface Ended {

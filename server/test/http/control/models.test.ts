@@ -70,7 +70,7 @@ const SUMMARY: NodeSummary = {
   loopBusy: 0,
   spoolWaiting: 0,
   callsUnderWay: 0,
-  isStoreUnreachable: false,
+  isStoreAway: false,
   ledgerDifferences: 0,
   deployments: [EJECTED],
   flows: [],
