@@ -5,7 +5,7 @@ import type { Files, OutputFile } from '#ports/files.ts'
 import { sendContent } from '#http/gateway/files/content.ts'
 import { actorIn, callerIn, checkSeen, visibleProjects, type Caller } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
-import { cursor, storable } from '../shared/fields.ts'
+import { pageOf, storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -32,9 +32,7 @@ const batchesQuery = z.object({
 
 const batchPath = z.object({ id: storable(80) })
 
-const batchList = z
-  .object({ data: z.array(reportedBatch), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'ReportedBatchList' })
+const batchList = pageOf(reportedBatch).meta({ id: 'ReportedBatchList' })
 
 const OPEN: readonly BatchState[] = ['in_progress', 'cancelling']
 

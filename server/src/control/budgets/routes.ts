@@ -6,7 +6,7 @@ import { FORECAST_DAYS } from '#core/money/forecast.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import { callerIn, checkSeen, visibleProjects } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
-import { cursor, pageLimit, storable, time, usd } from '../shared/fields.ts'
+import { pageLimit, pageOf, storable, time, usd } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -56,9 +56,7 @@ const budgetQuery = z.object({
   limit: pageLimit,
 })
 
-const budgetList = z
-  .object({ data: z.array(budgetStanding), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'BudgetList' })
+const budgetList = pageOf(budgetStanding).meta({ id: 'BudgetList' })
 
 const budgetPath = z.object({
   id: storable(2 * NAME_CHARACTERS).regex(

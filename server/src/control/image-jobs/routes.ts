@@ -1,7 +1,7 @@
 /** Image jobs: their list, and the live topic of those from a member's own playground. */
 import { z } from 'zod'
 import { callerIn, playgroundKey, visibleProjects } from '../shared/caller.ts'
-import { cursor, storable } from '../shared/fields.ts'
+import { pageOf, storable } from '../shared/fields.ts'
 import { imageJob, imageJobStatus, listImageJobs, type JobNode } from '../shared/image-job-queries.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
@@ -19,9 +19,7 @@ const jobsQuery = z.object({
   after: z.uuid().optional(),
 })
 
-const imageJobList = z
-  .object({ data: z.array(imageJob), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'ReportedImageJobList' })
+const imageJobList = pageOf(imageJob).meta({ id: 'ReportedImageJobList' })
 
 export function registerImageJobs(api: Api, node: JobNode): void {
   route(api, 'GET /image-jobs', {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import { actorIn } from '../shared/caller.ts'
-import { cursor, noContent } from '../shared/fields.ts'
+import { noContent, pageOf } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import {
   email,
@@ -26,9 +26,7 @@ import {
   withdrawInvitation,
 } from './queries.ts'
 
-const invitationList = z
-  .object({ data: z.array(invitation), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'InvitationList' })
+const invitationList = pageOf(invitation).meta({ id: 'InvitationList' })
 
 const newInvitation = projectsByRole(z.strictObject({ email, role, projects: projects.default(null) })).meta({
   id: 'NewInvitation',

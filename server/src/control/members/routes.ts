@@ -1,7 +1,7 @@
 /** People who sign in to the console. */
 import { z } from 'zod'
 import { actorIn } from '../shared/caller.ts'
-import { cursor, noContent, pageLimit } from '../shared/fields.ts'
+import { noContent, pageLimit, pageOf } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -11,9 +11,7 @@ import { changeMember, listMembers, member, memberChange } from './queries.ts'
 const memberPage = z.object({ limit: pageLimit, after: z.string().max(254).optional() })
 const memberPath = z.object({ id: z.uuid() })
 
-const memberList = z
-  .object({ data: z.array(member), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'MemberList' })
+const memberList = pageOf(member).meta({ id: 'MemberList' })
 
 export function registerMembers(
   api: Api,

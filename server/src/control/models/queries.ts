@@ -5,6 +5,7 @@ import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import { IS_OF_CALLERS } from '../shared/request-conditions.ts'
 import { time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
+import { HOUR_MS } from '../shared/times.ts'
 
 export const modelFigures = {
   last_hour: z.object({ requests: z.int(), failed: z.int(), p95_ms: z.number().nullable() }),
@@ -40,7 +41,6 @@ export interface RetiredAsker extends z.output<typeof retiredAsker> {
 /** Undefined: of all projects. */
 type Projects = readonly string[] | undefined
 
-const HOUR_MS = 3_600_000
 /** Requests that a query reads, the newest: enough for a percentile of a busy hour, in a few milliseconds. */
 const MAX_REQUESTS = 20_000
 

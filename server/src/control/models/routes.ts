@@ -1,10 +1,9 @@
 /** Models: what callers can ask for, and how each deployment serves it. */
-import { z } from 'zod'
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
 import { isNear } from '#core/catalog/model-end.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
-import { cursor } from '../shared/fields.ts'
+import { pageOf } from '../shared/fields.ts'
 import { usersOfModels, type ModelUsers } from '../shared/model-users-queries.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -22,9 +21,7 @@ import {
 import { modelRow, retiredRow, rowBody, type ModelRow } from './row-rules.ts'
 import { modelPath, registerStoredModels } from './stored-routes.ts'
 
-export const modelList = z
-  .object({ data: z.array(modelRow), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'ModelRowList' })
+export const modelList = pageOf(modelRow).meta({ id: 'ModelRowList' })
 
 type Projects = readonly string[] | undefined
 

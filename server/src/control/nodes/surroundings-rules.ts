@@ -4,6 +4,7 @@ import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import { count, fail, finding, ok, warn, type Finding } from './check-rules.ts'
+import { DAY_MS } from '../shared/times.ts'
 
 export interface NodeSurroundings {
   /** Undefined: the system does not report it. */
@@ -69,8 +70,6 @@ export function imagesCheck({ images: { trouble, waiting } }: NodeSurroundings):
     return warn(`the image store (ASSETS_URL) can not be used: ${trouble}${waits}`, figures)
   return finding(waiting === 0 ? 'ok' : 'warn', `the image store answers${waits}`, figures)
 }
-
-const DAY_MS = 86_400_000
 
 export function certificateCheck({ certificate }: NodeSurroundings, nowMs: number): Finding | undefined {
   if (certificate === undefined) return undefined

@@ -8,7 +8,7 @@ import { deploymentBrief } from '../shared/model-fields.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { givenTime, storable, time, usd } from '../shared/fields.ts'
 import { route, type Api } from '../shared/route.ts'
-import { isoOf } from '../shared/times.ts'
+import { DAY_MS, HOUR_MS, isoOf } from '../shared/times.ts'
 import { attentionFor } from './attention-rules.ts'
 import type { OpenOverview } from './open.ts'
 import { attention, spentSince } from './queries.ts'
@@ -73,8 +73,6 @@ const overviewQuery = z.object({
   project: storable(200).optional(),
 })
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Age of a day below which its pace says nothing. */
 const YOUNG_DAY_MS = HOUR_MS
 

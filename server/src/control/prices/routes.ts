@@ -8,13 +8,13 @@ import { givenTime, storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { priceBody, priceText } from '../shared/price-text.ts'
 import { route, type Api } from '../shared/route.ts'
-import { isoOf } from '../shared/times.ts'
+import { DAY_MS, isoOf } from '../shared/times.ts'
 import { listPriceChanges, priceChange, unpricedRequests } from './queries.ts'
 
 const NAME_CHARACTERS = 400
 /** Price changes in one answer: a chart can't show more marks apart. */
 const MAX_CHANGES = 500
-const DEFAULT_SPAN_MS = 30 * 86_400_000
+const DEFAULT_SPAN_MS = 30 * DAY_MS
 
 const form = z
   .union([z.string(), z.record(z.string(), z.unknown())])

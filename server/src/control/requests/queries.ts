@@ -7,7 +7,7 @@ import { KIND_OF_ROUTE, sourceOf, type LoggedTrace } from '#ports/request-report
 import type { Sql } from '#stores/postgres/database.ts'
 import { traceOf, traceOfOldSteps, type OldSteps } from '#stores/postgres/ledger/trace-text.ts'
 import { invalidField } from '../shared/faults.ts'
-import { cursor, time, usd } from '../shared/fields.ts'
+import { pageOf, time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
 import { hundredths, isoOf } from '../shared/times.ts'
 import { Conditions, kind, outcome, source, type RequestFilter } from './filter-queries.ts'
@@ -43,9 +43,7 @@ export const rowFields = {
 
 const requestRow = z.object(rowFields).meta({ id: 'RequestRow' })
 
-export const requestList = z
-  .object({ data: z.array(requestRow), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'RequestList' })
+export const requestList = pageOf(requestRow).meta({ id: 'RequestList' })
 
 export type RequestRow = z.output<typeof requestRow>
 

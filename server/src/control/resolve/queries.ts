@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { momentOf } from '#core/money/ledger.ts'
 import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import type { Sql } from '#stores/postgres/database.ts'
+import { HOUR_MS } from '../shared/times.ts'
 
 export const hit = z
   .object({
@@ -67,7 +68,6 @@ const MEMBERS = `
 const ENTRY = `
   SELECT sequence::text AS id, action || ' ' || target AS title, actor AS note FROM audit WHERE sequence = $1`
 
-const HOUR_MS = 3_600_000
 const SECOND_MS = 1000
 
 /** A request, a call or a node, by its whole UUID. */

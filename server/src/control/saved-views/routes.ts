@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { callerIn } from '../shared/caller.ts'
 import { conflict } from '../shared/faults.ts'
-import { cursor } from '../shared/fields.ts'
+import { pageOf } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { listSavedViews, replaceSavedViews, savedView, type SavedView } from './queries.ts'
@@ -10,9 +10,7 @@ import { listSavedViews, replaceSavedViews, savedView, type SavedView } from './
 /** The most views of one member: more than anybody finds again. */
 const MAX_VIEWS = 50
 
-const savedViews = z
-  .object({ data: z.array(savedView), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'SavedViewList' })
+const savedViews = pageOf(savedView).meta({ id: 'SavedViewList' })
 
 const newViews = z.strictObject({ data: z.array(savedView).max(MAX_VIEWS) }).meta({ id: 'NewSavedViews' })
 

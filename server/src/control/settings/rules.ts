@@ -3,10 +3,8 @@ import type { Limits } from '#core/settings.ts'
 import { DRIFT_KEPT_MS } from '#ports/spaces.ts'
 import { REQUEST_LOG_DAYS, type NodeFigures } from '#ports/upkeep.ts'
 import { WEBHOOK_EVENTS_KEPT_MS } from '#ports/webhooks.ts'
-import { isoOf } from '../shared/times.ts'
+import { DAY_MS, isoOf } from '../shared/times.ts'
 import type { TableSize } from './queries.ts'
-
-const DAY_MS = 86_400_000
 
 /** The requests are dropped by the day: the oldest go at midnight. `days` null: kept for ever. */
 export function retentionOf(

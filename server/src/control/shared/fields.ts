@@ -63,6 +63,11 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   })
 }
 
+/** A page of a list whose next page is asked for with a cursor. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), has_more: z.boolean(), next: cursor })
+}
+
 /** The answer of a route that has nothing to say. */
 export const noContent = z.undefined().describe('Done.')
 

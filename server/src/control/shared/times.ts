@@ -1,3 +1,9 @@
+/** Times as answers have them. */
+import { HOUR_MS } from '#core/money/ledger.ts'
+
+export { HOUR_MS }
+export const DAY_MS = 24 * HOUR_MS
+
 export function timeOf(unixMs: number | undefined): string | null {
   return unixMs === undefined ? null : isoOf(unixMs)
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { actorIn } from '../shared/caller.ts'
 import { TOKEN_PREFIX } from '../shared/callers.ts'
-import { cursor, noContent } from '../shared/fields.ts'
+import { noContent, pageOf } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { projects, projectsByRole, projectsFor, role } from '../shared/people-fields.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -21,9 +21,7 @@ const tokenName = z
 
 const tokenPath = z.object({ name: tokenName })
 
-const tokenList = z
-  .object({ data: z.array(token), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'TokenList' })
+const tokenList = pageOf(token).meta({ id: 'TokenList' })
 
 const newToken = projectsByRole(
   z.strictObject({

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
-import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { StreamSlots } from '../shared/stream-slots.ts'
-import { isoOf } from '../shared/times.ts'
+import { DAY_MS, isoOf } from '../shared/times.ts'
 import { listEntries, type ExportedEntry } from './export-queries.ts'
 import { emptyRankings, usageSum, usageTable } from './queries.ts'
 import { isUsageLabel, type UsageSpan } from './rollup-queries.ts'
@@ -23,7 +23,6 @@ const RETRY_AFTER_MS = 10_000
 const MAX_GROUPS = 100_000
 /** Characters of one chunk: as much as a socket takes at once. */
 const CHUNK_CHARACTERS = 64 * 1024
-const DAY_MS = 24 * HOUR_MS
 
 const exportQuery = z.strictObject({
   ...usageFields,

@@ -3,13 +3,12 @@ import { z } from 'zod'
 import { windowOf } from '#core/money/budget.ts'
 import { FORECAST_DAYS, forecastUntil } from '#core/money/forecast.ts'
 import { MAX_LABEL_VALUES, MAX_TAG_KEYS } from '#core/money/labels.ts'
-import { HOUR_MS } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { givenTime, storable, time, usd } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { isoOf } from '../shared/times.ts'
+import { DAY_MS, isoOf } from '../shared/times.ts'
 import {
   leftOutTags,
   emptyRankings,
@@ -41,7 +40,6 @@ const ONLY_CHARACTERS = 600
 const MAX_ONLY = 50
 const GROUPS = 100
 const MAX_GROUPS = 1000
-const DAY_MS = 24 * HOUR_MS
 
 const only = z
   .string()

@@ -13,8 +13,8 @@ import {
   type UsageGroup,
   type UsageLabel,
 } from './rollup-queries.ts'
+import { DAY_MS } from '../shared/times.ts'
 
-const DAY_MS = 24 * HOUR_MS
 const DEFAULT_DAYS = 30
 /** A year and its leap day. */
 const MAX_DAYS = 366
