@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, Ended } from './commands.ts'
-import { sharedOut } from './shared-out.ts'
+import { isIdle, sharedOut } from './shared-out.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const TESTS = [
@@ -20,6 +20,7 @@ export function testCommands(): readonly Command[] {
   return sharedOut(files).map((together) => ({
     program: process.execPath,
     args: ['--test', '--test-isolation=none', '--test-reporter=spec', ...together],
+    isIdle: together.every(isIdle),
   }))
 }
 

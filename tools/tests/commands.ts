@@ -8,6 +8,8 @@ const ROOT = join(import.meta.dirname, '../..')
 export interface Command {
   readonly program: string
   readonly args: readonly string[]
+  /** It waits for timers most of its time. Such commands run beside the others, and take no core from them. */
+  readonly isIdle?: boolean
 }
 
 export interface Ended {
@@ -18,18 +20,24 @@ export interface Ended {
   readonly end: number | string
 }
 
+/** Idle commands at once, beside the others: together they use less than half a core. */
+const MAX_IDLE_AT_ONCE = 3
+
 /** In their order, `atOnce` at a time. A command that takes longer than `eachMs` hangs, and is ended. */
 export async function runCommands(
   commands: readonly Command[],
   { atOnce, eachMs }: { readonly atOnce: number; readonly eachMs: number },
 ): Promise<Ended[]> {
-  const waiting = [...commands]
   const ended: Ended[] = []
-  const work = async (): Promise<void> => {
+  const work = async (waiting: Command[]): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       ended.push(await run(next, eachMs))
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  const [idle, busy] = [true, false].map((kind) => commands.filter(({ isIdle = false }) => isIdle === kind))
+  await Promise.all([
+    ...Array.from({ length: atOnce }, () => work(busy ?? [])),
+    ...Array.from({ length: MAX_IDLE_AT_ONCE }, () => work(idle ?? [])),
+  ])
   return ended
 }
 

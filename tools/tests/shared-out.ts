@@ -29,6 +29,13 @@ const TOGETHER: readonly (readonly [folder: string, most: number])[] = [
   ['', 40],
 ]
 
+/** They wait for pauses, windows and drains of real seconds. */
+const IDLE = [/^server\/test\/http\/batches\//, /^server\/test\/e2e\/(?:stops|batches\/)/]
+
+export function isIdle(file: string): boolean {
+  return IDLE.some((room) => room.test(file))
+}
+
 /** The files of each process. */
 export function sharedOut(files: readonly string[]): string[][] {
   const filesIn = (rooms: readonly RegExp[]): readonly string[] =>
