@@ -97,7 +97,7 @@ echo "stopped in $SECONDS s with $(podman inspect --format '{{.State.ExitCode}}'
 if podman run --rm "${careful[@]}" localhost/torana:dev-lite 2>"$work/lite"; then fail 'the lite image started without a database'; fi
 grep 'DATABASE_URL' "$work/lite" || { cat "$work/lite" >&2; fail 'the lite image does not say what it needs'; }
 provider_port="$(free_port)"
-node tools/fake-provider/main.ts --port "$provider_port" >/dev/null &
+node lab/fake-provider/main.ts --port "$provider_port" >/dev/null &
 provider_pid=$!
 cat >"$work/torana.yaml" <<YAML
 upstreams: { own: { dialect: openai, baseUrl: "http://127.0.0.1:$provider_port/plain/v1" } }

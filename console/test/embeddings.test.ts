@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { expect as expectWithin, type Page } from '@playwright/test'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { vectorOf } from '../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../lab/fake-provider/vectors.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 
 /** On a machine that does other things too, a page may take its time to come back. */

@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { expect } from '@playwright/test'
 import OpenAI from 'openai'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { cacheFolder, tiktokenFolder } from '../../conformance/folders.ts'
-import { startFakeProvider } from '../../tools/fake-provider/server.ts'
+import { cacheFolder, tiktokenFolder } from '../../lab/conformance/folders.ts'
+import { startFakeProvider } from '../../lab/fake-provider/server.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 
 const run = promisify(execFile)

@@ -10,11 +10,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
-import { OTHER_CORE, send, statusesOf } from '../../bench/load-stage.ts'
-import { loadText, median } from '../../bench/parts.ts'
-import { cpuMicroseconds, stopAll } from '../../bench/processes.ts'
-import { Report } from '../../bench/report.ts'
-import { startProvider, startTorana, type StartedProvider, type StartedTorana } from '../../bench/torana.ts'
+import { OTHER_CORE, send, statusesOf } from '../../lab/bench/load-stage.ts'
+import { loadText, median } from '../../lab/bench/parts.ts'
+import { cpuMicroseconds, stopAll } from '../../lab/bench/processes.ts'
+import { Report } from '../../lab/bench/report.ts'
+import {
+  startProvider,
+  startTorana,
+  type StartedProvider,
+  type StartedTorana,
+} from '../../lab/bench/torana.ts'
 
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
 

@@ -178,7 +178,7 @@ const postgres = await startPostgresServer({ waitsForDisk: false })
 const demo = spawn(
   process.execPath,
   [
-    'tools/demo-traffic/main.ts',
+    'lab/demo-traffic/main.ts',
     '--history',
     '--minutes',
     '15',

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util'
 import OpenAI from 'openai'
 import { GATEWAY_KEY, gatewayEnvironment } from '../../server/test/support/gateway.ts'
 import { runTorana, startTorana, temporaryFolder } from '../../server/test/support/process.ts'
-import { startFakeProvider } from '../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../lab/fake-provider/server.ts'
 
 const configurations = join(import.meta.dirname, 'configurations')
 

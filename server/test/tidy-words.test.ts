@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
 /** The console has its own glossary, and a test for it. */
-const FOLDERS = ['server', 'bulk', 'bench', 'conformance', 'tools', 'import-litellm']
+const FOLDERS = ['server', 'bulk', 'lab', 'import-litellm']
 
 /** Each reads like a riddle: it hides the actor, the amount or the thing that is meant. */
 const BANNED =

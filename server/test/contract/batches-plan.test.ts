@@ -4,7 +4,7 @@ import { openPostgres } from '#stores/postgres/database.ts'
 import { NEXT_BATCH } from '#stores/postgres/jobs/batches-sql.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { fillConsoleData, TINY_INSTALL } from '../../../bench/console-data.ts'
+import { fillConsoleData, TINY_INSTALL } from '../../../lab/bench/console-data.ts'
 
 const { url } = await testPostgres()
 const database = openPostgres(url, { poolSize: 1 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { METRICS } from '#telemetry/metric-list.ts'
-import { DASHBOARDS } from '../../../tools/monitoring/dashboards.ts'
+import { DASHBOARDS } from '../../../lab/monitoring/dashboards.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const { groups } = parse(readFileSync(join(ROOT, 'deploy/monitoring/alerts.yaml'), 'utf8')) as {

@@ -15,7 +15,7 @@ import { connectRedis, doorTo, startNodeProcess, type NodeProcess } from '#test/
 import { configText, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { startRedisServer, testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 /** The part of each secret that is searched for: the ends of a key may be shown, and the text around it reveals nothing. */
 const cores: Record<string, string> = {}

@@ -6,7 +6,7 @@ import { askAt, startNodeProcess, type NodeProcess } from '#test/support/cluster
 import type { GatewayOptions } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const KEY = 'key-of-torana-yaml-for-ended'
 const options: GatewayOptions = {

@@ -9,7 +9,7 @@ import { askAt, doorTo } from '#test/support/cluster.ts'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { eventually, runTorana, temporaryFolder } from '#test/support/process.ts'
 import { freePort, testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const [provider, postgres] = await Promise.all([startFakeProvider(), testPostgres()])
 after(() => provider.close())

@@ -10,7 +10,7 @@ import {
   type GatewayOptions,
 } from '#test/support/gateway.ts'
 import { eventually, startTorana, temporaryFolder } from '#test/support/process.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const provider = await startFakeProvider()
 after(() => provider.close())

@@ -10,7 +10,7 @@ import { askAt, startNodeProcess, type NodeProcess, type NodeProcessOptions } fr
 import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually, SOURCE_PROGRAM, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const TOKEN = 'a-token-of-an-operator-for-this-test'
 const options: GatewayOptions = {
@@ -42,7 +42,7 @@ const statusAt = async (url: string): Promise<number> => (await fetch(url, { hea
 
 test('each role does its own part: a worker runs the batch that a gateway took, and finishes the picture of one that died', async () => {
   // Holds every image for ever before its call is recorded.
-  const probe = pathToFileURL(join(import.meta.dirname, '../chaos/images/gap-probe.ts'))
+  const probe = pathToFileURL(join(import.meta.dirname, '../../../lab/chaos/images/gap-probe.ts'))
   const held = join(temporaryFolder(), 'held')
   probe.searchParams.set('place', 'before-dispatch')
   probe.searchParams.set('file', held)

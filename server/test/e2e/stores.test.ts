@@ -10,7 +10,7 @@ import { askAt, doorTo, startNodeProcess, type NodeProcess } from '#test/support
 import { GATEWAY_KEY, type Asked, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const FILE_KEY = 'key-of-torana-yaml-for-stores'
 const BUDGET_KEY = 'key-of-torana-yaml-with-budget'

@@ -8,7 +8,7 @@ import { openPostgres } from '#stores/postgres/database.ts'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { eventually, runTorana, startTorana, temporaryFolder, type Torana } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 const [provider, { url: databaseUrl }] = await Promise.all([startFakeProvider(), testPostgres()])
 const database = openPostgres(databaseUrl, { poolSize: 2 })

@@ -1,5 +1,5 @@
 /** Bodies of forms, valid and broken in every imaginable way. */
-import type { Random } from '#test/chaos/random.ts'
+import type { Random } from '#test/support/random.ts'
 
 export interface FormCase {
   readonly contentType: string | undefined

@@ -15,7 +15,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { readForm, type Form } from '#http/gateway/uploads/multipart.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
-import { seededRandom } from '#test/chaos/random.ts'
+import { seededRandom } from '#test/support/random.ts'
 import { formCase, type FormCase, type SoundPart } from './form-cases.ts'
 
 const LIMITS = {

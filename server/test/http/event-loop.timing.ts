@@ -10,7 +10,7 @@ import { hostileTexts } from '#test/contract/token-counter.ts'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 /** Maximum CPU time of one turn of the event loop. */
 const MAX_ROUND_MS = 100

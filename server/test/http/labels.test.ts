@@ -6,7 +6,7 @@ import { BatchCaller, requestLines } from '#test/support/batches.ts'
 import { EDITS } from '#test/support/edits.ts'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
-import { tokensOf } from '../../../tools/fake-provider/vectors.ts'
+import { tokensOf } from '../../../lab/fake-provider/vectors.ts'
 
 const POOR_KEY = 'gateway-test-key-poor-0003'
 const ADMIN = 'an-admin-token-for-these-tests-0123456789'

@@ -10,8 +10,8 @@ import {
   type ModelSpec,
 } from '#test/support/gateway.ts'
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
-import { base64Of, vectorOf } from '../../../tools/fake-provider/vectors.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
+import { base64Of, vectorOf } from '../../../lab/fake-provider/vectors.ts'
 
 const TEXT = 'canary text that is nobody’s business'
 const WRONG_KEY = 'a-wrong-key-canary-0123456789'

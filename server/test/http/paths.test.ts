@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway, vectorsIn, type Asked } from '#test/support/gateway.ts'
-import { vectorOf } from '../../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../../lab/fake-provider/vectors.ts'
 
 const gateway = await startGateway({
   models: {

@@ -10,7 +10,7 @@ import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gatew
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { openMemoryStores } from '#test/support/stores/open.ts'
 import { freePort } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
 /** A start that takes two seconds: it waits for the first probe of a guarded deployment. */
 const provider = await startFakeProvider()

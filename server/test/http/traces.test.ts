@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
 import { startOtlpReceiver, type ReceivedSpan } from '#test/support/otlp-receiver.ts'
 import { eventually } from '#test/support/process.ts'
-import { vectorOf } from '../../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../../lab/fake-provider/vectors.ts'
 
 const TEXT = 'canary text that no span may hold'
 const receiver = await startOtlpReceiver()

@@ -12,8 +12,8 @@ import { openPostgres } from '#stores/postgres/database.ts'
 import { askAt, startNodeProcess } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
 import { freePort, startPostgresServer, startRedisServer, temporaryFolder } from '#test/support/servers.ts'
-import { DASHBOARDS } from '../../../tools/monitoring/dashboards.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { DASHBOARDS } from '../../../lab/monitoring/dashboards.ts'
+import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 import { missingPrograms, startMonitoring } from './prometheus.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy/monitoring')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Upstream } from '#core/catalog/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
-import { widthOf } from '../../../tools/fake-provider/wire.ts'
+import { widthOf } from '../../../lab/fake-provider/wire.ts'
 import { aDeployment } from './deployments.ts'
 
 export const texts = ['a cat', 'two kittens on a mat', 'ein Kätzchen', 'a cat again']

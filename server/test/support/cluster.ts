@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { createClient } from '@redis/client'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { startFakeProvider, type FakeProvider } from '../../../tools/fake-provider/server.ts'
+import { startFakeProvider, type FakeProvider } from '../../../lab/fake-provider/server.ts'
 import {
   configText,
   gatewayEnvironment,

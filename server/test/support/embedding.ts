@@ -21,7 +21,7 @@ import {
   type EmbedOptions,
 } from '#request/embeddings/embed.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
-import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
+import { numberText, tokensOf, truncated, vectorOf } from '../../../lab/fake-provider/vectors.ts'
 
 /** The outcome of one call: undefined serves it. */
 export type Plan = (call: EmbeddingCall, number: number) => FailureKind | undefined

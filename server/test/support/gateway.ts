@@ -12,9 +12,9 @@ import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { startNode } from '#main'
 import { openMemoryStores } from './stores/open.ts'
-import { startFakeProvider, type FakeProvider } from '../../../tools/fake-provider/server.ts'
-import { fromBase64 } from '../../../tools/fake-provider/vectors.ts'
-import { widthOf } from '../../../tools/fake-provider/wire.ts'
+import { startFakeProvider, type FakeProvider } from '../../../lab/fake-provider/server.ts'
+import { fromBase64 } from '../../../lab/fake-provider/vectors.ts'
+import { widthOf } from '../../../lab/fake-provider/wire.ts'
 
 /** A model of the fake provider; its id ends with its width, as in `plain-w16`. */
 export interface ModelSpec {

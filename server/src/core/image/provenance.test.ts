@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { runs } from '#test/support/arbitraries.ts'
-import { withManifest } from '../../../../tools/fake-provider/images/encode.ts'
+import { withManifest } from '../../../../lab/fake-provider/images/encode.ts'
 import { provenanceKept, provenanceOf } from './provenance.ts'
 
 const picture = sharp({ create: { width: 37, height: 21, channels: 3, background: '#963' } })

@@ -9,7 +9,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { embedInMemory, MemoryUpstream, memoryTokens } from '#test/support/embedding.ts'
 import { memoryMoney } from '#test/support/money.ts'
 import { aModel, aRequest, type ModelOverrides } from '#test/support/models.ts'
-import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf } from '../../../../lab/fake-provider/vectors.ts'
 
 /** A nano-dollar a token. */
 const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } as const

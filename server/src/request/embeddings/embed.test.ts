@@ -19,7 +19,7 @@ import {
   type MemoryUpstreamOptions,
 } from '#test/support/embedding.ts'
 import { aModel, aRequest, type ModelOverrides } from '#test/support/models.ts'
-import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import type { EmbedResult } from './embed.ts'
 
 const FAILURES: readonly FailureKind[] = [

@@ -9,7 +9,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { MemoryUpstream, type MemoryUpstreamOptions, type Plan } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { aKey, SharingNode, type SharingNodeOptions } from '#test/support/sharing.ts'
-import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import type { EmbedResult, EmbedOptions } from './embed.ts'
 
 const microBatch = { maxWaitMs: 4, maxItems: 64, acrossProjects: true }

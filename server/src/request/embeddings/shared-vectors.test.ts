@@ -12,7 +12,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { decoded, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { SharingNode } from '#test/support/sharing.ts'
-import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import type { CacheUse, EmbedResult } from './embed.ts'
 
 const BAD = 'bad'

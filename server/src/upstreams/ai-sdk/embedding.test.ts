@@ -9,13 +9,13 @@ import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { Row } from '#test/support/ai-sdk-calls.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { callOf, failureOf, rowOf, rows, texts, textsOf, withUpstream } from '#test/support/ai-sdk-calls.ts'
-import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
-import { tokensOf, truncated, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
-import { widthOf } from '../../../../tools/fake-provider/wire.ts'
+import type { FakeProvider } from '../../../../lab/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
+import { tokensOf, truncated, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
+import { widthOf } from '../../../../lab/fake-provider/wire.ts'
 import { aiSdkEmbedding } from './embedding.ts'
 
-const fakeProgram = fileURLToPath(new URL('../../../../tools/fake-provider/main.ts', import.meta.url))
+const fakeProgram = fileURLToPath(new URL('../../../../lab/fake-provider/main.ts', import.meta.url))
 const cohere = rowOf('Cohere')
 /** The most CPU time that one turn of the event loop may take. */
 const MAX_ROUND_MS = 20

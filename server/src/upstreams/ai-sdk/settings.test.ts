@@ -10,9 +10,9 @@ import type { Upstream } from '#core/catalog/catalog.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import type { Row } from '#test/support/ai-sdk-calls.ts'
 import { callOf, failureOf, rowOf, texts, withUpstream } from '#test/support/ai-sdk-calls.ts'
-import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import type { FakeProvider } from '../../../../lab/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import { aiSdkEmbedding } from './embedding.ts'
 
 // What a package could read by itself must be set before the thread starts.

@@ -15,7 +15,7 @@ import {
   type Preview,
 } from '#ports/image-upstream.ts'
 import { streamed } from '#test/support/streamed.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 import { UNKNOWN_TOKENS } from '#core/money/usage.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { imageRegistry } from '../image-registry.ts'

@@ -10,7 +10,7 @@ import { bitsOf } from '#test/support/arbitraries.ts'
 import { BatchCaller } from '#test/support/batches.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { eventually, runTorana, temporaryFolder } from '#test/support/process.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const WIDTH = 8
 const MODEL = 'plain-w8'

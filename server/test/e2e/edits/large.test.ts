@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { largePictures, sendEdit, type LargePicture } from '#test/support/large-edits.ts'
 import { eventually, startTorana, temporaryFolder } from '#test/support/process.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const MEGABYTE = 1024 * 1024
 const EDITS = 8

@@ -22,7 +22,7 @@ import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
 import { picturesIn, sha256, type ImagesAsked } from '#test/support/image-answers.ts'
 import { eventually, SOURCE_PROGRAM, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const price = { usdPerImage: 0.04 }
 const options: GatewayOptions = {
@@ -50,7 +50,7 @@ const arrivals = join(temporaryFolder(), 'arrivals')
 
 /** Holds every job for ever before its first call is noted. */
 function probe(): string[] {
-  const url = pathToFileURL(join(import.meta.dirname, '../../chaos/images/gap-probe.ts'))
+  const url = pathToFileURL(join(import.meta.dirname, '../../../../lab/chaos/images/gap-probe.ts'))
   url.searchParams.set('place', 'before-dispatch')
   url.searchParams.set('file', arrivals)
   return ['--import', url.href]

@@ -19,8 +19,8 @@ import {
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { inControlGroup, memoryOf } from '../../../../bench/control-group.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { inControlGroup, memoryOf } from '../../../../lab/bench/control-group.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const AT_ONCE = 500
 const MEMORY_BYTES = 1024 ** 3

@@ -8,7 +8,7 @@ import { GATEWAY_KEY, type Asked, type GatewayOptions } from '#test/support/gate
 import { billedPictures, IMAGES_PATH, purchasesAt, servedBy, sha256 } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const bfl = {
   upstream: { base: 'bfl/v1', dialect: 'ai-sdk', provider: 'black-forest-labs' },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { momentOf, type EntryKind } from '#core/money/ledger.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { eventually } from '#test/support/process.ts'
-import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
+import type { FakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 /** One dollar for a million tokens. */
 export const PRICE = { usdPerMillionTokens: 1 }

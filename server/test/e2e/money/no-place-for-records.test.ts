@@ -8,7 +8,7 @@ import { askAt, doorTo, startNodeProcess } from '#test/support/cluster.ts'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const price = { usdPerMillionTokens: 1 }
 const MODELS = { 'plain-w16': { on: 'plain', price }, 'slow-w16': { on: 'slow-2000', price } }

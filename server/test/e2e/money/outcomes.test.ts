@@ -12,7 +12,7 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import type { Asked } from '#test/support/gateway.ts'
 import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
-import { numberText, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { numberText, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import { startGatewayOnPostgres } from './gateway-on-postgres.ts'
 import { assertAtRest, NANO_USD_PER_TOKEN, PRICE, rowsIn, sumOf, type Row } from './books.ts'
 

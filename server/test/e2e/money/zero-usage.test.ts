@@ -8,7 +8,7 @@ import { entryFrom, entryText } from '#stores/spool/entry-text.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { embedInMemory, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
-import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const INPUTS_A_CALL = 2
 const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000_000n } as const

@@ -7,7 +7,7 @@ import { doorTo, startNodeProcess } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 import {
   ADMIN,
   ADMIN_TOKEN,

@@ -5,8 +5,8 @@ import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { askAt } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, vectorsIn, type Asked, type AskOptions, type ModelSpec } from '#test/support/gateway.ts'
 import { eventually, runTorana, temporaryFolder } from '#test/support/process.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
-import { widthOf } from '../../../../tools/fake-provider/wire.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
+import { widthOf } from '../../../../lab/fake-provider/wire.ts'
 
 export { ADMIN_TOKEN }
 export const ADMIN = { TORANA_ADMIN_TOKEN: ADMIN_TOKEN }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
-import type { VectorKind } from '../../../../tools/fake-provider/drift.ts'
+import type { VectorKind } from '../../../../lab/fake-provider/drift.ts'
 import { ADMIN, ask, beginLoad, guarded, isRight, servedBy, statesOf, verdicts } from './guarded.ts'
 
 const OUTSIDE = ['other-model', 'other-pooling', 'scaled', 'unnormalised', 'other-width', 'swapped'] as const

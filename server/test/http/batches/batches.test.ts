@@ -5,7 +5,7 @@ import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { BatchCaller, embeddingLines, type BatchAnswer } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
-import { fromBase64, tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { fromBase64, tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const OTHER_KEY = 'gateway-test-key-other-002'
 const POOR_KEY = 'gateway-test-key-poor-0003'

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { BatchCaller, chunkLines, chunkTexts } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
-import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const POOR_KEY = 'gateway-test-key-poor-0003'
 const LINES = 60

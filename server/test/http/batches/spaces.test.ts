@@ -12,7 +12,7 @@ import {
   type ResultLine,
 } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
-import { fromBase64, tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { fromBase64, tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const LINES = 24
 const SLOWLY = 'slow-60'

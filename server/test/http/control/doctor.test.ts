@@ -21,7 +21,7 @@ import {
 } from '#test/support/gateway.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { freePort, startPostgresServer, startRedisServer, testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const ADMIN = 'admin-token-of-these-tests-0001'
 const MODEL = 'plain-w16'

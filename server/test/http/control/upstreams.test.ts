@@ -13,7 +13,7 @@ import { assertFault } from '#test/support/errors.ts'
 import { send, startGateway, vectorsIn, type Asked, type Gateway } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 type Checked = z.output<typeof checked>
 type Upstream = z.output<typeof upstream>

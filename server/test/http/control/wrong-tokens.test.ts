@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { configText, gatewayEnvironment } from '#test/support/gateway.ts'
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
 const TOKEN = 'admin-token-of-these-tests-0001'
 const WRONG = 'a-wrong-admin-token-canary-0001'

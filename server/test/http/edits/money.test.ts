@@ -15,8 +15,8 @@ import {
 } from '#test/support/edits.ts'
 import { assertImageFault, picturesIn, servedBy, type ImagesAsked } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'
-import { imageTokensOf } from '../../../../tools/fake-provider/images/usage.ts'
-import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
+import { imageTokensOf } from '../../../../lab/fake-provider/images/usage.ts'
+import { tokensOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const KEY = 'key-of-a-project-with-ten-cents'
 const PROMPT = 'a blue bicycle'

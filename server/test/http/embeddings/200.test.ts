@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decode, encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { startGateway, vectorsIn, type Asked, type ModelSpec } from '#test/support/gateway.ts'
-import { base64Of, tokensOf, truncated, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { base64Of, tokensOf, truncated, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const both = { encodings: ['float', 'base64'] }
 const matryoshka = { matryoshka: true }

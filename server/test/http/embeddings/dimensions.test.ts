@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { startGateway, vectorsIn } from '#test/support/gateway.ts'
-import { truncated, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { truncated, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const native = { encodings: ['float', 'base64'], dimensions: { min: 1, max: 16 } }
 const matryoshka = { matryoshka: true }

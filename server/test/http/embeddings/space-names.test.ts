@@ -7,8 +7,8 @@ import { test } from 'node:test'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway, vectorsIn, type Asked } from '#test/support/gateway.ts'
-import { vectorFields } from '../../../../tools/fake-provider/obeyed-fields.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { vectorFields } from '../../../../lab/fake-provider/obeyed-fields.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const both = { encodings: ['float', 'base64'] }
 const gateway = await startGateway({

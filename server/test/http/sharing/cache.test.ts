@@ -8,7 +8,7 @@ import { startGateway, vectorsIn, type Asked, type AskOptions } from '#test/supp
 import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const OTHER_KEY = 'key-of-another-project-00001'
 const cache = { ttl: '30d' }

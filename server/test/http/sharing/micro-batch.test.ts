@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { startGateway, vectorsIn, type Asked } from '#test/support/gateway.ts'
 import { askPatiently } from '#test/support/patience.ts'
-import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 // Long enough for 64 requests to arrive on a busy machine.
 const microBatch = { maxWaitMs: 200, maxItems: 64 }

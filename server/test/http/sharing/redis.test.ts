@@ -5,7 +5,7 @@ import { startGateway, vectorsIn, type Gateway } from '#test/support/gateway.ts'
 import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import { startRedisServer } from '#test/support/servers.ts'
-import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const WITHIN_MS = 30_000
 const redis = await startRedisServer()

@@ -1,0 +1,99 @@
+/**
+ * Durable records per second of the batcher alone, on a dedicated PostgreSQL with fsync on: writers that each wait for
+ * their record, as requests do, with the journal and the rollups, and then pause for a while, so that those of one batch do
+ * not all come together again. `npm run bench:ledger -- --seconds 8 --writers 512`
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { LedgerEntry } from '../../server/src/core/money/ledger.ts'
+import { openOwnLedger } from './own-ledger.ts'
+import { print, writeResults } from './parts.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    writers: { type: 'string', default: '64,512,2048' },
+    keys: { type: 'string', default: '1000' },
+    /** Of a writer between two records, on average. */
+    pauseMs: { type: 'string', default: '2' },
+  },
+})
+
+let batches = 0
+let spooled = 0
+const { ledger, database, identifiers, close } = await openOwnLedger({
+  queryTimeoutMs: 2000,
+  written({ entries, where }) {
+    batches += 1
+    if (where === 'spool') spooled += entries
+  },
+  onFailure: (error) => console.error(error),
+})
+
+const rows = [
+  ['writers', 'records/s', 'records a batch', 'p50 ms', 'p99 ms', 'CPU µs/record (this process)', 'spooled'],
+]
+for (const writers of options.writers.split(',').map(Number)) rows.push(await measure(writers))
+const [check] = await database.query<{ ledger: bigint; rollups: bigint }>(
+  `SELECT (SELECT count(*) FROM usage_events) AS ledger, (SELECT sum(posts)::bigint FROM usage_hours) AS rollups`,
+)
+print(rows)
+writeResults('ledger', { pauseMs: Number(options.pauseMs), rows })
+console.log(`${check?.ledger} rows in the ledger, ${check?.rollups} in the rollups`)
+await close()
+
+async function measure(writers: number): Promise<string[]> {
+  const waits: number[] = []
+  batches = 0
+  spooled = 0
+  let key = 0
+  const endMs = performance.now() + Number(options.seconds) * 1000
+  const cpu = process.cpuUsage()
+  const startMs = performance.now()
+  await Promise.all(
+    Array.from({ length: writers }, async () => {
+      while (performance.now() < endMs) {
+        key = (key + 1) % Number(options.keys)
+        const entry = entryOf(key)
+        const beganMs = performance.now()
+        await ledger.begin({ ...entry, kind: 'unknown' })
+        await ledger.write([entry])
+        waits.push(performance.now() - beganMs)
+        await wait(Math.random() * 2 * Number(options.pauseMs))
+      }
+    }),
+  )
+  const seconds = (performance.now() - startMs) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  waits.sort((a, b) => a - b)
+  const quantile = (share: number): string => (waits[Math.floor(waits.length * share)] ?? 0).toFixed(1)
+  return [
+    String(writers),
+    String(Math.round(waits.length / seconds)),
+    (waits.length / batches).toFixed(0),
+    quantile(0.5),
+    quantile(0.99),
+    ((user + system) / waits.length).toFixed(1),
+    String(spooled),
+  ]
+}
+
+function entryOf(key: number): LedgerEntry {
+  const project = `project-${key % 50}`
+  return {
+    requestId: identifiers.next(),
+    attempt: 0,
+    kind: 'post',
+    callId: identifiers.next(),
+    project,
+    keyId: `${project}/key-${key}`,
+    model: 'text-embedding-3-small',
+    deployment: 'text-embedding-3-small/openai',
+    usage: 'upstream',
+    tokens: 8,
+    images: 0,
+    amountNanoUsd: 160n,
+    projectLeaseNanoUsd: 0n,
+    keyLeaseNanoUsd: 0n,
+  }
+}

@@ -1,0 +1,110 @@
+/** Shared by the measurements: the upstream, the bare proxy, a table, and the summary of figures. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { freePort, httpReady, portReady, spawnOn, type Started } from './processes.ts'
+
+/** The answer of nginx at `/<name>/v1/<route>`. */
+export interface FixedAnswer {
+  readonly name: string
+  readonly route: 'embeddings' | 'images/generations'
+  readonly body: string
+}
+
+/** One vector for each of `count` texts. */
+export function embeddingsBody(encoding: 'base64' | 'float', count = 1): string {
+  const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
+  const numbers = Array.from(values, (value) => String(Number(value.toPrecision(9))))
+  const embedding =
+    encoding === 'float' ? `[${numbers.join(',')}]` : JSON.stringify(new Uint8Array(values.buffer).toBase64())
+  const items = Array.from(
+    { length: count },
+    (_, index) => `{"object":"embedding","index":${index},"embedding":${embedding}}`,
+  )
+  const tokens = 8 * count
+  return `{"object":"list","data":[${items.join(',')}],"model":"text-embedding-3-small","usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`
+}
+
+/** An upstream that costs next to nothing: nginx with the same answer for everybody. */
+export async function startNginx(
+  folder: string,
+  core: number,
+  more: readonly FixedAnswer[] = [],
+): Promise<Started> {
+  const port = await freePort()
+  const answers: readonly FixedAnswer[] = [
+    { name: 'base64', route: 'embeddings', body: embeddingsBody('base64') },
+    { name: 'float', route: 'embeddings', body: embeddingsBody('float') },
+    ...more,
+  ]
+  for (const { name, body } of answers) writeFileSync(join(folder, `${name}.json`), body)
+  const location = ({ name, route }: FixedAnswer): string =>
+    `location = /${name}/v1/${route} { default_type application/json; error_page 405 =200 /${name}.json; return 405; }
+     location = /${name}.json { default_type application/json; root ${folder}; }`
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
+     events { worker_connections 4096; }
+     http { access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; open_file_cache max=10;
+       client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
+       uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+       server { listen 127.0.0.1:${port} backlog=4096; ${answers.map(location).join(' ')} } }`,
+  )
+  const { pid } = spawnOn(core, 'nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {})
+  const origin = `http://127.0.0.1:${port}`
+  await httpReady(`${origin}/base64.json`)
+  return { pid, origin }
+}
+
+/** The proxy to compare with. */
+export async function startBare(upstream: string, core: number): Promise<Started> {
+  const port = await freePort()
+  const { pid } = spawnOn(
+    core,
+    process.execPath,
+    [join(import.meta.dirname, 'bare-proxy.ts'), upstream, String(port)],
+    {},
+  )
+  await portReady(port)
+  return { pid, origin: `http://127.0.0.1:${port}` }
+}
+
+export function print(rows: readonly string[][]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  for (const row of rows)
+    process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+}
+
+/** For programs: the figures of a run in `lab/bench/results`. */
+export function writeResults(bench: string, results: object): void {
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${bench}.json`)
+  const about = { at: new Date().toISOString(), node: process.version, load: loadavg()[0] }
+  writeFileSync(file, `${JSON.stringify({ ...about, ...results }, undefined, 2)}\n`)
+  process.stdout.write(`\nalso in ${file}\n`)
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = ascending(values)
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
+}
+
+export function median(values: readonly number[]): number {
+  return ascending(values)[values.length >> 1] ?? Number.NaN
+}
+
+/** The machine is noisy: the middle figure speaks, the others say how much to believe it. */
+export function spreadText(values: readonly number[]): string {
+  const all = ascending(values).map((value) => value.toFixed(2))
+  return `${median(values).toFixed(2)} (${all.join(' ')})`
+}
+
+/** Figures of a busy machine are to be read beside this. */
+export function loadText(): string {
+  return `load average ${loadavg()[0]?.toFixed(1)}`
+}
+
+function ascending(values: readonly number[]): readonly number[] {
+  return values.toSorted((left, right) => left - right)
+}

@@ -1,0 +1,276 @@
+/**
+ * `npm run bench:scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
+ * second process, ten times the keys and ten times the models; whether the model of docs/scale.md predicts two processes
+ * within 20 %. The figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `--
+ * --write` puts the tables into docs/scale.md.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openPostgres } from '../../server/src/stores/postgres/database.ts'
+import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
+import { loadText, median, print, startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { mostPerSecond, planFor, type Measured } from './scale-model.ts'
+import { scaleDocument } from './scale-document.ts'
+import { startProvider, startTorana } from './torana.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '4' },
+    windows: { type: 'string', default: '7' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const ALL_CORES = `0-${availableParallelism() - 1}`
+const CONNECTIONS = 64
+const MAX_WRONG = 0.2
+const IMAGE_BYTES = 1_000_000
+const STEAL = 7
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-scale-'))
+const postgres = await startPostgresServer()
+const redis = await startRedisServer()
+const database = openPostgres(postgres.url, { poolSize: 1 })
+
+/** One way to ask. */
+interface Case {
+  readonly name: string
+  readonly route: 'embeddings' | 'images/generations'
+  readonly processes: number
+  readonly keys: number
+  readonly models: number
+}
+
+const ONE: Case = {
+  name: 'embeddings, one process',
+  route: 'embeddings',
+  processes: 1,
+  keys: 100,
+  models: 1,
+}
+const CASES: readonly Case[] = [
+  ONE,
+  { ...ONE, name: 'two processes', processes: 2 },
+  { ...ONE, name: 'ten times the keys', keys: 1000 },
+  { ...ONE, name: 'ten times the models', models: 10 },
+  { ...ONE, name: 'images of 1 MB, one process', route: 'images/generations' },
+]
+
+try {
+  const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
+  for (const { pid } of Object.values(upstreams)) execFileSync('taskset', ['-acp', ALL_CORES, String(pid)])
+  const stages: Stage[] = []
+  for (const one of CASES) stages.push(await startStage(one, upstreams))
+  for (const stage of stages) await stage.run()
+  // In turns: the speed of a shared machine changes from minute to minute, and falls on all of them alike.
+  for (let window = 0; window < Number(options.windows); window += 1)
+    for (const stage of stages) stage.windows.push(await stage.window())
+  const measured = stages.map(middleOf)
+  print([
+    [
+      'case',
+      'requests/s',
+      'gateway µs',
+      'PostgreSQL µs',
+      'Redis µs',
+      'all µs',
+      'Redis commands',
+      'WAL bytes',
+      'rows',
+    ],
+    ...measured.map((one) => [
+      one.name,
+      one.perSecond.toFixed(0),
+      one.gatewayUs.toFixed(0),
+      one.postgresUs.toFixed(0),
+      one.redisUs.toFixed(1),
+      one.wholeUs.toFixed(0),
+      one.redisCommands.toFixed(2),
+      one.walBytes.toFixed(0),
+      one.ledgerRows.toFixed(2),
+    ]),
+  ])
+  const [single, double] = measured as [Measured, Measured]
+  const [ofOne, ofTwo] = stages as [Stage, Stage]
+  // Each window is predicted from the one just before it, for the share of the cores that the host left.
+  const pairs = ofOne.windows.map((one, window) => {
+    const two = ofTwo.windows[window] as Window
+    return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
+  })
+  const wrong = median(pairs) - 1
+  const predicted = double.perSecond * (1 + wrong)
+  console.log(
+    `\ntwo processes: ${predicted.toFixed(0)}/s predicted, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
+  )
+  const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
+  if (options.write) scaleDocument(measured, plans, { predicted, wrong })
+  if (Math.abs(wrong) > MAX_WRONG) process.exitCode = 1
+} finally {
+  await database.close()
+  await stopAll()
+  await redis.stop()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** `stolen`: the share of all cores that a host gave to others. */
+type Window = Omit<Measured, 'name'> & { readonly stolen: number }
+
+/** The processes of a case, ready to be asked. */
+interface Stage {
+  readonly name: string
+  readonly windows: Window[]
+  run(): Promise<readonly Load[]>
+  window(): Promise<Window>
+}
+
+async function startStage(
+  one: Case,
+  { nginx, provider }: { readonly nginx: Started; readonly provider: Started },
+): Promise<Stage> {
+  const isImages = one.route !== 'embeddings'
+  const baseUrl = isImages ? `${provider.origin}/bytes-${IMAGE_BYTES}/v1` : `${nginx.origin}/base64/v1`
+  const gateways: Started[] = []
+  for (let index = 0; index < one.processes; index += 1) gateways.push(await startGateway(one, baseUrl))
+  const script = wrkScript(one)
+  const run = (): Promise<Load[]> =>
+    Promise.all(
+      gateways.map(({ origin }) =>
+        wrk({
+          url: `${origin}/v1/${one.route}`,
+          script,
+          connections: (isImages ? 8 : CONNECTIONS) / one.processes,
+          seconds: Number(options.seconds),
+          core: ALL_CORES,
+          timeoutSeconds: 10,
+        }),
+      ),
+    )
+  return {
+    name: one.name,
+    windows: [],
+    run,
+    async window() {
+      const before = await figures(gateways)
+      const ticksBefore = machineTicks()
+      const loads = await run()
+      const ticks = machineTicks().map((after, kind) => after - (ticksBefore[kind] ?? 0))
+      const after = await figures(gateways)
+      const stolen = (ticks[STEAL] ?? 0) / ticks.reduce((sum, each) => sum + each, 0)
+      const requests = loads.reduce((sum, load) => sum + load.requests, 0)
+      if (loads.some(({ errors }) => errors > 0)) throw new Error(`${one.name}: failed requests`)
+      const perSecond = loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)
+      return { perSecond, stolen, ...eachOf(after, (field) => (after[field] - before[field]) / requests) }
+    },
+  }
+}
+
+function middleOf({ name, windows }: Stage): Measured {
+  const [first] = windows as [Window]
+  return { name, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
+}
+
+/** The same fields, with other numbers. */
+function eachOf<Fields extends object>(
+  fields: Fields,
+  number: (field: keyof Fields) => number,
+): Record<keyof Fields, number> {
+  const entries = (Object.keys(fields) as (keyof Fields)[]).map((field) => [field, number(field)])
+  return Object.fromEntries(entries) as Record<keyof Fields, number>
+}
+
+/** Sums since the beginning. */
+type Figures = Omit<Measured, 'name' | 'perSecond'>
+
+async function figures(gateways: readonly Started[]): Promise<Figures> {
+  const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)
+  const info = execFileSync('redis-cli', ['-u', redis.url, 'INFO'], { encoding: 'utf8' })
+  const figure = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
+  const [books] = await database.query<{ wal: string; rows: string }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
+  )
+  return {
+    gatewayUs: sum(gateways.map(({ pid }) => pid)),
+    postgresUs: sum(postgres.pids()),
+    redisUs: (figure('used_cpu_user') + figure('used_cpu_sys')) * 1_000_000,
+    wholeUs: machineUs(),
+    redisCommands: figure('total_commands_processed'),
+    redisBytes: figure('total_net_input_bytes') + figure('total_net_output_bytes'),
+    walBytes: Number(books?.wal),
+    ledgerRows: Number(books?.rows),
+  }
+}
+
+/** Hundredths of a second of all cores: user, nice, system, idle, waiting, interrupts, soft ones, stolen by the host. */
+function machineTicks(): readonly number[] {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
+  return line.split(/\s+/).slice(1, 9).map(Number)
+}
+
+/** Of all processes and of the system itself. */
+function machineUs(): number {
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = machineTicks()
+  return (user + nice + system + interrupts + soft) * 10_000
+}
+
+function startGateway({ keys, models, route }: Case, baseUrl: string): Promise<Started> {
+  const isImages = route !== 'embeddings'
+  const ids = Array.from({ length: models }, (_, index) => `model-${index}`)
+  const model = isImages
+    ? { kind: 'image', price: { usdPerImage: 0.01 }, deployments: [{ upstream: 'one', model: 'large' }] }
+    : {
+        kind: 'embedding',
+        embedding: { dimensions: 1536 },
+        price: { usdPerMillionTokens: 0.02 },
+        // Probed, it would look wrong: it answers everything with the same vector.
+        spaceGuard: false,
+        deployments: [{ upstream: 'one', model: 'text-embedding-3-small' }],
+      }
+  return startTorana({
+    core: ALL_CORES,
+    folder,
+    config: {
+      upstreams: { one: { dialect: 'openai', baseUrl, apiKey: 'sk-upstream-0123456789' } },
+      models: Object.fromEntries(ids.map((id) => [id, model])),
+      projects: {
+        bench: {
+          keys: Array.from({ length: keys }, (_, index) => ({
+            name: `key-${index}`,
+            secret: `bench-key-${String(index).padStart(20, '0')}`,
+            limits: { requestsPerMinute: 10_000_000 },
+          })),
+        },
+      },
+    },
+    env: {
+      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      LOG_LEVEL: 'warn',
+    },
+  })
+}
+
+function wrkScript({ name, route, keys, models }: Case): string {
+  const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.lua`)
+  const body =
+    route === 'embeddings'
+      ? `'{"input":"the quick brown fox ' .. seed .. n .. '","model":"model-' .. (n % ${models}) .. '","encoding_format":"base64"}'`
+      : `'{"prompt":"a gate ' .. seed .. n .. '","model":"model-' .. (n % ${models}) .. '"}'`
+  writeFileSync(
+    file,
+    `local n = 0
+local headers = { ["Content-Type"] = "application/json" }
+local seed = tostring({}):sub(8)
+request = function()
+  n = n + 1
+  headers["Authorization"] = string.format("Bearer bench-key-%020d", (n * 7919) % ${keys})
+  return wrk.format("POST", nil, headers, ${body})
+end
+`,
+  )
+  return file
+}

@@ -1,0 +1,114 @@
+/** The stage of `sharing.ts`: gateways, the model, and callers that ask for texts in a given order. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ModelCounters } from '../model-server/model.ts'
+import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
+import { startTorana } from './torana.ts'
+
+export const KEY = `bench-${'0123456789abcdef'.repeat(2)}`
+
+export interface GatewayOptions {
+  readonly core: number
+  /** With its `/v1`. */
+  readonly upstream: string
+  readonly model: string
+  /** The model's entry beside its deployment. */
+  readonly entry: object
+  readonly limits?: object
+  readonly env?: Record<string, string>
+  readonly flags: readonly string[]
+}
+
+export function startGateway(folder: string, options: GatewayOptions): Promise<Started> {
+  const { core, upstream, model, entry, limits = {}, env = {}, flags } = options
+  return startTorana({
+    core,
+    folder,
+    config: {
+      upstreams: { own: { dialect: 'openai', provider: 'openai', baseUrl: upstream, apiKey: 'bench' } },
+      models: { [model]: { deployments: [{ upstream: 'own' }], spaceGuard: false, ...entry } },
+      limits,
+    },
+    flags,
+    env: { TORANA_BOOTSTRAP_KEY: KEY, ...env },
+  })
+}
+
+export async function startModel(core: number): Promise<Started> {
+  const port = await freePort()
+  const main = join(import.meta.dirname, '../model-server/main.ts')
+  const { pid } = spawnOn(core, process.execPath, [main, '--port', String(port)], {})
+  const origin = `http://127.0.0.1:${port}`
+  await httpReady(`${origin}/counters`)
+  return { pid, origin }
+}
+
+export async function countersOf({ origin }: Started): Promise<ModelCounters> {
+  return (await (await fetch(`${origin}/counters`)).json()) as ModelCounters
+}
+
+/** The model also works for callers that have left: the next window must not wait for them. */
+export async function rested(model: Started): Promise<ModelCounters> {
+  for (;;) {
+    const counters = await countersOf(model)
+    if (counters.queuedTexts === 0) return counters
+    await wait(50)
+  }
+}
+
+export interface Asking {
+  readonly name: string
+  readonly model: string
+  readonly texts: readonly string[]
+  /** Which text each request asks for; from the start again when all were. */
+  readonly order: readonly number[]
+}
+
+/** A script of wrk. */
+export function askingScript(folder: string, { name, model, texts, order }: Asking): string {
+  const file = (kind: string): string => join(folder, `${name}.${kind}`)
+  const bodies = texts.map((input) => JSON.stringify({ model, input, encoding_format: 'base64' }))
+  writeFileSync(file('bodies'), bodies.join('\n'))
+  writeFileSync(file('order'), order.map((index) => index + 1).join('\n'))
+  writeFileSync(
+    file('lua'),
+    `local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${KEY}" }
+local bodies, order, n = {}, {}, 0
+for line in io.lines("${file('bodies')}") do bodies[#bodies + 1] = line end
+for line in io.lines("${file('order')}") do order[#order + 1] = tonumber(line) end
+request = function()
+  n = n % #order + 1
+  return wrk.format("POST", nil, headers, bodies[order[n]])
+end
+`,
+  )
+  return file('lua')
+}
+
+/** Ranks drawn with probability 1 ⁄ rank, from 0. The same for the same seed. */
+export function zipfDraws(count: number, ranks: number, seed: number): number[] {
+  const sums: number[] = []
+  let sum = 0
+  for (let rank = 1; rank <= ranks; rank += 1) sums.push((sum += 1 / rank))
+  const random = randomFrom(seed)
+  return Array.from({ length: count }, () => {
+    const drawn = random() * sum
+    let [low, high] = [0, ranks - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((sums[middle] as number) > drawn) high = middle
+      else low = middle + 1
+    }
+    return low
+  })
+}
+
+/** A linear congruential generator: of no use but to be repeatable. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

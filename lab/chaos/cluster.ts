@@ -1,0 +1,160 @@
+/**
+ * The whole cluster on loopback: a PostgreSQL, a Redis behind a proxy, a fake provider with its log, three
+ * gateways that are restarted when they end, and HAProxy in front of them. All of it ends with this process,
+ * however that ends.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  freePort,
+  startPostgresServer,
+  startRedisServer,
+  type TestServer,
+} from '../../server/test/support/servers.ts'
+import { GatewayProcess } from './gateway-process.ts'
+import { startHaproxy } from './haproxy.ts'
+import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
+import { configText, type Terms } from './traffic.ts'
+
+/** Gateways that share a data folder, and so recover what the others leave behind. */
+export const FOLDER_PLANS = {
+  own: ['a', 'b', 'c'],
+  shared: ['a', 'a', 'a'],
+  mixed: ['a', 'b', 'b'],
+} as const satisfies Record<string, readonly string[]>
+
+export type FolderPlan = keyof typeof FOLDER_PLANS
+
+/** Gateways behind HAProxy and the fake provider, on stores of any kind. */
+export interface House {
+  /** HAProxy's address. */
+  readonly url: string
+  readonly gateways: readonly GatewayProcess[]
+  readonly postgres: { readonly url: string }
+  readonly providerUrl: string
+  /** The log of what the provider actually served. */
+  readonly oracleFile: string
+  /** The folders of all gateways, living or dead. */
+  nodeFolders(): string[]
+  /** Files of entries that the store refused: there must be none. */
+  refusedFiles(): string[]
+  stop(): Promise<void>
+}
+
+export interface Cluster extends House {
+  readonly postgres: TestServer
+  readonly redis: TestServer
+  readonly redisReplies: ReplyProxy
+}
+
+export interface ClusterOptions {
+  readonly folder: string
+  readonly folderPlan: FolderPlan
+  readonly terms: Terms
+}
+
+const PROVIDER = join(import.meta.dirname, '../fake-provider/main.ts')
+
+export async function startCluster({ folder, folderPlan, terms }: ClusterOptions): Promise<Cluster> {
+  const [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer()])
+  const redisReplies = await startReplyProxy(redis.port)
+  const house = await startHouse({
+    folder,
+    dataFolders: FOLDER_PLANS[folderPlan],
+    configOf: (providerUrl) => configText(providerUrl, terms),
+    env: { DATABASE_URL: postgres.url, REDIS_URL: redisReplies.url },
+  })
+  return {
+    ...house,
+    postgres,
+    redis,
+    redisReplies,
+    async stop() {
+      await house.stop()
+      redisReplies.stop()
+      await Promise.all([postgres.stop(), redis.stop()])
+    },
+  }
+}
+
+export interface HouseOptions {
+  readonly folder: string
+  /** One for each gateway. */
+  readonly dataFolders: readonly string[]
+  readonly configOf: (providerUrl: string) => string
+  /** The addresses of its stores. */
+  readonly env: { readonly DATABASE_URL: string } & Readonly<Record<string, string>>
+}
+
+export async function startHouse({ folder, dataFolders, configOf, env }: HouseOptions): Promise<House> {
+  const [providerPort, haproxyPort] = [await freePort(), await freePort()]
+  const oracleFile = join(folder, 'served.jsonl')
+  const providerUrl = `http://127.0.0.1:${providerPort}`
+  const stopProvider = await startProvider(providerPort, oracleFile)
+  const configFile = join(folder, 'torana.yaml')
+  writeFileSync(configFile, configOf(providerUrl))
+
+  const dataDirs = dataFolders.map((name) => join(folder, `data-${name}`))
+  for (const dataDir of dataDirs) mkdirSync(dataDir, { recursive: true })
+  const gateways = await Promise.all(
+    dataDirs.map(
+      async (dataDir, index) =>
+        new GatewayProcess({
+          port: await freePort(),
+          controlPort: await freePort(),
+          logFile: join(folder, `gateway-${index}.log`),
+          env: {
+            TORANA_CONFIG: configFile,
+            TORANA_DATA_DIR: dataDir,
+            TORANA_SECRET: 'the same secret on all gateways',
+            ...env,
+          },
+        }),
+    ),
+  )
+  for (const gateway of gateways) gateway.start()
+  await Promise.all(gateways.map((gateway) => gateway.ready()))
+  const haproxy = await startHaproxy(
+    haproxyPort,
+    gateways.map(({ port }) => port),
+    join(folder, 'haproxy.cfg'),
+  )
+  return {
+    url: haproxy.url,
+    gateways,
+    postgres: { url: env.DATABASE_URL },
+    providerUrl,
+    oracleFile,
+    refusedFiles: () => globSync('data-*/{nodes/*/refused,refused/*-refused}', { cwd: folder }),
+    nodeFolders: () => [...new Set(dataDirs)].flatMap(nodeFoldersIn),
+    async stop() {
+      await haproxy.stop()
+      await Promise.all(gateways.map((gateway) => gateway.stop()))
+      await stopProvider()
+    },
+  }
+}
+
+function nodeFoldersIn(dataDir: string): string[] {
+  const parent = join(dataDir, 'nodes')
+  if (!existsSync(parent)) return []
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(parent, name))
+}
+
+async function startProvider(port: number, logFile: string): Promise<() => Promise<void>> {
+  const args = ['--pdeathsig', 'KILL', process.execPath, PROVIDER, '--port', String(port), '--log', logFile]
+  const child = spawn('setpriv', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exit = once(child, 'exit')
+  const ended = exit.then(() => Promise.reject(new Error('the fake provider ended')))
+  await Promise.race([once(child.stdout, 'data'), ended])
+  ended.catch(() => {})
+  child.stdout.resume()
+  return async () => {
+    child.kill('SIGTERM')
+    await exit
+  }
+}

@@ -1,0 +1,108 @@
+/** The common setting of all restarts: a PostgreSQL, a fake provider, a torana.yaml, and the ledger to check. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openPostgres, type Database } from '../../../server/src/stores/postgres/database.ts'
+import { configText, GATEWAY_KEY } from '../../../server/test/support/gateway.ts'
+import { freePort, startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
+import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
+import { BALANCERS } from './balancers.ts'
+import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
+import { PICTURE_MS, PICTURES, VECTORS, type SteadyLoad } from './steady-load.ts'
+import { ToranaProcess } from './torana.ts'
+
+export interface RestartsHouse {
+  readonly folder: string
+  readonly provider: FakeProvider
+  readonly database: Database
+  readonly env: Readonly<Record<string, string>>
+  torana(name: string, args?: readonly string[]): Promise<ToranaProcess>
+  close(): Promise<void>
+}
+
+export interface HouseOptions {
+  /** Undefined for a new one. */
+  readonly databaseUrl?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly limits?: Readonly<Record<string, number>>
+}
+
+/** An image that comes at the end of the delay may take twice its time on a busy machine. */
+const DRAIN_MS = 120_000
+
+export async function startRestartsHouse(options: HouseOptions = {}): Promise<RestartsHouse> {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-restarts-'))
+  const provider = await startFakeProvider()
+  let postgres: TestServer | undefined
+  if (options.databaseUrl === undefined) postgres = await startPostgresServer()
+  const databaseUrl = options.databaseUrl ?? postgres?.url ?? ''
+  const database = openPostgres(databaseUrl, { poolSize: 2 })
+  const price = { usdPerMillionTokens: 1 }
+  const config = {
+    models: {
+      [VECTORS]: { on: 'plain', price },
+      [BATCHED]: { on: `slow-${BATCH_CALL_MS}`, price },
+    },
+    images: { [PICTURES]: { on: `slow-${PICTURE_MS}`, price: { usdPerImage: 0.01 } } },
+    limits: { stopDelayMs: BALANCERS.haproxy.stopDelayMs, drainMs: DRAIN_MS, ...options.limits },
+  }
+  writeFileSync(join(folder, 'torana.yaml'), configText(config, provider.url))
+  const env = {
+    DATABASE_URL: databaseUrl,
+    TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+    ASSETS_URL: `file://${join(folder, 'assets')}`,
+    ...options.env,
+  }
+  return {
+    folder,
+    provider,
+    database,
+    env,
+    async torana(name, args = []) {
+      const [port, controlPort] = [await freePort(), await freePort()]
+      return new ToranaProcess({ name, folder, port, controlPort, env, args })
+    },
+    async close() {
+      await Promise.all([provider.close(), database.close()])
+      await postgres?.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface Outcome {
+  readonly title: string
+  readonly wrongs: readonly string[]
+}
+
+/** Compares what callers got and what the upstream served with the ledger, once all of it has arrived there. */
+export async function outcomeOf(
+  title: string,
+  load: SteadyLoad,
+  { provider, database }: RestartsHouse,
+  more: readonly string[] = [],
+): Promise<Outcome> {
+  const { served } = provider.counters()
+  let inBooks = await callsIn(database)
+  for (let tries = 0; inBooks < served && tries < 100; tries += 1) {
+    await wait(200)
+    inBooks = await callsIn(database)
+  }
+  console.log(`\n${title}`)
+  console.log('| clients on | answered | failed | slowest |\n|---|---|---|---|')
+  for (const { what, answered, failed, slowestMs } of load.figures())
+    console.log(`| ${what} | ${answered} | ${failed} | ${Math.round(slowestMs)} ms |`)
+  console.log(`${served} calls served by the upstream, ${inBooks} in the books`)
+  const wrongs = [...more, ...load.failures()]
+  if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
+  for (const wrong of wrongs) console.log(`wrong: ${wrong}`)
+  return { title, wrongs }
+}
+
+async function callsIn(database: Database): Promise<number> {
+  const [row] = await database.query<{ calls: bigint }>(
+    `SELECT count(DISTINCT (request_id, attempt)) AS calls FROM usage_events WHERE kind IN ('post', 'unknown')`,
+  )
+  return Number(row?.calls ?? 0)
+}
