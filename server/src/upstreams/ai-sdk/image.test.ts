@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test'
 import type { ImageFormat, OfferedSize } from '#core/catalog/catalog.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import type { ImageCall, ImageEvents } from '#ports/image-upstream.ts'
-import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
+import { imageCallOf } from '#test/support/ai-sdk-images.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import type { LogEntry } from '../../../../tools/fake-provider/log.ts'
 import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
 import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
@@ -250,7 +251,7 @@ for (const row of rows) {
           assert.equal(purchasesOf(call)[0]?.pictures?.[0]?.format, format)
           return
         }
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
+        const failure = await upstreamFailureOf(upstream.generate(call, listener()))
         assert.deepEqual([failure.kind, failure.detail.param], ['refused', 'output_format'])
         assert.equal(failure.mayBeCharged, false)
         assert.deepEqual(entriesOf(call), [])
@@ -270,7 +271,7 @@ for (const row of rows) {
           assert.equal(pictures.length, 2)
           return
         }
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
+        const failure = await upstreamFailureOf(upstream.generate(call, listener()))
         assert.deepEqual([failure.kind, failure.detail.param], ['refused', 'n'])
         assert.deepEqual(entriesOf(call), [])
       },
@@ -279,7 +280,7 @@ for (const row of rows) {
     for (const scenario of ['moderation', 'moderation-output']) {
       it(`${scenario} is a refusal of the content`, async () => {
         const call = callTo(row, scenario)
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
+        const failure = await upstreamFailureOf(upstream.generate(call, listener()))
         assert.equal(failure.kind, 'contentRefused', failure.message)
         assert.equal(failure.mayBeCharged, row.refusalMayBeCharged ?? false)
         assert.equal(purchasesOf(call).length, 1)
@@ -312,7 +313,7 @@ for (const row of rows) {
     for (const [scenario, kind, mayBeCharged] of failures) {
       it(`${scenario} is ${kind}, and ${mayBeCharged ? 'may have been' : 'is not'} charged`, async () => {
         const call = callTo(row, scenario)
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
+        const failure = await upstreamFailureOf(upstream.generate(call, listener()))
         assert.deepEqual([failure.kind, failure.mayBeCharged], [kind, mayBeCharged], failure.message)
         assert.equal(purchasesOf(call).length, 1)
       })
@@ -379,7 +380,7 @@ describe('what can not be said on a wire is refused before anything is sent', ()
   for (const [overrides, param] of cases) {
     it(JSON.stringify(overrides), async () => {
       const call = callTo(google, 'plain', overrides)
-      const failure = await imageFailureOf(upstream.generate(call, listener()))
+      const failure = await upstreamFailureOf(upstream.generate(call, listener()))
       assert.deepEqual([failure.kind, failure.detail.param], ['refused', param])
       assert.equal(failure.mayBeCharged, false)
       assert.deepEqual(entriesOf(call), [])
@@ -389,7 +390,7 @@ describe('what can not be said on a wire is refused before anything is sent', ()
   it('a value that the package does not take', async () => {
     const bedrock = rows.find(({ title }) => title === 'Bedrock Nova Canvas') ?? assert.fail()
     const call = callTo(bedrock, 'plain', { quality: 'splendid' })
-    const failure = await imageFailureOf(upstream.generate(call, listener()))
+    const failure = await upstreamFailureOf(upstream.generate(call, listener()))
     assert.equal(failure.kind, 'refused')
     assert.match(failure.message, /quality splendid/)
     assert.deepEqual(entriesOf(call), [])
@@ -398,18 +399,18 @@ describe('what can not be said on a wire is refused before anything is sent', ()
   it('what the package itself reports as not sent is no silent success', async () => {
     const fireworks = rows.find(({ title }) => title === 'Fireworks') ?? assert.fail()
     const call = callTo(fireworks, 'plain', { size: { width: 768, height: 512 } })
-    const failure = await imageFailureOf(upstream.generate(call, listener()))
+    const failure = await upstreamFailureOf(upstream.generate(call, listener()))
     assert.deepEqual([failure.kind, failure.mayBeCharged], ['refused', true])
   })
 
   it('a model that the package no longer serves is the operator’s to put right', async () => {
     const call = imageCallOf('google', 'imagen-4.0', `${fake.url}/plain/google/v1beta`)
-    const failure = await imageFailureOf(upstream.generate(call, listener()))
+    const failure = await upstreamFailureOf(upstream.generate(call, listener()))
     assert.deepEqual([failure.kind, failure.mayBeCharged], ['rejectedUs', false])
   })
 
   it('a provider that makes no pictures', async () => {
-    const failure = await imageFailureOf(
+    const failure = await upstreamFailureOf(
       upstream.generate(imageCallOf('cohere', 'x', `${fake.url}/plain/cohere/v2`), listener()),
     )
     assert.equal(failure.kind, 'rejectedUs')
