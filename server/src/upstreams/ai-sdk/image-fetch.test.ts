@@ -295,7 +295,7 @@ describe('where pictures are fetched from', () => {
   })
 })
 
-describe('a refusal inside a good answer is told as one', () => {
+describe('a refusal inside a good answer is reported as one', () => {
   const models = {
     google: 'gemini-2.5-flash-image',
     'google-vertex': 'gemini-2.5-flash-image',
@@ -408,7 +408,7 @@ describe('a refusal inside a good answer is told as one', () => {
     })
 })
 
-it('Gemini’s tokens are told apart by what they cost', async (test) => {
+it('Gemini’s tokens are counted by what they cost', async (test) => {
   const usageMetadata = {
     promptTokenCount: 7,
     candidatesTokenCount: 1300,
