@@ -459,7 +459,7 @@ const userError = (code: string, more: object = {}) => ({
   error: { type: 'image_generation_user_error', code, message: 'm', param: null, ...more },
 })
 const counted = { input_tokens: 3, output_tokens: 5 }
-const bodies: readonly Failing<[title: string, body: unknown, status?: number]>[] = [
+const bodies: readonly Failing<[title: string, body: unknown]>[] = [
   ['contentRefused', false, 'a withheld picture', { data: [{ url: '', is_image_safe: false }] }],
   [
     'contentRefused',
@@ -471,9 +471,6 @@ const bodies: readonly Failing<[title: string, body: unknown, status?: number]>[
   ['failed', false, 'an error in a 200', { error: { message: 'no', type: 'server_error' } }],
   ['contentRefused', false, 'a moderation error in a 200', { error: { code: 'content_filter' } }],
   ['refused', false, 'a user error in a 200', userError('x')],
-  ['contentRefused', false, 'a user error of moderation in a 500', userError('moderation_blocked'), 500],
-  ['contentRefused', false, 'a user error of safety in a 500', userError('output_safety_system'), 500],
-  ['refused', false, 'a user error of a mask in a 500', userError('bad_mask'), 500],
   ['broken', true, 'an empty picture', { data: [{ b64_json: '' }] }],
   ['broken', true, 'an empty data URI', { data: [{ url: 'data:image/png;base64,' }] }],
   ['broken', true, 'nothing at all', {}],
@@ -491,13 +488,23 @@ const bodies: readonly Failing<[title: string, body: unknown, status?: number]>[
   ],
   ['contentRefused', true, 'a refusal with a count', { error: { code: 'content_filter' }, usage: counted }],
 ]
-for (const [kind, charged, title, body, status] of bodies)
+for (const [kind, charged, title, body] of bodies)
   test(`${title} is '${kind}'; what it counted is charged and not ambiguous`, async () => {
-    const failure = await failing(json(body, {}, status), kind, charged)
+    const failure = await failing(json(body), kind, charged)
     const isCounted = JSON.stringify(body).includes(JSON.stringify(counted))
     assert.equal(failure.isAmbiguous, charged && !isCounted)
     const { textInput, imageOutput } = failure.detail.counted ?? {}
     assert.deepEqual([textInput, imageOutput], isCounted ? [3, 5] : [undefined, undefined])
+  })
+
+for (const [code, kind] of [
+  ['moderation_blocked', 'contentRefused'],
+  ['output_safety_system', 'contentRefused'],
+  ['bad_mask', 'refused'],
+] as const)
+  test(`OpenAI’s word for a user’s error is never a failure of the upstream: ${code}`, async () => {
+    const { detail } = await failing(json(userError(code), {}, 500), kind, false)
+    assert.deepEqual([detail.code, detail.type], [code, 'image_generation_user_error'])
   })
 
 for (const status of [400, 200])
@@ -507,7 +514,6 @@ for (const status of [400, 200])
     const body = userError('moderation_blocked', { moderation_details })
     const { detail } = await failing(json(body, {}, status), 'contentRefused', false)
     assert.deepEqual(detail.moderation, found)
-    assert.deepEqual([detail.code, detail.type], ['moderation_blocked', 'image_generation_user_error'])
   })
 
 const failedPicture = { type: 'image_generation.partial_failed', error: { code: 'S' } }
