@@ -41,7 +41,7 @@ const ROW = {
     { upstream: 'azure', state: 'healthy' },
   ],
 } as unknown as ModelRow
-const ILL = {
+const LIMITED = {
   ...ROW,
   deployments: [{ ...ROW.deployments[0], state: 'limited' }, ROW.deployments[1]],
 } as ModelRow
@@ -55,8 +55,8 @@ test('a list shows the models that fit every part of the question', () => {
     [ROW, { upstream: 'openai' }, false],
     [ROW, { health: 'well' }, true],
     [ROW, { health: 'ill' }, false],
-    [ILL, { health: 'well' }, false],
-    [ILL, { health: 'ill' }, true],
+    [LIMITED, { health: 'well' }, false],
+    [LIMITED, { health: 'ill' }, true],
     [ROW, { can: 'dimensions' }, true],
     [ROW, { can: ['dimensions', 'base64'] }, true],
     [ROW, { can: ['dimensions', 'split'] }, false],

@@ -55,6 +55,14 @@ test('a part of this holder, of a later one, of another chunk or without a token
   }
 })
 
+test('a part that is only a head is read to its last byte', async () => {
+  const blobs = new MemoryBlobs(systemClock)
+  const ranges = { done: undefined, rest: undefined }
+  const head = headText({ counts: COUNTS, outputBytes: 0, errorBytes: 0, made: [], ...ranges })
+  await blobs.put(partName('b', 1, 2), new TextEncoder().encode(head))
+  assert.equal((await partBefore(held(3), blobs))?.part?.headBytes, head.length)
+})
+
 test('the first holder of a chunk looks for nothing', async () => {
   const { blobs } = await left(1, { done: undefined, rest: undefined })
   const unasked = { ...blobs, list: () => assert.fail('listed') }
