@@ -43,3 +43,12 @@ test('a line that asks for nothing keeps its fault', async () => {
   const read: PictureLine = { customId: 'c', asked: undefined, fault, files: NO_FILES }
   assert.equal(await taggedLine(read, { team: 'red' }), read)
 })
+
+test('an error of Torana is not a fault of the line', async () => {
+  const broken = {
+    get team(): string {
+      throw new RangeError('broken')
+    },
+  }
+  await assert.rejects(taggedLine(line({ tier: 'gold' }).read, broken), RangeError)
+})

@@ -91,9 +91,9 @@ test('a refusal is of the limit that lasts longest, and says whether a retry can
       "project 'ads' (60 tokens a minute) is too low for this request, which needs 40. Send a smaller request.",
     ],
     [
-      { [REQUESTS.id]: 5 },
+      { [REQUESTS.id]: 1 },
       'rate_limit_exceeded',
-      5,
+      1,
       "key 'ads/web' (60 requests a minute) has 7 left; this request needs 1. Retry in 0.0 s.",
     ],
   ] as const) {
