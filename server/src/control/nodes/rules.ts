@@ -224,7 +224,7 @@ function fullestCheck({ budgets }: BooksFigures): Finding {
   const [fullest] = budgets
   if (fullest === undefined) return ok('no hard budget is in use', { budgets: 0 })
   const { budgetId, spentNanoUsd, limitNanoUsd } = fullest
-  const percent = limitNanoUsd === 0n ? 100 : Math.floor((Number(spentNanoUsd) / Number(limitNanoUsd)) * 100)
+  const percent = limitNanoUsd === 0n ? 100 : Number((spentNanoUsd * 100n) / limitNanoUsd)
   const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent} %)`
   const figures = { budgets: budgets.length, fullest_percent: percent }
   return finding(percent >= 100 ? 'warn' : 'ok', says, figures)

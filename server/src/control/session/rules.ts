@@ -9,7 +9,7 @@ export function identityOf(
 ): Identity | undefined {
   const { sub, email, name, preferred_username: username } = claims
   if (typeof sub !== 'string' || typeof email !== 'string' || !email.includes('@')) return undefined
-  const given = [name, username, email].find(isWritten) ?? email
+  const given = [name, username].find(isWritten) ?? email
   return {
     issuer,
     subject: sub,
