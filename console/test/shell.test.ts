@@ -6,21 +6,7 @@ import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 import { memberCookie } from './support/member.ts'
-
-const PAGES = [
-  ['/', 'Overview'],
-  ['/playground/embeddings', 'Embeddings'],
-  ['/playground/images', 'Images'],
-  ['/requests', 'Requests'],
-  ['/batches', 'Batches'],
-  ['/models', 'Models'],
-  ['/usage', 'Usage & cost'],
-  ['/budgets', 'Budgets'],
-  ['/unknowns', 'Unknowns'],
-  ['/deployments', 'Deployments'],
-  ['/keys', 'Keys'],
-  ['/audit', 'Audit'],
-] as const
+import { TITLED } from './support/pages.ts'
 
 const node = await startConsoleNode()
 const below = await startConsoleNode({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
@@ -28,7 +14,7 @@ const below = await startConsoleNode({ env: { CONSOLE_URL: 'http://127.0.0.1/tor
 for (const theme of ['light', 'dark'] as const)
   test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async () => {
     const { page, go, complaints, asked } = await openConsole(node, { theme })
-    for (const [path, title] of PAGES) {
+    for (const [path, title] of TITLED) {
       await go(path)
       await expect(page.locator('h1')).toHaveText(title)
       await assertAccessible(page, `${path} ${theme}`)
