@@ -49,7 +49,9 @@ const { link } = await invitation()
 /** Every tab of every page that shows one thing. */
 const EXAMPLES: Readonly<Record<PlaceOfOne, readonly Address[]>> = {
   invite: [paths.invite(new URL(link).pathname.slice('/invite/'.length))],
-  request: (['waterfall', 'wire', 'headers', 'ledger'] as const).map((tab) => paths.request(request, { tab })),
+  request: (['waterfall', 'wire', 'headers', 'ledger'] as const).map((tab) =>
+    paths.request(request, { tab }),
+  ),
   batch: [paths.batch(batch.id)],
   model: (['capabilities', 'prices', 'routing', 'traffic', 'space'] as const).map((tab) =>
     paths.model('plain-w16', { tab }),

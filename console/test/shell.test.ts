@@ -41,9 +41,16 @@ test('a page that does not exist says so, and leads back', async () => {
 test('the keyboard alone leads everywhere, until letters are turned off', async () => {
   const { page, go } = await openConsole(node)
   await go('/')
-  await page.keyboard.press('g')
-  await page.keyboard.press('k')
-  await expect(page.locator('h1')).toHaveText('Keys')
+  for (const [, title, letter] of TITLED) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(letter)
+    await expect(page.locator('h1')).toHaveText(title)
+  }
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('sign-on')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/settings\/sign-on$/)
+  await expect(page.locator('h1')).toHaveText('Settings')
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('budg')
@@ -70,6 +77,18 @@ test('back leads to where one was, and the scope stays in the address', async ()
   await expect(page).toHaveURL(/\/requests\?project=default$/)
 })
 
+test('a wrong value in a pasted address is dropped, and what no page knows stays', async () => {
+  const { page, go, asked } = await openConsole(node)
+  await go('/requests?status=abc&outcome=great&kind=edit&utm=mail')
+  await expect(page).toHaveURL(/\/requests\?kind=edit&utm=mail$/)
+  const calls = asked.filter((url) => url.includes('/api/'))
+  assert.ok(calls.some((url) => url.includes('kind=edit')))
+  assert.deepEqual(
+    calls.filter((url) => /NaN|abc|great/.test(url)),
+    [],
+  )
+})
+
 test('a link to a project that one may not see says so, leads back, and is not kept for the next visit', async () => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   const kept = () => page.evaluate(() => localStorage.getItem('torana.project'))
@@ -87,6 +106,10 @@ test('a link to a project that one may not see says so, leads back, and is not k
   await go('/requests?project=studio')
   await page.getByRole('link', { name: 'Overview' }).click()
   await expect(page.locator('h1')).toHaveText('Overview')
+  await go('/requests?project=studio')
+  await page.keyboard.press('g')
+  await page.keyboard.press('u')
+  await expect(page.locator('h1')).toHaveText('Usage & cost')
   await page.evaluate(() => localStorage.setItem('torana.project', 'studio'))
   await go('/keys')
   await expect(sentence).toBeVisible()

@@ -19,7 +19,9 @@ export const PLACES: readonly Place[] = Object.entries<AnyRoute>(places)
     const navigation = options.staticData?.navigation
     return navigation ? [placeOf(name as PlaceName, navigation)] : []
   })
-  .toSorted((one, other) => orderOf(one) - orderOf(other))
+  .toSorted(
+    (one, other) => GROUPS.indexOf(one.group) - GROUPS.indexOf(other.group) || one.position - other.position,
+  )
 
 export const PLACE_GROUPS = GROUPS.map((group) => ({
   title: group === 'first' ? undefined : words.shell.groups[group],
@@ -38,10 +40,3 @@ function placeOf(name: PlaceName, navigation: Navigation): Place {
     sections: sections.map((one) => ({ ...one, title: one.title(words), to: addressOf(one.id) })),
   }
 }
-
-function orderOf({ group, position }: Place): number {
-  return GROUPS.indexOf(group) * MAX_POSITION + position
-}
-
-/** Places in a group, far more than a sidebar has room for. */
-const MAX_POSITION = 1000

@@ -65,10 +65,10 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => setAt(0), [typed])
-  useEffect(
-    () => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
-    [at],
-  )
+  // `scrollIntoView` returns a promise in new browsers, and React would call it as a cleanup.
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [at])
   const run = (choice: Choice | undefined): void => {
     if (choice === undefined) return
     onClose()

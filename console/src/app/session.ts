@@ -9,7 +9,6 @@ import {
 import { useNavigate } from '@tanstack/react-router'
 import { answerOf, client, type Schema } from '../api/client.ts'
 import { isSignedOut } from '../api/faults.ts'
-import { paths } from './paths.ts'
 
 export type Session = Schema<'Session'>
 /** Every permission that the contract knows: a wrong one does not compile. */
@@ -62,6 +61,6 @@ export function useSignOut(): (where: 'here' | 'everywhere') => Promise<void> {
       if (!isSignedOut(error)) throw error
     }
     queries.clear()
-    await navigate(paths.signIn())
+    await navigate({ to: '/sign-in' })
   }
 }

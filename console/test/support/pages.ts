@@ -26,12 +26,11 @@ export const LISTS: Readonly<Record<string, string>> = Object.fromEntries(
     .filter(([, path]) => !path.includes('$')),
 )
 
-/** Pages of the sidebar, with the heading that each has in English. */
-export const TITLED: readonly (readonly [path: string, title: string])[] = Object.entries<AnyRoute>(
-  places,
-).flatMap(([name, { options }]) => {
-  const navigation = options.staticData?.navigation
-  const section = navigation?.sections?.[0]?.id
-  const path = section === undefined ? LISTS[name] : hrefOf(paths.settings('general'))
-  return navigation && path !== undefined ? [[path, navigation.title(en)] as const] : []
-})
+/** Pages of the sidebar, with the heading that each has in English, and its letter after `g`. */
+export const TITLED: readonly (readonly [path: string, title: string, letter: string])[] =
+  Object.entries<AnyRoute>(places).flatMap(([name, { options }]) => {
+    const navigation = options.staticData?.navigation
+    const section = navigation?.sections?.[0]?.id
+    const path = section === undefined ? LISTS[name] : hrefOf(paths.settings('general'))
+    return navigation && path !== undefined ? [[path, navigation.title(en), navigation.key] as const] : []
+  })

@@ -56,13 +56,7 @@ export function AuditPage() {
           </a>
         )
       }
-      bar={
-        <Filter
-          filter={filter}
-          rows={rows ?? []}
-          onChange={narrow}
-        />
-      }
+      bar={<Filter filter={filter} rows={rows ?? []} onChange={narrow} />}
       sideWidth={424}
       side={
         opened < 0 || rows === undefined ? undefined : (

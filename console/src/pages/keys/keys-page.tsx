@@ -80,7 +80,14 @@ export function KeysPage() {
         minWidth={1210}
         phoneRow={phoneRow}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
-        empty={<NoKeys state={state} q={q} clear={() => change({ q: undefined, state: undefined })} action={newKey} />}
+        empty={
+          <NoKeys
+            state={state}
+            q={q}
+            clear={() => change({ q: undefined, state: undefined })}
+            action={newKey}
+          />
+        }
       />
       {search.new === true && (
         <KeySheet

@@ -55,13 +55,7 @@ export function ModelPage() {
       actions={<Neighbours id={id} />}
       sideWidth={448}
       {...(model && {
-        side: (
-          <UseIt
-            model={model}
-            sdk={sdk}
-            onSdk={(next) => change({ sdk: next }, { replace: true })}
-          />
-        ),
+        side: <UseIt model={model} sdk={sdk} onSdk={(next) => change({ sdk: next }, { replace: true })} />,
       })}
     >
       {model === undefined && found.error === null && <LoadingRows />}

@@ -97,8 +97,7 @@ export function RequestPage() {
 
 function Body({ request, tab }: { readonly request: RequestDetail; readonly tab: TabName }) {
   const { tabs, figures } = words.requests
-  const to = (name: TabName) =>
-    paths.request(request.id, { tab: name === 'waterfall' ? undefined : name })
+  const to = (name: TabName) => paths.request(request.id, { tab: name === 'waterfall' ? undefined : name })
   return (
     <div className="px-6 pt-[18px] pb-5">
       <Figures
