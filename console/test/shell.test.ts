@@ -47,7 +47,10 @@ test('the keyboard alone leads everywhere, until letters are turned off', async 
     await expect(page.locator('h1')).toHaveText(title)
   }
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('sign-on')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('settings sign')
+  const section = page.getByRole('option', { name: 'Settings: Sign-on' })
+  await expect(section).toHaveAttribute('aria-selected', 'true')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/settings\/sign-on$/)
   await expect(page.locator('h1')).toHaveText('Settings')

@@ -99,3 +99,17 @@ function routerAt(address: string, basepath = '/') {
     stringifySearch,
   })
 }
+
+/** Never called: it does not compile if an address takes what its page does not read. */
+export function wrongAddresses(): readonly Address[] {
+  return [
+    // @ts-expect-error no such value
+    paths.requests({ outcome: 'great' }),
+    // @ts-expect-error no such parameter
+    paths.keys({ stat: 'tidy' }),
+    // @ts-expect-error no such section
+    paths.settings('prizes'),
+    // @ts-expect-error no id
+    paths.key(),
+  ]
+}
