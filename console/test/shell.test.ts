@@ -6,21 +6,7 @@ import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 import { memberCookie } from './support/member.ts'
-
-const PAGES = [
-  ['/', 'Overview'],
-  ['/playground/embeddings', 'Embeddings'],
-  ['/playground/images', 'Images'],
-  ['/requests', 'Requests'],
-  ['/batches', 'Batches'],
-  ['/models', 'Models'],
-  ['/usage', 'Usage & cost'],
-  ['/budgets', 'Budgets'],
-  ['/unknowns', 'Unknowns'],
-  ['/deployments', 'Deployments'],
-  ['/keys', 'Keys'],
-  ['/audit', 'Audit'],
-] as const
+import { TITLED } from './support/pages.ts'
 
 const node = await startConsoleNode()
 const below = await startConsoleNode({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
@@ -28,7 +14,7 @@ const below = await startConsoleNode({ env: { CONSOLE_URL: 'http://127.0.0.1/tor
 for (const theme of ['light', 'dark'] as const)
   test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async () => {
     const { page, go, complaints, asked } = await openConsole(node, { theme })
-    for (const [path, title] of PAGES) {
+    for (const [path, title] of TITLED) {
       await go(path)
       await expect(page.locator('h1')).toHaveText(title)
       await assertAccessible(page, `${path} ${theme}`)
@@ -55,9 +41,19 @@ test('a page that does not exist says so, and leads back', async () => {
 test('the keyboard alone leads everywhere, until letters are turned off', async () => {
   const { page, go } = await openConsole(node)
   await go('/')
-  await page.keyboard.press('g')
-  await page.keyboard.press('k')
-  await expect(page.locator('h1')).toHaveText('Keys')
+  for (const [, title, letter] of TITLED) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(letter)
+    await expect(page.locator('h1')).toHaveText(title)
+  }
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('settings sign')
+  const section = page.getByRole('option', { name: 'Settings: Sign-on' })
+  await expect(section).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/settings\/sign-on$/)
+  await expect(page.locator('h1')).toHaveText('Settings')
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('budg')
@@ -84,6 +80,18 @@ test('back leads to where one was, and the scope stays in the address', async ()
   await expect(page).toHaveURL(/\/requests\?project=default$/)
 })
 
+test('a wrong value in a pasted address is dropped, and what no page knows stays', async () => {
+  const { page, go, asked } = await openConsole(node)
+  await go('/requests?status=abc&outcome=great&kind=edit&utm=mail')
+  await expect(page).toHaveURL(/\/requests\?kind=edit&utm=mail$/)
+  const calls = asked.filter((url) => url.includes('/api/'))
+  assert.ok(calls.some((url) => url.includes('kind=edit')))
+  assert.deepEqual(
+    calls.filter((url) => /NaN|abc|great/.test(url)),
+    [],
+  )
+})
+
 test('a link to a project that one may not see says so, leads back, and is not kept for the next visit', async () => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   const kept = () => page.evaluate(() => localStorage.getItem('torana.project'))
@@ -101,6 +109,10 @@ test('a link to a project that one may not see says so, leads back, and is not k
   await go('/requests?project=studio')
   await page.getByRole('link', { name: 'Overview' }).click()
   await expect(page.locator('h1')).toHaveText('Overview')
+  await go('/requests?project=studio')
+  await page.keyboard.press('g')
+  await page.keyboard.press('u')
+  await expect(page.locator('h1')).toHaveText('Usage & cost')
   await page.evaluate(() => localStorage.setItem('torana.project', 'studio'))
   await go('/keys')
   await expect(sentence).toBeVisible()

@@ -1,6 +1,5 @@
 /** One control for the range of time, and the switch between UTC and the browser's zone. */
 import { Popover } from '@base-ui/react/popover'
-import { useRouter } from '@tanstack/react-router'
 import { Calendar, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { words } from '../words/words.ts'
@@ -11,24 +10,11 @@ import { Menu, MenuChoice } from '../ui/menu.tsx'
 import { usePhone } from '../ui/media.ts'
 import { Segmented } from '../ui/segmented.tsx'
 import { Tip } from '../ui/tooltip.tsx'
+import { useChangeSearch } from './change-search.ts'
 import { day } from './format.ts'
 import { nowMs } from './now.ts'
 import { rangeOf, SPANS, type RangeSearch, type Span } from './range.ts'
 import { switchZone, useZone } from './zone.ts'
-
-/** Changes parameters of the present address. Undefined takes one away. */
-export function useChangeSearch(): (
-  change: Record<string, unknown>,
-  options?: { readonly replace?: boolean },
-) => void {
-  const router = useRouter()
-  return (change, { replace = false } = {}) =>
-    void router.navigate({
-      to: '.',
-      search: (before: Record<string, unknown>) => ({ ...before, ...change }),
-      replace,
-    } as never)
-}
 
 interface RangeControlProps {
   readonly search: RangeSearch
@@ -39,7 +25,7 @@ interface RangeControlProps {
 }
 
 export function RangeControl({ search, usual, bare = false }: RangeControlProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RangeSearch>()
   const isPhone = usePhone()
   const { span, fromMs, toMs } = rangeOf(search, usual, nowMs())
   const choose = (since: Span): void =>

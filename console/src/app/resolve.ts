@@ -1,6 +1,7 @@
 /** Finds what an id or a name stands for: `GET /resolve`. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answerOf, client, type Schema } from '../api/client.ts'
+import type { Address } from '../ui/link.tsx'
 import { paths } from './paths.ts'
 
 export type Hit = Schema<'Hit'>
@@ -17,7 +18,7 @@ export const resolveQuery = (q: string) =>
       (await answerOf(client.GET('/api/v1/resolve', { params: { query: { q } }, signal }))).data,
   })
 
-const PATH_OF: Record<HitType, (id: string) => string> = {
+const PATH_OF: Record<HitType, (id: string) => Address> = {
   request: (id) => paths.request(id),
   batch: (id) => paths.batch(id),
   call: (id) => paths.request(id),
@@ -32,6 +33,6 @@ const PATH_OF: Record<HitType, (id: string) => string> = {
   audit: (id) => paths.audit({ open: id }),
 }
 
-export function pathOfHit({ type, id }: Hit): string {
+export function pathOfHit({ type, id }: Hit): Address {
   return PATH_OF[type](id)
 }

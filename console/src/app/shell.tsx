@@ -1,6 +1,6 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
-import { Outlet, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { Outlet, useNavigate, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
@@ -10,6 +10,7 @@ import { Banners, SignedOutDialog } from './banners.tsx'
 import { useGlobalKeys } from './keys.ts'
 import { setNodeTime } from './now.ts'
 import { useOutages } from './outages.ts'
+import { paths } from './paths.ts'
 import { PhoneBar } from './phone-bar.tsx'
 import { ForeignScope, useForeignScope, useKeptScope } from './scope.tsx'
 import { useSessionState } from './session.ts'
@@ -23,12 +24,10 @@ export function Shell() {
   const { data: session, error, refetch } = useSessionState()
   const navigate = useNavigate()
   const router = useRouter()
-  // Links carry the scope: the frame is drawn anew when it changes, and not with every other word of an address.
-  useSearch({ strict: false, select: ({ project }) => project })
   const isOut = session === undefined && isSignedOut(error)
   useEffect(() => {
     const { href } = router.state.location
-    if (isOut) void navigate({ to: '/sign-in', search: { return: href }, replace: true } as never)
+    if (isOut) void navigate({ ...paths.signIn({ return: href }), replace: true })
   }, [isOut])
   useEffect(() => {
     if (session !== undefined) setNodeTime(session.install.now)

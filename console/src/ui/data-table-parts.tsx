@@ -1,10 +1,10 @@
 /** Rows and heads of the one table. They are memoised, and take plain values. */
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { memo, type MouseEvent, type ReactNode } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
 import type { Column } from './data-table-column.ts'
-import { Link, isPlainClick } from './link.tsx'
+import { Link, type Address } from './link.tsx'
 import { Bar, barWidth } from './loading.tsx'
 import { Tick } from './switch.tsx'
 
@@ -83,7 +83,7 @@ interface RowProps<Row> {
   readonly row: Row
   readonly at: number
   readonly height: number
-  readonly href: string | undefined
+  readonly href: Address | undefined
   readonly onPeek: ((row: Row) => void) | undefined
   readonly isSelected: boolean
 }
@@ -173,6 +173,11 @@ function RowLink<Row>({
   )
 }
 
+/** One that opens no other tab. */
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+}
+
 export const RowView = memo(FullRow, isSameRow) as typeof FullRow
 
 function PhoneRow<Row>({
@@ -214,7 +219,7 @@ function isSameRow<Row>(
     before.row === after.row &&
     before.at === after.at &&
     before.height === after.height &&
-    before.href === after.href &&
+    JSON.stringify(before.href) === JSON.stringify(after.href) &&
     before.isSelected === after.isSelected &&
     before.tick === after.tick &&
     before.columns === after.columns &&

@@ -8,6 +8,7 @@ import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
 import type { Column, Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
+import type { Address } from './link.tsx'
 import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
 import { usePhone } from './media.ts'
 import { Problem } from './problem.tsx'
@@ -29,7 +30,7 @@ export interface DataTableProps<Row extends RowData> {
   /** 31 in Requests, 32 plain, 36 with bars, 46 with two lines. Fingers get at least 40. */
   readonly rowHeight?: number
   /** The page of a row. */
-  readonly href?: (row: Row) => string
+  readonly href?: (row: Row) => Address
   /** A click, or `space`, shows it beside the list. */
   readonly onPeek?: ((row: Row) => void) | undefined
   readonly selected?: string | undefined

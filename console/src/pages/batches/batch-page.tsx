@@ -1,6 +1,6 @@
 /** One batch: how far it is, how fast it goes, what it costs, how its lines failed. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Ban, Download, Play } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
@@ -37,8 +37,8 @@ import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
-import { useGo } from '../../ui/link.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
+import { TextLink } from '../../ui/link.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -49,21 +49,22 @@ import { BatchStateView, modelOf, shortBatchId } from './columns.tsx'
 import { Faults, FileErrors } from './faults.tsx'
 import { LinesChart } from './lines-chart.tsx'
 import { doneOf, isOpen, leftMs, shareOf, tookMs } from './progress.ts'
+import { batch as place } from './place.ts'
 
 const CancelDialog = lazyPart(async () => (await import('./cancel-dialog.tsx')).CancelDialog)
 
 export function BatchPage() {
-  const { id } = useParams({ from: '/shell/batches/$id' })
+  const { id } = place.useParams()
   const found = useQuery(batchQueries.one(id))
   const queries = useQueryClient()
-  const go = useGo()
+  const navigate = useNavigate()
   const [isCancelling, setCancelling] = useState(false)
   const batch = found.data
   useStream<Batch>('batch', (one) => one.id === id && putBatch(queries, one), {
     on: batch === undefined || isOpen(batch),
   })
   const stream = useStreamState()
-  useKeys({ Escape: () => go(paths.batches()) })
+  useKeys({ Escape: () => void navigate(paths.batches()) })
   return (
     <Page
       title={`${words.batches.title} ${shortBatchId(id)}`}
@@ -193,9 +194,9 @@ function PauseBanner({ batch, code, until }: PauseProps) {
       <Banner tone="warn">
         {say.pausedUntil(code, clock(until))} {hasNextStep(code) && say.nextStep[code]}{' '}
         {code.startsWith('budget_') && (
-          <Link to="/budgets" className="underline">
+          <TextLink to={paths.budgets()} className="underline">
             {say.toBudgets}
-          </Link>
+          </TextLink>
         )}
       </Banner>
     )

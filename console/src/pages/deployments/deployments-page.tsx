@@ -1,10 +1,10 @@
 /** What is ill, and why: all deployments, model by model, as they are now. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Image, ScanSearch, ScatterChart, Stethoscope } from 'lucide-react'
 import { useMemo } from 'react'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import {
@@ -26,16 +26,13 @@ import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { columns, PhoneRow, type DeploymentRow } from './columns.tsx'
 import { isUnwell, spaceTail, turnText } from './state.tsx'
+import { deployments as place } from './place.ts'
 
-interface DeploymentSearch {
-  readonly health?: 'unwell'
-  readonly kind?: 'embedding' | 'image'
-  readonly upstream?: string
-}
+type DeploymentSearch = SearchOf<typeof place>
 
 export function DeploymentsPage() {
-  const search = useSearch({ strict: false }) as DeploymentSearch
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<DeploymentSearch>()
   const may = useMay()
   const list = useQuery(deploymentQueries.all())
   const queries = useQueryClient()

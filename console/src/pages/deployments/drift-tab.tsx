@@ -1,9 +1,10 @@
 /** How near the vectors of a deployment are to the space of its model, look by look. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo, type ReactNode } from 'react'
 import { spaceQueries, type SpaceProbe, type SpaceSlot } from '../../api/queries/spaces.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { clock, clockSeconds, cosine, day, moment, share } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { roundTicks } from '../../charts/axis.ts'
@@ -18,6 +19,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import type { deployment } from './place.ts'
 import { nameOf } from './state.tsx'
 
 const HOUR_MS = 3_600_000
@@ -39,15 +41,12 @@ const VERDICT_MARKS: Record<SpaceProbe['verdict'], Mark> = {
 const SHOWN_LOOKS = 8
 const SHOWN_CHANGES = 6
 
-export interface DriftSearch {
-  readonly looks?: Span
-  readonly measure?: DriftMeasure
-}
+type DeploymentSearch = SearchOf<typeof deployment>
 
 interface DriftTabProps {
   readonly one: Deployment
   readonly siblings: readonly Deployment[]
-  readonly search: DriftSearch
+  readonly search: DeploymentSearch
 }
 
 export function DriftTab({ one, siblings, search }: DriftTabProps) {
@@ -104,22 +103,20 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
 }
 
 function DriftControls({ span, measure }: { readonly span: Span; readonly measure: DriftMeasure }) {
-  const navigate = useNavigate()
+  const change = useChangeSearch<DeploymentSearch>()
   const say = words.deployments.drift
-  const set = (change: DriftSearch): void =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true })
   return (
     <span className="flex flex-wrap gap-3">
       <Segmented<Span>
         label={say.span}
         value={span}
-        onChange={(looks) => set({ looks })}
+        onChange={(looks) => change({ looks }, { replace: true })}
         segments={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: value }))}
       />
       <Segmented<DriftMeasure>
         label={say.measure}
         value={measure}
-        onChange={(value) => set({ measure: value })}
+        onChange={(value) => change({ measure: value }, { replace: true })}
         segments={[
           { value: 'cosine', label: say.cosine },
           { value: 'length', label: say.length },

@@ -1,13 +1,13 @@
 /** See vectors: texts become points, cells and ranks. Vectors stay in a worker, texts in this browser. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Code, Share2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import type { InputType } from '../../api/queries/playground-embeddings.ts'
 import { shellQueries } from '../../api/queries/shell.ts'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useSession } from '../../app/session.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy.tsx'
@@ -24,14 +24,14 @@ import { useRun } from './run.ts'
 import { RunForm } from './run-form.tsx'
 import { SAMPLE_TEXTS } from './samples.ts'
 import { MAX_TEXTS, typedTexts } from './texts.ts'
+import { embeddings as place } from './place.ts'
 
 const NO_NAMES: readonly string[] = []
 
 export function EmbeddingsPage() {
-  const from = '/shell/playground/embeddings'
-  const scope = useSearch({ from, select: ({ project: name }) => name })
-  const wanted = useSearch({ from, select: ({ model: name }) => name })
-  const change = useChangeSearch()
+  const scope = place.useSearch({ select: ({ project: name }) => name })
+  const wanted = place.useSearch({ select: ({ model: name }) => name })
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const say = words.embeddings
   const found = useQuery(modelQueries.all(scope))
   const models = useMemo(() => found.data?.data.filter(({ kind }) => kind === 'embedding'), [found.data])
@@ -103,7 +103,7 @@ export function EmbeddingsPage() {
 }
 
 function Actions() {
-  const change = useChangeSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const say = words.embeddings
   return (
     <>

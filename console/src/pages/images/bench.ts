@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import type { EditFiles, ImageFields } from '../../api/image-calls.ts'
 import { imageJobQueries, type ImageJob } from '../../api/queries/image-jobs.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { useStream } from '../../app/stream.ts'
 import { words } from '../../words/words.ts'
 import { Mask } from '../../workers/pixels/mask.ts'
@@ -58,7 +58,7 @@ export function useBench(
 ): Bench {
   const text = words.images
   const mode = search.mode ?? 'generate'
-  const changeSearch = useChangeSearch()
+  const changeSearch = useChangeSearch<ImagesSearch>()
   const [settings, setSettings] = useState<Settings>(firstSettings)
   const [opened, setOpened] = useState<string>()
   const given = useGiven(model)

@@ -1,6 +1,5 @@
 /** The images playground: pictures from words, and edits of pictures with a painted mask. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import { shellQueries } from '../../api/queries/shell.ts'
@@ -12,10 +11,11 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 import { Workbench } from './workbench.tsx'
-import { isImageModel, type ImagesSearch } from './settings.ts'
+import { isImageModel } from './settings.ts'
+import { images as place } from './place.ts'
 
 export function ImagesPage() {
-  const search = useSearch({ strict: false }) as ImagesSearch
+  const search = place.useSearch()
   const models = useQuery(modelQueries.all(search.project))
   const projects = useQuery(shellQueries.projects())
   const [chosen, setChosen] = useState<string>()

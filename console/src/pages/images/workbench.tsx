@@ -2,7 +2,7 @@
 import { Code, Download, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
@@ -36,7 +36,7 @@ export function Workbench({ search, models, projects, project, onProject }: Work
   const text = words.images
   const model = models.find(({ id }) => id === search.model) ?? models[0]
   if (model === undefined) throw new Error('a workbench needs a model')
-  const changeSearch = useChangeSearch()
+  const changeSearch = useChangeSearch<ImagesSearch>()
   const bench = useBench(search, models, model, project)
   const { mode, given, hasMask, requests } = bench
   const [isCodeOpen, setCodeOpen] = useState(false)
@@ -147,7 +147,7 @@ interface AnswerProps {
 function Answer({ bench, model, models, view }: AnswerProps) {
   const text = words.images
   const { shown, given, mode, opened, isRunning } = bench
-  const changeSearch = useChangeSearch()
+  const changeSearch = useChangeSearch<ImagesSearch>()
   const byId = useMemo(() => new Map((bench.jobs ?? []).map((job) => [job.id, job])), [bench.jobs])
   const isDone = shown?.tiles.some(({ state }) => state === 'done') ?? false
   const edited = mode === 'edit' && shown?.mode === 'edit' && shown.files && isDone ? shown : undefined

@@ -1,13 +1,14 @@
 /** What is going on now, and what needs me. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pause, Play, Table, Waves, type LucideIcon } from 'lucide-react'
 import { useMemo, useState, type ReactNode } from 'react'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { clockSeconds, rate } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { useNow } from '../../app/now.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import { rangeOf, type RangeSearch } from '../../app/range.ts'
+import { rangeOf } from '../../app/range.ts'
 import { useMay, useSession } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { overviewQueries, type Attention, type Flow, type Overview } from '../../api/queries/overview.ts'
@@ -22,15 +23,13 @@ import { words } from '../../words/words.ts'
 import { AttentionList } from './attention-list.tsx'
 import { ModelBars } from './model-bars.tsx'
 import { Multiples } from './multiples.tsx'
-import { METRICS, type Metric } from './traffic-graph.ts'
+import { METRICS } from './traffic-graph.ts'
 import { TrafficPicture } from './traffic-picture.tsx'
+import { overview as place } from './place.ts'
 
 const FlowTable = lazyPart(async () => (await import('./flow-table.tsx')).FlowTable)
 
-interface TrafficSearch {
-  readonly metric?: Metric
-  readonly view?: 'picture' | 'table'
-}
+type OverviewSearch = SearchOf<typeof place>
 
 interface LiveFlows {
   readonly at: string
@@ -42,7 +41,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 export function OverviewPage() {
-  const search = useSearch({ strict: false }) as RangeSearch & { project?: string } & TrafficSearch
+  const search = place.useSearch()
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(search, '1h', now)
   const query = useQuery(overviewQueries.overview(new Date(range.fromMs).toISOString(), search.project))
@@ -149,23 +148,21 @@ function stateOf(told: Overview['deployments'][number] | undefined) {
   return told && { state: told.state, until: told.until }
 }
 
-function TrafficControls({ search }: { readonly search: TrafficSearch }) {
-  const navigate = useNavigate()
+function TrafficControls({ search }: { readonly search: OverviewSearch }) {
+  const change = useChangeSearch<OverviewSearch>()
   const { metrics, picture } = words.overview
-  const set = (change: TrafficSearch): void =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true })
   return (
     <span className="ml-auto flex items-center gap-3">
       <Segmented
         label={metrics.label}
         value={search.metric ?? 'requests'}
-        onChange={(metric) => set({ metric })}
+        onChange={(metric) => change({ metric }, { replace: true })}
         segments={METRICS.map((metric) => ({ value: metric, label: metrics[metric] }))}
       />
       <Segmented
         label={picture.view}
         value={search.view ?? 'picture'}
-        onChange={(view) => set({ view })}
+        onChange={(view) => change({ view }, { replace: true })}
         segments={[
           { value: 'picture', label: <Labelled icon={Waves}>{picture.asPicture}</Labelled> },
           { value: 'table', label: <Labelled icon={Table}>{picture.asTable}</Labelled> },

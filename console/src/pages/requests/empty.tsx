@@ -1,6 +1,6 @@
 /** A list without rows: why, and what to do next. */
 import { SPANS } from '../../app/range.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { useSession } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -14,7 +14,7 @@ interface NoRequestsProps {
 }
 
 export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
   const { install } = useSession()
   const text = words.requests
   const filtered = hasFilters(search)

@@ -1,13 +1,13 @@
 /** Requests: what became of each, over time, with one of them beside the list. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { requestQueries, type RequestRow } from '../../api/queries/requests.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { nowMs } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
-import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import { RangeControl } from '../../app/range-control.tsx'
 import { useStreamState } from '../../app/stream.ts'
 import { useZone } from '../../app/zone.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -24,14 +24,15 @@ import { useTail } from './live.ts'
 import { rememberList } from '../../parts/requests/neighbours.ts'
 import { RangeCount, RequestHistogram } from '../../parts/requests/request-histogram.tsx'
 import { Views } from './views.tsx'
+import { requests as place } from './place.ts'
 
 const Peek = lazyPart(async () => (await import('./peek.tsx')).Peek)
 
 const ROW_HEIGHT = 31
 
 export function RequestsPage() {
-  const search = useSearch({ from: '/shell/requests' }) as RequestSearch & { peek?: string; live?: true }
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<RequestSearch>()
   const zone = useZone()
   const isPhone = usePhone()
   const { since, from, to } = search

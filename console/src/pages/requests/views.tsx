@@ -2,7 +2,7 @@
 import { Popover } from '@base-ui/react/popover'
 import { Bookmark, X } from 'lucide-react'
 import { useState } from 'react'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { count } from '../../app/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { ViewChip } from '../../ui/filter-chip.tsx'
@@ -19,7 +19,7 @@ interface ViewsProps {
 }
 
 export function Views({ search, failed, saves = true }: ViewsProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
   const { views, isFull, save, forget } = useSavedViews()
   const builtIn = builtInViews()
   const isKnown = [...builtIn, ...views].some((view) => isView(view, search))

@@ -1,9 +1,10 @@
 /** Who spends what. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { nowMs } from '../../app/now.ts'
-import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
+import { RangeControl } from '../../app/range-control.tsx'
 import { useZone } from '../../app/zone.ts'
 import { moneyQueries, type Usage } from '../../api/queries/money.ts'
 import { money } from '../../app/format.ts'
@@ -22,16 +23,16 @@ import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { amountOf, groupRows, SHOWS } from '../../parts/usage/usage-groups.ts'
 import { usageRange, type UsageRange } from '../../parts/usage/usage-range.ts'
-import type { UsageSearch } from './usage-search.ts'
 import { TagMenu } from './tag-menu.tsx'
 import { UsageTable } from './usage-table.tsx'
+import { usage as place } from './place.ts'
 
 /** Rows of the table; all others are one. */
 const MOST_ROWS = 100
 
 export function UsagePage() {
-  const search = useSearch({ strict: false }) as UsageSearch
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const isPhone = usePhone()
   useZone()
   const { by = 'model', show = 'usd', only = [], before = false, project } = search

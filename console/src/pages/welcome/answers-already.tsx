@@ -9,7 +9,7 @@ import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
 import { listPrice } from '../../parts/connect-upstream/price-words.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { Link, TextLink } from '../../ui/link.tsx'
+import { Link, TextLink, type Address } from '../../ui/link.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
@@ -126,7 +126,7 @@ function FirstRequest() {
 }
 
 interface WayProps {
-  readonly to: string
+  readonly to: Address
   readonly icon: ReactNode
   readonly title: string
   readonly note: string

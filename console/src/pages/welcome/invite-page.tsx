@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { answerOf, client, type Schema } from '../../api/client.ts'
 import { isNotFound } from '../../api/faults.ts'
@@ -9,7 +9,6 @@ import { sessionQuery } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { useGo } from '../../ui/link.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
@@ -17,11 +16,12 @@ import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
 import { Bare } from './bare.tsx'
 import { PlainHttp } from './sign-in-page.tsx'
+import { invite as place } from './place.ts'
 
 const LEAST_PASSWORD = 12
 
 export function InvitePage() {
-  const { token = '' } = useParams({ strict: false }) as { token?: string }
+  const { token } = place.useParams()
   const { data: invitation, error, refetch } = useQuery(peopleQueries.invitation(token))
   const say = words.welcome.invite
   if (isNotFound(error))
@@ -61,14 +61,14 @@ function AcceptForm({
   const [password, setPassword] = useState('')
   const { busy, errors, problem, submit } = useSubmission(['name', 'password'])
   const queries = useQueryClient()
-  const go = useGo()
+  const navigate = useNavigate()
   const say = words.welcome.invite
   const accept = async (): Promise<void> => {
     const isIn = await submit(async () => {
       await answerOf(client.POST('/api/v1/invitations/accept', { body: { token, name, password } }))
       await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
     })
-    if (isIn) go(paths.overview(), { replace: true })
+    if (isIn) await navigate({ ...paths.overview(), replace: true })
   }
   return (
     <Form errors={errors} onSubmit={() => void accept()} className="flex flex-col gap-3.5">

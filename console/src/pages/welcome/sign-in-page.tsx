@@ -1,24 +1,22 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { LockOpen } from 'lucide-react'
 import { useState } from 'react'
 import { apiUrl, answerOf, client } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
+import { parseSearch } from '../../app/search.ts'
 import { sessionQuery } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { useGo } from '../../ui/link.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
 import { Bare } from './bare.tsx'
+import { signIn as place } from './place.ts'
 
 export function SignInPage() {
-  const { return: back = '/', problem } = useSearch({ strict: false }) as {
-    return?: string
-    problem?: string
-  }
+  const { return: back = '/', problem } = place.useSearch()
   const { data: options } = useQuery(peopleQueries.options())
   const say = words.welcome.signIn
   const mayTry = options?.allowed !== false
@@ -60,15 +58,16 @@ function PasswordForm({
   const [password, setPassword] = useState('')
   const { busy, errors, problem, submit } = useSubmission(['email', 'password'])
   const queries = useQueryClient()
-  const go = useGo()
+  const navigate = useNavigate()
   const say = words.welcome.signIn
   const signIn = async (): Promise<void> => {
     const isIn = await submit(async () => {
       await answerOf(client.POST('/api/v1/session', { body: { email, password } }))
       await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
     })
-    if (isIn) go(back, { replace: true })
-    else setPassword('')
+    if (!isIn) return setPassword('')
+    const [to = '', query = ''] = back.split('?', 2)
+    await navigate({ to, search: parseSearch(query), replace: true })
   }
   return (
     <Form errors={errors} onSubmit={() => void signIn()} className="flex flex-col gap-3.5">

@@ -61,7 +61,7 @@ function Steps() {
   const say = words.welcome
   // The token is used up. It must not stay in the address, nor in the history.
   useEffect(() => {
-    void navigate({ to: '/welcome', search: {}, replace: true } as never)
+    void navigate({ ...paths.welcome(), replace: true })
   }, [])
   return (
     <Page title={say.title} side={<AnswersAlready secret={made?.secret} />} sideWidth={424}>

@@ -1,21 +1,21 @@
 /** `/go/{anything}`: finds what has this id, and goes there. The log's address in an error leads here. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { words } from '../words/words.ts'
-import { Empty } from '../ui/empty.tsx'
-import { useGo } from '../ui/link.tsx'
-import { Page } from '../ui/page.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { pathOfHit, resolveQuery } from './resolve.ts'
+import { words } from '../../words/words.ts'
+import { go as place } from './place.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { pathOfHit, resolveQuery } from '../../app/resolve.ts'
 
 export function GoPage() {
-  const { id = '' } = useParams({ strict: false })
+  const { id } = place.useParams()
   const hits = useQuery(resolveQuery(id))
-  const go = useGo()
+  const navigate = useNavigate()
   const first = hits.data?.[0]
   useEffect(() => {
-    if (first !== undefined) go(pathOfHit(first), { replace: true })
+    if (first !== undefined) void navigate({ ...pathOfHit(first), replace: true })
   }, [first])
   return (
     <Page title={id}>

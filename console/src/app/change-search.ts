@@ -1,0 +1,11 @@
+import { useNavigate } from '@tanstack/react-router'
+
+/** Changes parameters of the present address: `useChangeSearch<SearchOf<typeof keys>>()`. Undefined takes one away. */
+export function useChangeSearch<Search extends object = never>(): (
+  change: Partial<Search>,
+  options?: { readonly replace?: boolean },
+) => void {
+  const navigate = useNavigate()
+  return (change, { replace = false } = {}) =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace })
+}
