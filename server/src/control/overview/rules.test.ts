@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConfiguredBudget } from '#core/catalog/catalog.ts'
 import { COARSE_SLOT_MS, FINE_SLOT_MS } from '#ports/traffic-history.ts'
-import { budgetsOf, paceOf, seriesOf, slotsSince } from './rules.ts'
+import { budgetsOf, paceOf, seriesOf, slotsOf } from './rules.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 17, 16, 30)
 const HOUR_MS = 3_600_000
@@ -13,23 +13,35 @@ const budget = (per: ConfiguredBudget['per'], limitNanoUsd: bigint): ConfiguredB
   hard: false,
 })
 
-test('a chart has fine slots while they fit, and never more than 90 columns', () => {
-  for (const [hours, unitMs] of [
-    [1, FINE_SLOT_MS],
-    [24, COARSE_SLOT_MS],
-    [24 * 30, COARSE_SLOT_MS],
+test('a chart has fine slots while they fit and are kept, and never more than 90 columns', () => {
+  for (const [hours, endedHours, unitMs] of [
+    [1, 0, FINE_SLOT_MS],
+    [1, 24, FINE_SLOT_MS],
+    [1, 26, COARSE_SLOT_MS],
+    [24, 0, COARSE_SLOT_MS],
+    [24 * 30, 0, COARSE_SLOT_MS],
+    [72, 96, COARSE_SLOT_MS],
   ] as const) {
-    const { firstMs, slotMs } = slotsSince(NOW_MS - hours * HOUR_MS, NOW_MS)
-    assert.deepEqual([slotMs % unitMs, firstMs % slotMs], [0, 0])
-    assert.ok(firstMs >= NOW_MS - hours * HOUR_MS)
-    assert.ok((NOW_MS - firstMs) / slotMs <= 90)
+    const asked = {
+      fromMs: NOW_MS - (endedHours + hours) * HOUR_MS,
+      toMs: NOW_MS - endedHours * HOUR_MS,
+    }
+    const { fromMs, toMs, slotMs } = slotsOf(asked, NOW_MS)
+    assert.deepEqual([slotMs % unitMs, fromMs % slotMs, toMs], [0, 0, asked.toMs])
+    assert.ok(fromMs >= asked.fromMs)
+    assert.ok((toMs - fromMs) / slotMs <= 90)
+    if (hours === 1) assert.equal(slotMs, unitMs)
   }
-  assert.equal(slotsSince(NOW_MS - HOUR_MS, NOW_MS).slotMs, FINE_SLOT_MS)
+})
+
+test('a span shorter than a slot has the slot that it lies in', () => {
+  const span = { fromMs: NOW_MS + 1, toMs: NOW_MS + 2 }
+  assert.deepEqual(slotsOf(span, NOW_MS + 2), { fromMs: NOW_MS, toMs: NOW_MS + 2, slotMs: FINE_SLOT_MS })
 })
 
 test('a slot without traffic is a column of zeros', () => {
-  const slots = { firstMs: NOW_MS - 3 * FINE_SLOT_MS, slotMs: FINE_SLOT_MS }
-  const { slot_seconds, data } = seriesOf([], slots, NOW_MS)
+  const slots = { fromMs: NOW_MS - 3 * FINE_SLOT_MS, toMs: NOW_MS, slotMs: FINE_SLOT_MS }
+  const { slot_seconds, data } = seriesOf([], slots)
   assert.equal(slot_seconds, FINE_SLOT_MS / 1000)
   assert.deepEqual(
     data.map(({ at, answered, p95_ms, spent_usd }) => [Date.parse(at), answered, p95_ms, spent_usd]),
