@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { BASE } from './base.ts'
 import { GoPage } from './go-page.tsx'
 import { NotFound, PageBroke } from './problems.tsx'
-import { SPANS } from './range.ts'
+import { SPANS } from '../time/range.ts'
 import { Root } from './root.tsx'
 import {
   flag,

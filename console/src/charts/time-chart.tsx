@@ -1,10 +1,11 @@
-/** Lines over time on a canvas, by uPlot: for hundreds of points and more, with a cursor, and a mark by dragging. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+/** Lines over time on a canvas, by uPlot: for hundreds of points and more, with a cursor. */
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../app/theme.ts'
-import { useZone } from '../app/zone.ts'
-import { endTicks } from './axis.ts'
+import { timeTicks } from '../time/ticks.ts'
+import { useZone } from '../time/zone.ts'
+import { fromZero, type AxisText, type ValueScale } from './axis.ts'
 import { computed, type Colour } from './colours.ts'
 import { ChartFrame, type ChartTable } from './frame.tsx'
 import { useWidth } from './size.ts'
@@ -33,33 +34,33 @@ interface TimeChartProps {
   readonly timesMs: readonly number[]
   readonly series: readonly TimeSeries[]
   readonly valueText: (value: number) => string
+  /** Of the axis, where it is not `valueText`. */
+  readonly axisText?: AxisText
   readonly timeText: (ms: number) => string
-  /** Of the axis below, where shorter than what the tip says. */
-  readonly axisTimeText?: (ms: number) => string
   /** Zero is included unless it is a logarithm. */
   readonly scale?: 'linear' | 'log'
   readonly ticks?: readonly number[]
   readonly range?: readonly [least: number, most: number]
-  /** The whole range of time, where the points don't cover it. */
-  readonly timeRange?: readonly [fromMs: number, toMs: number]
-  /** Small pictures name both ends of the range and its middle; round times would be one or two. */
-  readonly timeTicks?: 'round' | 'ends'
+  /** The whole range of time: the points may not cover it. */
+  readonly timeRange: readonly [fromMs: number, toMs: number]
   readonly lines?: readonly TimeLine[]
   readonly height?: number
   readonly axisWidth?: number
-  readonly onMark?: (range: { readonly fromMs: number; readonly toMs: number }) => void
 }
 
 const DASHES = { dashed: [5, 4], dotted: [1.5, 3] }
 const FONT = '11px Inter, sans-serif'
+const HEIGHT = 170
 const LABELS_HEIGHT = 20
-const ENDS_HEIGHT = 14
 const AXIS_WIDTH = 44
+/** Room that a label needs, in pixels: along the axis of time, and along that of values. */
+const TICK_WIDTH = 68
+const TICK_HEIGHT = 36
+/** Diameter of a point that no line leads to, in pixels. */
+const POINT_SIZE = 5
 
 export function TimeChart(props: TimeChartProps) {
-  const { caption, timesMs, series, valueText, timeText, height = 170 } = props
-  const ends = props.timeTicks === 'ends' ? props.timeRange : undefined
-  const plotHeight = ends === undefined ? height : height - ENDS_HEIGHT
+  const { caption, timesMs, series, valueText, timeText, height = HEIGHT } = props
   const [ref, width] = useWidth<HTMLDivElement>()
   const [at, setAt] = useState<number>()
   const theme = useTheme()
@@ -69,29 +70,29 @@ export function TimeChart(props: TimeChartProps) {
     () => [timesMs.map((ms) => ms / 1000), ...series.map(({ values }) => [...values])],
     [timesMs, series],
   )
-  const labels = series.map(({ label, colour, dash }) => `${label} ${colour} ${dash}`).join()
+  // New numbers alone are set below. The chart is made again when anything else that it shows changes.
+  const shape = JSON.stringify([
+    series.map(({ values: _, ...look }) => look),
+    props.scale,
+    props.range,
+    props.timeRange,
+    props.lines,
+    props.ticks,
+    height,
+    props.axisWidth,
+  ])
+  const newest = useRef(props)
+  newest.current = props
   useEffect(() => {
     const place = ref.current
     if (place === null || width === 0) return
-    const made = new UPlot(optionsOf(props, width, plotHeight, setAt), data, place)
+    const made = new UPlot(optionsOf(newest, width, setAt), data, place)
     plot.current = made
     return () => {
       made.destroy()
       plot.current = undefined
     }
-    // New numbers alone are set below; what the picture is made of has it made anew.
-  }, [
-    width,
-    height,
-    theme,
-    zone,
-    labels,
-    props.scale,
-    props.range?.join(),
-    props.timeRange?.join(),
-    props.lines?.length,
-    props.ticks?.join(),
-  ])
+  }, [width, theme, zone, shape])
   useEffect(() => plot.current?.setData(data), [data])
   const describe = (index: number): string =>
     [
@@ -116,18 +117,7 @@ export function TimeChart(props: TimeChartProps) {
       onAt={setAt}
       table={table}
     >
-      <div ref={ref} style={{ height: plotHeight }} />
-      {ends && (
-        <p
-          aria-hidden
-          className="flex items-end justify-between text-11 leading-none text-ink-2 tabular-nums"
-          style={{ height: ENDS_HEIGHT, paddingRight: props.axisWidth ?? AXIS_WIDTH }}
-        >
-          {endTicks(ends[0], ends[1], 2, props.axisTimeText ?? timeText).map(({ atMs, text }) => (
-            <span key={atMs}>{text}</span>
-          ))}
-        </p>
-      )}
+      <div ref={ref} style={{ height }} />
       {at !== undefined && (
         <>
           <span
@@ -155,50 +145,29 @@ function textOf(value: number | null | undefined, text: (value: number) => strin
   return value === null || value === undefined ? '–' : text(value)
 }
 
-/** Of a time below the picture, in pixels. */
+/** Half of a label of the time axis, in pixels: nearer to the left end it would be cut off. */
 const HALF_LABEL = 15
-/** Some room above the highest line. */
-const HEADROOM = 1.05
 
-function optionsOf(
-  props: TimeChartProps,
-  width: number,
-  height: number,
-  onAt: (index: number | undefined) => void,
-): UPlot.Options {
-  const {
-    series,
-    valueText,
-    timeText,
-    axisTimeText = timeText,
-    scale = 'linear',
-    range,
-    timeRange,
-    ticks,
-    lines = [],
-    axisWidth = AXIS_WIDTH,
-    onMark,
-  } = props
+type Newest = Readonly<RefObject<TimeChartProps>>
+
+/** Axes read the newest values; everything else is fixed while the chart lives. */
+function optionsOf(newest: Newest, width: number, onAt: (index: number | undefined) => void): UPlot.Options {
+  const { series, scale = 'linear', range, timeRange, ticks, lines = [], height = HEIGHT } = newest.current
+  const axisWidth = newest.current.axisWidth ?? AXIS_WIDTH
+  const [fromMs, toMs] = timeRange
   const [label, grid] = [computed('ink-2'), computedLine()]
+  const times = timeTicks({ fromMs, toMs }, Math.max(2, Math.floor((width - axisWidth) / TICK_WIDTH)))
   return {
     width,
     height,
     legend: { show: false },
-    // Half of the lowest number stands below the plot.
-    padding: [8, 0, props.timeTicks === 'ends' ? 6 : 0, 0],
-    cursor: {
-      x: false,
-      y: false,
-      points: { show: false },
-      drag: { x: onMark !== undefined, y: false, setScale: false },
-    },
+    padding: [8, 0, 0, 0],
+    cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
-      x: { time: true, ...(timeRange && { range: [timeRange[0] / 1000, timeRange[1] / 1000] }) },
+      x: { time: true, range: [fromMs / 1000, toMs / 1000] },
       y: {
         distr: scale === 'log' ? 3 : 1,
-        ...(range
-          ? { range: [range[0], range[1]] }
-          : scale === 'linear' && { range: (_plot, _least, most) => [0, most > 0 ? most * HEADROOM : 1] }),
+        range: range ? [range[0], range[1]] : () => [0, valueScale(newest).ticks.at(-1)?.value ?? 1],
       },
     },
     axes: [
@@ -207,14 +176,12 @@ function optionsOf(
         font: FONT,
         size: LABELS_HEIGHT,
         gap: 4,
-        show: props.timeTicks !== 'ends',
         grid: { show: false },
         ticks: { show: false },
-        space: 70,
-        // At the very left half of it would be cut off.
+        splits: () => times.map(({ atMs }) => atMs / 1000),
         values: (plot, splits) =>
-          splits.map((seconds) =>
-            plot.valToPos(seconds, 'x') < HALF_LABEL ? '' : axisTimeText(seconds * 1000),
+          splits.map((seconds, index) =>
+            plot.valToPos(seconds, 'x') < HALF_LABEL ? '' : (times[index]?.text ?? ''),
           ),
       },
       {
@@ -225,39 +192,52 @@ function optionsOf(
         gap: 8,
         grid: { stroke: grid, width: 1 },
         ticks: { show: false },
-        space: 40,
-        ...(ticks && { splits: () => [...ticks] }),
-        values: (_plot, splits) => splits.map((value) => (value === null ? '' : valueText(value))),
+        splits: () => (ticks ? [...ticks] : valueScale(newest).ticks.map(({ value }) => value)),
+        values: (_plot, splits) =>
+          ticks ? splits.map(newest.current.valueText) : valueScale(newest).ticks.map(({ text }) => text),
       },
     ],
-    series: [
-      {},
-      ...series.map(({ label: name, colour, dash, fill, step, strokeWidth = 1.5 }): UPlot.Series => {
-        const stroke = computed(colour)
-        return {
-          label: name,
-          stroke,
-          width: strokeWidth,
-          points: { show: false },
-          ...(dash && { dash: DASHES[dash] }),
-          ...(fill === true && { fill: translucent(stroke) }),
-          ...(step === true && UPlot.paths.stepped && { paths: UPlot.paths.stepped({ align: 1 }) }),
-        }
-      }),
-    ],
+    series: [{}, ...series.map((one) => lineOf(one))],
     hooks: {
       setCursor: [(plot) => onAt(plot.cursor.idx ?? undefined)],
-      setSelect: [
-        (plot) => {
-          const { left, width: wide } = plot.select
-          if (wide < 4 || onMark === undefined) return
-          onMark({ fromMs: plot.posToVal(left, 'x') * 1000, toMs: plot.posToVal(left + wide, 'x') * 1000 })
-          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-        },
-      ],
       draw: [(plot) => drawLines(plot, lines)],
     },
   }
+}
+
+function valueScale({ current }: Newest): ValueScale {
+  const { series, lines = [], height = HEIGHT, axisText = current.valueText } = current
+  const values = [...series.flatMap((one) => one.values), ...lines.map(({ value }) => value)]
+  const most = values.reduce<number>((highest, value) => Math.max(highest, value ?? 0), 0)
+  return fromZero(most, Math.max(1, Math.floor((height - LABELS_HEIGHT) / TICK_HEIGHT)), axisText)
+}
+
+function lineOf({ label, colour, dash, fill, step, strokeWidth = 1.5 }: TimeSeries): UPlot.Series {
+  const stroke = computed(colour)
+  return {
+    label,
+    stroke,
+    width: strokeWidth,
+    // A value between two gaps has no line: it is a point.
+    points: {
+      show: true,
+      size: POINT_SIZE,
+      stroke,
+      fill: stroke,
+      filter: (plot, index) => alone(plot.data[index] ?? []),
+    },
+    ...(dash && { dash: DASHES[dash] }),
+    ...(fill === true && { fill: translucent(stroke) }),
+    ...(step === true && UPlot.paths.stepped && { paths: UPlot.paths.stepped({ align: 1 }) }),
+  }
+}
+
+/** Places of the values without a neighbour. */
+function alone(values: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (index: number): boolean => typeof values[index] === 'number'
+  return Array.from(values, (_, index) => index).filter(
+    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  )
 }
 
 function drawLines(plot: UPlot, lines: readonly TimeLine[]): void {

@@ -1,8 +1,8 @@
 /** Calls at once against the limit over time, and what torana.yaml allows a minute. */
-import { clock, count, moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { count, moment, whole } from '../../app/format.ts'
+import { useNow } from '../../time/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import type { RangeSearch } from '../../app/range.ts'
+import type { RangeSearch } from '../../time/range.ts'
 import { Legend } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
 import { TimeChart } from '../../charts/time-chart.tsx'
@@ -50,7 +50,6 @@ export function LimitsTab({ one, search }: { readonly one: Deployment; readonly 
           ]}
           valueText={(value) => whole(Math.round(value))}
           timeText={(ms) => moment(ms, now)}
-          axisTimeText={(ms) => clock(ms)}
           timeRange={[history.fromMs, history.toMs]}
           height={180}
         />

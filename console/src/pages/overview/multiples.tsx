@@ -12,15 +12,13 @@ import {
   share,
   whole,
 } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
-import { endTicks } from '../../charts/axis.ts'
+import { DAY_MS } from '../../time/day.ts'
+import { useNow } from '../../time/now.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { Legend, type LegendEntry } from '../../charts/legend.tsx'
 import type { Overview } from '../../api/queries/overview.ts'
 import { words } from '../../words/words.ts'
 import { HEIGHT, SmallTimeChart } from './small-time-chart.tsx'
-
-const DAY_MS = 86_400_000
 
 interface MultipleProps {
   readonly title: string
@@ -123,7 +121,6 @@ function RequestsPicture(props: PictureProps) {
           colour: colours[outcome],
           values: data.map((slot) => slot[outcome]),
         }))}
-        ticks={endTicks(fromMs, toMs, 2, slotText)}
         valueText={whole}
         axisText={count}
         slotText={slotText}
@@ -247,6 +244,7 @@ function SpentPicture({
               ]),
         ]}
         valueText={moneyTick}
+        axisText={moneyTick}
         timeText={(ms) => clock(ms)}
         timeRange={[fromMs, fromMs + DAY_MS]}
       />

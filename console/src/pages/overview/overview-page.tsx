@@ -5,9 +5,10 @@ import { Pause, Play, Table, Waves, type LucideIcon } from 'lucide-react'
 import { useMemo, useState, type ReactNode } from 'react'
 import { clockSeconds, rate } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { useNow } from '../../app/now.ts'
+import { DAY_MS, MINUTE_MS } from '../../time/day.ts'
+import { useNow } from '../../time/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import { rangeOf, type RangeSearch } from '../../app/range.ts'
+import { rangeOf, sinceUntil, type RangeSearch } from '../../time/range.ts'
 import { useMay, useSession } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { overviewQueries, type Attention, type Flow, type Overview } from '../../api/queries/overview.ts'
@@ -38,16 +39,13 @@ interface LiveFlows {
   readonly flows: readonly Flow[]
 }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
-
 export function OverviewPage() {
   const search = useSearch({ strict: false }) as RangeSearch & { project?: string } & TrafficSearch
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(search, '1h', now)
-  const query = useQuery(overviewQueries.overview(new Date(range.fromMs).toISOString(), search.project))
-  const midnight = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
-  const day = useQuery(overviewQueries.overview(midnight, search.project))
+  const query = useQuery(overviewQueries.overview(sinceUntil(range), search.project))
+  const since = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
+  const day = useQuery(overviewQueries.overview({ since }, search.project))
   const { data } = query
   const [live, setLive] = useState<LiveFlows>()
   const [attention, setAttention] = useState<readonly Attention[]>()

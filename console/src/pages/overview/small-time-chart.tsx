@@ -10,8 +10,8 @@ const TimeChart = lazyPart(
   <div className="appearing-late rounded-control bg-sunken" style={{ height: HEIGHT }} />,
 )
 
-type SmallTimeChartProps = Omit<ComponentProps<typeof TimeChart>, 'height' | 'timeTicks'>
+type SmallTimeChartProps = Omit<ComponentProps<typeof TimeChart>, 'height'>
 
 export function SmallTimeChart(props: SmallTimeChartProps) {
-  return <TimeChart {...props} height={HEIGHT} timeTicks="ends" />
+  return <TimeChart {...props} height={HEIGHT} />
 }

@@ -1,6 +1,6 @@
 /** From the address of the page to what the log is asked for. */
 import type { RequestFilters, RequestRow } from '../../api/queries/requests.ts'
-import { rangeOf, type RangeSearch, type Span } from '../../app/range.ts'
+import { rangeOf, type RangeSearch, type Span } from '../../time/range.ts'
 import { words } from '../../words/words.ts'
 
 export interface RequestSearch extends RangeSearch {

@@ -1,5 +1,5 @@
 /** What stands in the address of the page. */
-import type { RangeSearch } from '../../app/range.ts'
+import type { RangeSearch } from '../../time/range.ts'
 import type { UsageGroup } from '../../api/usage-groups.ts'
 import type { Show } from '../../parts/usage/usage-groups.ts'
 

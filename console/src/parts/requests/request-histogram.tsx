@@ -1,7 +1,9 @@
 /** How requests ended over time, above the list. */
 import type { Histogram as Counts } from '../../api/queries/requests.ts'
 import { clock, count, day, whole } from '../../app/format.ts'
-import { Histogram, type OutcomeSlot } from '../../charts/histogram.tsx'
+import { OUTCOME_COLOUR, OUTCOMES, type Outcome } from '../../charts/colours.ts'
+import { Columns } from '../../charts/columns.tsx'
+import { DAY_MS } from '../../time/day.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 
@@ -14,7 +16,8 @@ interface RequestHistogramProps {
 }
 
 const HEIGHT = 80
-const DAY_MS = 86_400_000
+
+type OutcomeSlot = { readonly atMs: number } & Readonly<Record<Outcome, number>>
 
 export function RequestHistogram({
   histogram,
@@ -34,15 +37,20 @@ export function RequestHistogram({
   const failed = slots.reduce((sum, slot) => sum + slot.failed, 0)
   return (
     <div className="shrink-0 px-6 pt-2 pb-2 phone:px-4">
-      <Histogram
+      <Columns
         caption={words.requests.histogram(count(histogram.total), count(failed))}
-        slots={slots}
+        slots={slots.map(({ atMs }) => atMs)}
         slotMs={histogram.slot_seconds * 1000}
-        marked={marked}
-        onMark={onMark}
-        timeText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
-        outcomeText={words.requests.outcomes}
+        series={OUTCOMES.map((outcome) => ({
+          label: words.requests.outcomes[outcome],
+          colour: OUTCOME_COLOUR[outcome],
+          values: slots.map((slot) => slot[outcome]),
+        }))}
+        brush={{ marked, onMark }}
+        valueText={whole}
+        slotText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
         height={height}
+        gap={0.15}
       />
     </div>
   )

@@ -2,11 +2,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
 import { requestQueries, type RequestFilters, type RequestRow } from '../../api/queries/requests.ts'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
-import { rangeOf, SPANS, type RangeSearch, type Span } from '../../app/range.ts'
-import { useZone } from '../../app/zone.ts'
+import { rangeOf, SPANS, type RangeSearch, type Span } from '../../time/range.ts'
+import { useZone } from '../../time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -107,6 +107,7 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
         columns={columns}
         hiddenColumns={hiddenColumns}
         rows={rows}
+        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={ROW_HEIGHT}
         fill={false}
