@@ -179,7 +179,8 @@ export function share(part: number | null | undefined, digits = 1): string {
 /** `+12 %`, `−9 %`, `0 %`. */
 export function change(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined || !Number.isFinite(ratio)) return NONE
-  const percent = Math.round(ratio * 100)
+  // A change of less than half a per cent is none, and has no sign.
+  const percent = Math.round(ratio * 100) || 0
   return `${percent > 0 ? '+' : ''}${number(percent, { maximumFractionDigits: 0 })} %`
 }
 

@@ -1,7 +1,7 @@
 /** Round values for the axis of a chart. Pure. */
 import { nice, ticks } from 'd3-array'
 
-export interface ValueTick {
+interface ValueTick {
   readonly value: number
   readonly text: string
 }

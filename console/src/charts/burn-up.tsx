@@ -110,7 +110,11 @@ function Lines(props: BurnUpProps & { readonly frame: PlotFrame }) {
             stroke="var(--ink-2)"
             strokeWidth="1.5"
           />
-          <text x={x(mark.atMs) + 9} y={y(valueAt(mark.atMs)) + 15} className="fill-ink-2 text-11">
+          <text
+            x={x(mark.atMs) + 9}
+            y={Math.min(y(valueAt(mark.atMs)) + 15, plotHeight - 6)}
+            className="fill-ink-2 text-11"
+          >
             {mark.text}
           </text>
         </g>

@@ -2,7 +2,7 @@
 import { useState, type PointerEvent, type ReactNode } from 'react'
 import { DAY_MS } from '../time/day.ts'
 import type { TimeSpan } from '../time/range.ts'
-import { timeTicks } from '../time/ticks.ts'
+import { maxTicks, timeTicks } from '../time/ticks.ts'
 import { timeZone, useZone } from '../time/zone.ts'
 import { words } from '../words/words.ts'
 import type { ValueScale } from './axis.ts'
@@ -61,9 +61,6 @@ interface PlotProps {
 
 const AXIS_WIDTH = 44
 export const LABELS_HEIGHT = 20
-/** Room that a label of the time axis needs, in pixels. */
-const TICK_WIDTH = 68
-const MAX_TICKS = 8
 /** Nearer to an end, half of a label would lie outside. */
 const HALF_LABEL = 18
 
@@ -86,13 +83,17 @@ export function Plot(props: PlotProps) {
   const { dragged, isDragging } = marking
   const saidAt = (stop: number): readonly PlotSeries[] =>
     series.filter(({ isNothing }) => isNothing?.(stop) !== true)
+  // Where nothing happened, zeros are read out, not silence.
+  const describe = (stop: number): string => {
+    const said = saidAt(stop)
+    const lines = (said.length === 0 ? series : said).map(({ label, text }) => `${label} ${text(stop)}`)
+    return [stopText(stop), ...lines].join(', ')
+  }
   return (
     <ChartFrame
       caption={caption}
       points={stops.length}
-      describe={(stop) =>
-        [stopText(stop), ...saidAt(stop).map(({ label, text }) => `${label} ${text(stop)}`)].join(', ')
-      }
+      describe={describe}
       at={at}
       onAt={(next) => {
         setAt(next)
@@ -238,10 +239,9 @@ interface TimeAxisProps {
 
 function TimeAxis({ frame, span, zone, slotMs = 0 }: TimeAxisProps) {
   const { width, height, x } = frame
-  const max = Math.min(MAX_TICKS, Math.max(2, Math.floor(width / TICK_WIDTH)))
   // The name of a day lies below the middle of its column.
   const shiftMs = slotMs >= DAY_MS ? slotMs / 2 : 0
-  return timeTicks(span, max, zone).map(({ atMs, text }) => {
+  return timeTicks(span, maxTicks(width), zone).map(({ atMs, text }) => {
     const left = x(atMs + shiftMs)
     if (left > width) return null
     return (

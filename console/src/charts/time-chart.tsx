@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState, type RefObject } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../app/theme.ts'
-import { timeTicks } from '../time/ticks.ts'
+import { maxTicks, timeTicks } from '../time/ticks.ts'
 import { useZone } from '../time/zone.ts'
 import { fromZero, type AxisText, type ValueScale } from './axis.ts'
 import { computed, type Colour } from './colours.ts'
@@ -53,8 +53,7 @@ const FONT = '11px Inter, sans-serif'
 const HEIGHT = 170
 const LABELS_HEIGHT = 20
 const AXIS_WIDTH = 44
-/** Room that a label needs, in pixels: along the axis of time, and along that of values. */
-const TICK_WIDTH = 68
+/** Room that a label of the values needs, in pixels. */
 const TICK_HEIGHT = 36
 /** Diameter of a point that no line leads to, in pixels. */
 const POINT_SIZE = 5
@@ -156,7 +155,7 @@ function optionsOf(newest: Newest, width: number, onAt: (index: number | undefin
   const axisWidth = newest.current.axisWidth ?? AXIS_WIDTH
   const [fromMs, toMs] = timeRange
   const [label, grid] = [computed('ink-2'), computedLine()]
-  const times = timeTicks({ fromMs, toMs }, Math.max(2, Math.floor((width - axisWidth) / TICK_WIDTH)))
+  const times = timeTicks({ fromMs, toMs }, maxTicks(width - axisWidth))
   return {
     width,
     height,

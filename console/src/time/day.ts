@@ -64,8 +64,8 @@ export function roundMoments(
   stepMs: number,
   zone: string | undefined,
 ): readonly number[] {
-  const originMs = stepMs % (7 * DAY_MS) === 0 ? FIRST_MONDAY_MS : 0
   const startMs = aheadMs(fromMs, zone)
+  const originMs = originOf(fromMs + startMs, stepMs)
   const firstMs = originMs + Math.floor((fromMs + startMs - originMs) / stepMs) * stepMs
   const lastMs = toMs + aheadMs(toMs, zone)
   const moments: number[] = []
@@ -81,3 +81,9 @@ export function roundMoments(
 
 /** The first Monday of Unix time. */
 const FIRST_MONDAY_MS = 4 * DAY_MS
+
+/** What steps are counted from: midnight, Monday, or, in steps of some days, the first whole day. */
+function originOf(wallMs: number, stepMs: number): number {
+  if (stepMs <= DAY_MS) return 0
+  return stepMs % (7 * DAY_MS) === 0 ? FIRST_MONDAY_MS : Math.ceil(wallMs / DAY_MS) * DAY_MS
+}

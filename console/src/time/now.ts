@@ -29,7 +29,7 @@ function tick(): void {
 }
 
 /** Without a timer, the last tick may be of a page that was left minutes ago. */
-function lastTickMs(): number {
+export function lastTickMs(): number {
   if (timer === undefined && nowMs() - tickedMs >= TICK_MS) tickedMs = nowMs()
   return tickedMs
 }

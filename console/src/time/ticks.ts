@@ -17,6 +17,15 @@ const STEPS_MS = [
   ...[1, 2, 4, 7, 14, 28].map((days) => days * DAY_MS),
 ]
 
+/** Room that a label needs, in pixels. */
+const LABEL_WIDTH = 68
+const MAX_TICKS = 8
+
+/** How many labels an axis of this width has room for. */
+export function maxTicks(widthPx: number): number {
+  return Math.min(MAX_TICKS, Math.max(2, Math.floor(widthPx / LABEL_WIDTH)))
+}
+
 /** At most `max` of them. A day has its name where it begins, so that no two neighbours read the same. */
 export function timeTicks(span: TimeSpan, max: number, zone = timeZone()): readonly TimeTick[] {
   const lengthMs = Math.max(1, span.toMs - span.fromMs)

@@ -8,6 +8,7 @@ import { classes } from './classes.ts'
 import type { Column, Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
 import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
+import { STALE } from './loading.tsx'
 import { usePhone } from './media.ts'
 import { Problem } from './problem.tsx'
 import { Tick } from './switch.tsx'
@@ -142,7 +143,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             />
           </>
         )}
-        <tbody className={isStale ? 'opacity-45 transition-opacity delay-150' : undefined}>
+        <tbody className={isStale ? STALE : undefined}>
           {body !== undefined && (
             <tr>
               <td colSpan={span}>{body}</td>

@@ -102,6 +102,7 @@ export function RequestsPage() {
       </div>
       <RequestHistogram
         histogram={histogram.data}
+        isStale={histogram.isPlaceholderData}
         error={histogram.error}
         marked={marked}
         onMark={(range) =>

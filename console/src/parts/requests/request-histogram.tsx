@@ -4,11 +4,15 @@ import { clock, count, day, whole } from '../../app/format.ts'
 import { OUTCOME_COLOUR, OUTCOMES, type Outcome } from '../../charts/colours.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { DAY_MS } from '../../time/day.ts'
+import { classes } from '../../ui/classes.ts'
+import { STALE } from '../../ui/loading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 
 interface RequestHistogramProps {
   readonly histogram: Counts | undefined
+  /** The counts are of an earlier filter. */
+  readonly isStale?: boolean
   readonly error: unknown
   readonly marked: { readonly fromMs: number; readonly toMs: number } | undefined
   readonly onMark: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
@@ -21,6 +25,7 @@ type OutcomeSlot = { readonly atMs: number } & Readonly<Record<Outcome, number>>
 
 export function RequestHistogram({
   histogram,
+  isStale = false,
   error,
   marked,
   onMark,
@@ -36,7 +41,7 @@ export function RequestHistogram({
   const spanMs = (slots.at(-1)?.atMs ?? 0) - (slots[0]?.atMs ?? 0)
   const failed = slots.reduce((sum, slot) => sum + slot.failed, 0)
   return (
-    <div className="shrink-0 px-6 pt-2 pb-2 phone:px-4">
+    <div className={classes('shrink-0 px-6 pt-2 pb-2 phone:px-4', isStale && STALE)}>
       <Columns
         caption={words.requests.histogram(count(histogram.total), count(failed))}
         slots={slots.map(({ atMs }) => atMs)}

@@ -63,6 +63,7 @@ export function OutcomesOf({ height, ...asked }: Asked & { readonly height?: num
       </div>
       <RequestHistogram
         histogram={histogram.data}
+        isStale={histogram.isPlaceholderData}
         error={histogram.error}
         marked={undefined}
         {...(height !== undefined && { height })}
