@@ -6,7 +6,7 @@ import type { RangeSearch } from '../../time/range.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { Legend } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
-import { TimeChart } from '../../charts/time-chart.tsx'
+import { Lines } from '../../charts/lines.tsx'
 import type { Deployment, DeploymentHistory } from '../../api/queries/deployments.ts'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -60,13 +60,13 @@ export function HealthTab({ one, siblings, search }: HealthTabProps) {
         />
       </Section>
       <Section title={health.latency}>
-        <TimeChart
+        <Lines
           caption={health.latencyCaption(duration(one.p95_ms))}
           timesMs={slots.map((slot) => slot.atMs)}
           series={[{ label: 'p95', colour: 's1', values: slots.map((slot) => slot.p95Ms) }]}
           valueText={duration}
           timeText={slotText}
-          timeRange={[history.fromMs, history.toMs]}
+          span={history}
           height={140}
           axisWidth={56}
         />

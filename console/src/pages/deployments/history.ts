@@ -22,10 +22,12 @@ export function useSlots(id: string, search: RangeSearch) {
   const { fromMs, toMs } = range
   const query = useQuery(deploymentQueries.history(id, sinceUntil(range)))
   const slotMs = (query.data?.slot_seconds ?? 300) * 1000
+  // A chart begins where its first slot does.
+  const startMs = Math.floor(fromMs / slotMs) * slotMs
   const slots = useMemo(() => {
     const known = new Map(query.data?.data.map((slot) => [Date.parse(slot.at), slot]))
     const all: Slot[] = []
-    for (let atMs = Math.floor(fromMs / slotMs) * slotMs; atMs < toMs; atMs += slotMs) {
+    for (let atMs = startMs; atMs < toMs; atMs += slotMs) {
       const slot = known.get(atMs)
       all.push({
         atMs,
@@ -37,11 +39,11 @@ export function useSlots(id: string, search: RangeSearch) {
       })
     }
     return all
-  }, [query.data, fromMs, toMs, slotMs])
+  }, [query.data, startMs, toMs, slotMs])
   return {
     slots,
     slotMs,
-    fromMs,
+    fromMs: startMs,
     toMs,
     data: query.data,
     error: query.error,

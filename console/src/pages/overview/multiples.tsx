@@ -16,9 +16,11 @@ import { DAY_MS } from '../../time/day.ts'
 import { useNow } from '../../time/now.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { Legend, type LegendEntry } from '../../charts/legend.tsx'
+import { Lines } from '../../charts/lines.tsx'
 import type { Overview } from '../../api/queries/overview.ts'
 import { words } from '../../words/words.ts'
-import { HEIGHT, SmallTimeChart } from './small-time-chart.tsx'
+
+const HEIGHT = 158
 
 interface MultipleProps {
   readonly title: string
@@ -158,7 +160,7 @@ function LatencyPicture(props: PictureProps) {
         mark: 'dash' in line ? 'dotted' : 'line',
       }))}
     >
-      <SmallTimeChart
+      <Lines
         caption={captions.latency(duration(latest?.p95_ms))}
         timesMs={data.map(({ at }) => Date.parse(at))}
         series={lines.map((line) => ({
@@ -169,10 +171,13 @@ function LatencyPicture(props: PictureProps) {
         }))}
         valueText={duration}
         timeText={slotText}
-        scale="log"
-        ticks={[10, 100, 1000, 10_000].filter((tick) => tick >= least && tick <= most)}
-        range={[least * 0.8, most * 1.3]}
-        timeRange={[fromMs, toMs]}
+        log={{
+          ticks: [10, 100, 1000, 10_000].filter((tick) => tick >= least && tick <= most),
+          least: least * 0.8,
+          most: most * 1.3,
+        }}
+        span={{ fromMs, toMs }}
+        height={HEIGHT}
       />
     </Multiple>
   )
@@ -212,7 +217,7 @@ function SpentPicture({
         ...(forecast === null ? [] : [{ label: legend.forecast, colour: 's1', mark: 'dotted' } as const]),
       ]}
     >
-      <SmallTimeChart
+      <Lines
         caption={captions.spent(money(today.spent_usd))}
         timesMs={times}
         series={[
@@ -246,7 +251,8 @@ function SpentPicture({
         valueText={moneyTick}
         axisText={moneyTick}
         timeText={(ms) => clock(ms)}
-        timeRange={[fromMs, fromMs + DAY_MS]}
+        span={{ fromMs, toMs: fromMs + DAY_MS }}
+        height={HEIGHT}
       />
     </Multiple>
   )
@@ -271,7 +277,7 @@ function CachePicture(props: PictureProps & { readonly today: Overview['today'] 
       value={inputs === 0 ? '–' : share(hits / inputs)}
       legend={[{ label: legend.hits, colour: 's3', mark: 'line' }]}
     >
-      <SmallTimeChart
+      <Lines
         caption={captions.cache(inputs === 0 ? '–' : share(hits / inputs))}
         timesMs={data.map(({ at }) => Date.parse(at))}
         series={[
@@ -284,7 +290,8 @@ function CachePicture(props: PictureProps & { readonly today: Overview['today'] 
         ]}
         valueText={(value) => share(value, 0)}
         timeText={slotText}
-        timeRange={[fromMs, toMs]}
+        span={{ fromMs, toMs }}
+        height={HEIGHT}
       />
     </Multiple>
   )
