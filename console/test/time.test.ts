@@ -30,7 +30,7 @@ const PICKED = [
 
 for (const [zone, since, until] of PICKED)
   test(`picked days are named as they were picked, and the API is asked for them and no others: ${zone ?? 'UTC'}`, async () => {
-    const { page, go, asked, complaints } = await openConsole(node, zone === undefined ? {} : { zone })
+    const { page, go, asked } = await openConsole(node, zone === undefined ? {} : { zone })
     for (const [path, route] of [
       ['/', '/overview'],
       [HEALTH, '/history'],
@@ -46,7 +46,6 @@ for (const [zone, since, until] of PICKED)
           .map(({ searchParams }) => ['since', 'until'].map((name) => searchParams.get(name)))
       await expect.poll(() => JSON.stringify(span())).toContain(JSON.stringify([since, until]))
     }
-    assert.deepEqual(complaints, [])
   })
 
 test('an axis over a week names days, and no two ticks of an axis read the same', async () => {
