@@ -958,7 +958,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is going on now: flows, deployments, what needs attention, and the traffic of the last hour */
+        /** What is going on now: flows, deployments, what needs attention, and the traffic of a span of time */
         get: operations["overview"];
         put?: never;
         post?: never;
@@ -3928,6 +3928,13 @@ export interface components {
             tag_keys: string[];
             total: components["schemas"]["Sum"];
             before: components["schemas"]["Sum"] | null;
+            /** @description What every `before` sums up: the period of the same length before, up to the same hour if this one is not over. null: not asked for, or nothing of this period has passed. */
+            before_span: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+            } | null;
             /** @description What this month will have cost at its end. null: there are fewer than three days to tell from. */
             forecast: {
                 /** Format: date-time */
@@ -8904,7 +8911,7 @@ export interface operations {
                 project?: string;
                 /** @description Default: hours up to 48 of them, days otherwise. */
                 slot?: "hour" | "day";
-                /** @description 1: also the sums of the period of the same length before. */
+                /** @description 1: also the sums of the period before, as far as this one has come. */
                 before?: "0" | "1";
                 /** @description So many groups are told apart, the dearest first. All others are one, in `others`. */
                 groups?: number;
@@ -10365,8 +10372,10 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
-                /** @description Default: an hour ago. A month is kept. */
+                /** @description Default: an hour before `until`. A month is kept. */
                 since?: string;
+                /** @description The first moment that is not in `series`. Default: now. */
+                until?: string;
                 project?: string;
             };
             header?: never;
@@ -10603,8 +10612,10 @@ export interface operations {
     deploymentHistory: {
         parameters: {
             query?: {
-                /** @description Default: a day ago. Two weeks are kept. */
+                /** @description Default: a day before `until`. Two weeks are kept. */
                 since?: string;
+                /** @description The first moment that is not in it. Default: now. */
+                until?: string;
             };
             header?: never;
             path: {

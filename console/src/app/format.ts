@@ -1,7 +1,7 @@
 /** Numbers, money and times for people. Pure but for the language and the zone; the table of rules is in docs/console.md. */
 import { language, locale } from './language.ts'
 import { nanoOf } from './money.ts'
-import { timeZone } from './zone.ts'
+import { timeZone } from '../time/zone.ts'
 
 /** What is missing. */
 export const NONE = '–'
@@ -78,9 +78,10 @@ export function moneyShort(usd: string | null | undefined): string {
   return isWhole || nano >= 1000n * DOLLAR ? dollars(usd, 0) : atLeast(usd, 2)
 }
 
-/** For ticks of an axis, where the precision of a double is enough. */
-export function moneyTick(value: number): string {
-  const digits = Number.isInteger(value) ? 0 : ([2, 4, 6].find((count) => value * 10 ** count >= 1) ?? 9)
+/** For ticks of an axis, where the precision of a double is enough. `least`: the decimals that tell two neighbours apart. */
+export function moneyTick(value: number, least = 0): string {
+  const isEnough = (decimals: number): boolean => decimals >= least && value * 10 ** decimals >= 1
+  const digits = Number.isInteger(value) ? 0 : ([2, 4, 6].find(isEnough) ?? 9)
   return `$${value >= 10_000 ? count(value) : fixed(value, digits)}`
 }
 
@@ -178,7 +179,8 @@ export function share(part: number | null | undefined, digits = 1): string {
 /** `+12 %`, `−9 %`, `0 %`. */
 export function change(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined || !Number.isFinite(ratio)) return NONE
-  const percent = Math.round(ratio * 100)
+  // A change of less than half a per cent is none, and has no sign.
+  const percent = Math.round(ratio * 100) || 0
   return `${percent > 0 ? '+' : ''}${number(percent, { maximumFractionDigits: 0 })} %`
 }
 

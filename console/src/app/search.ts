@@ -3,7 +3,7 @@
  * it where it is wrong. A parameter without a reader is kept as it is.
  */
 import { USAGE_GROUPS, type UsageGroup } from '../api/usage-groups.ts'
-import { SPANS } from './range.ts'
+import { SPANS } from '../time/range.ts'
 
 type Raw = string | string[] | undefined
 type Reader<Value> = (raw: Raw) => Value | undefined

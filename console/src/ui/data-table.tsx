@@ -2,7 +2,6 @@
  * The one table: a real `<table>`, its head sticky, rows beyond 60 virtual. Rows are links; `j` and `k` walk, `↵` opens,
  * `space` peeks.
  */
-import { columnVisibilityFeature, tableFeatures, useTable, type RowData } from '@tanstack/react-table'
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
@@ -10,18 +9,21 @@ import type { Column, Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
 import type { Address } from './link.tsx'
 import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
+import { STALE } from './loading.tsx'
 import { usePhone } from './media.ts'
 import { Problem } from './problem.tsx'
 import { Tick } from './switch.tsx'
 
 export type { Column, Group } from './data-table-column.ts'
 
-export interface DataTableProps<Row extends RowData> {
+export interface DataTableProps<Row> {
   /** Its accessible name. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   /** Undefined: still loading. */
   readonly rows: readonly Row[] | undefined
+  /** The rows answer an earlier question; the answer to this one is loading. */
+  readonly isStale?: boolean
   readonly rowKey: (row: Row) => string
   readonly error?: unknown
   readonly retry?: (() => void) | undefined
@@ -61,12 +63,11 @@ export interface DataTableProps<Row extends RowData> {
 
 const PHONE_ROW_HEIGHT = 57
 
-const features = tableFeatures({ columnVisibilityFeature })
-
-export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     label,
     rows,
+    isStale = false,
     rowKey,
     error,
     retry,
@@ -105,6 +106,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
       ref={region}
       role="region"
       aria-label={label}
+      aria-busy={isStale || undefined}
       tabIndex={fill && !isPhone ? 0 : undefined}
       className={classes(
         'min-w-0',
@@ -113,6 +115,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         className,
       )}
     >
+      {isStale && (
+        <p role="status" className="appearing-late sticky top-10 left-0 z-1 h-0 text-right">
+          <span className="mr-6 rounded-control border border-line bg-raised px-2 py-1 text-12 text-ink shadow-menu">
+            {words.ui.loading}
+          </span>
+        </p>
+      )}
       <table
         aria-label={label}
         aria-rowcount={rows === undefined ? undefined : items.length + 1}
@@ -135,7 +144,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             />
           </>
         )}
-        <tbody>
+        <tbody className={isStale ? STALE : undefined}>
           {body !== undefined && (
             <tr>
               <td colSpan={span}>{body}</td>
@@ -211,7 +220,7 @@ function toggled(ticked: ReadonlySet<string>, key: string, next: boolean): Set<s
   return result
 }
 
-function TickAll<Row extends RowData>({
+function TickAll<Row>({
   rows,
   rowKey,
   ticks,
@@ -231,20 +240,10 @@ function TickAll<Row extends RowData>({
   )
 }
 
-/** TanStack Table knows which columns are in sight; the cells are ours, so that a row stays a plain memoised component. */
-function useVisibleColumns<Row extends RowData>({
+function useVisibleColumns<Row>({
   columns,
-  hiddenColumns,
+  hiddenColumns = [],
 }: DataTableProps<Row>): readonly Column<Row>[] {
-  const table = useTable({
-    features,
-    data: NO_ROWS,
-    columns: useMemo(() => columns.map(({ id }) => ({ id })), [columns]),
-    state: { columnVisibility: Object.fromEntries((hiddenColumns ?? []).map((id) => [id, false])) },
-  })
-  const visible = new Set(table.getVisibleLeafColumns().map(({ id }) => id))
-  const key = [...visible].join(' ')
-  return useMemo(() => columns.filter(({ id }) => visible.has(id)), [columns, key])
+  const hidden = hiddenColumns.join(' ')
+  return useMemo(() => columns.filter(({ id }) => !hidden.split(' ').includes(id)), [columns, hidden])
 }
-
-const NO_ROWS: readonly never[] = []

@@ -27,6 +27,8 @@ export interface ConsoleOptions {
   readonly theme?: Theme
   readonly language?: 'en' | 'zh'
   readonly size?: 'desktop' | 'phone'
+  /** The zone of the browser, in which the console then shows times. */
+  readonly zone?: string
   /** Below which path the console is opened, where not at the node's own address. */
   readonly url?: string
 }
@@ -63,6 +65,7 @@ export async function openConsole(node: ConsoleNode, options: ConsoleOptions = {
     theme = 'light',
     language = 'en',
     size = 'desktop',
+    zone,
     url = node.controlUrl,
   } = options
   const token = role === 'admin' ? NODE_TOKEN : role && (await node.tokenOf(role, projects && { projects }))
@@ -71,11 +74,12 @@ export async function openConsole(node: ConsoleNode, options: ConsoleOptions = {
     colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-US',
-    timezoneId: 'UTC',
+    timezoneId: zone ?? 'UTC',
     ...(token !== null && { extraHTTPHeaders: { authorization: `Bearer ${token}` } }),
   })
   after(() => context.close())
   await context.addInitScript((chosen) => localStorage.setItem('torana.language', chosen), language)
+  if (zone !== undefined) await context.addInitScript(() => localStorage.setItem('torana.zone', 'local'))
   const page = await context.newPage()
   const complaints: string[] = []
   const asked: string[] = []

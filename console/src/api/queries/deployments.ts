@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@ta
 import { answerOf, client, type Schema } from '../client.ts'
 
 export type Deployment = Schema<'Deployment'>
+export type DeploymentHistory = Schema<'DeploymentHistory'>
 type DeploymentList = Schema<'DeploymentList'>
 
 const SECOND_MS = 1000
@@ -17,15 +18,15 @@ export const deploymentQueries = {
       refetchInterval: 30 * SECOND_MS,
       queryFn: ({ signal }) => answerOf(client.GET('/api/v1/deployments', { signal })),
     }),
-  history: (id: string, since: string | undefined) =>
+  history: (id: string, span: { readonly since: string; readonly until?: string }) =>
     queryOptions({
-      queryKey: ['deployments', id, 'history', since],
+      queryKey: ['deployments', id, 'history', span],
       staleTime: 20 * SECOND_MS,
       refetchInterval: MINUTE_MS,
       queryFn: ({ signal }) =>
         answerOf(
           client.GET('/api/v1/deployments/{id}/history', {
-            params: { path: { id }, query: since === undefined ? {} : { since } },
+            params: { path: { id }, query: span },
             signal,
           }),
         ),

@@ -10,16 +10,16 @@ const MINUTE_MS = 60_000
 
 export const overviewQueries = {
   /** Flows and attention come over the stream; the series are asked for once a minute. */
-  overview: (since: string, project: string | undefined) =>
+  overview: (span: { readonly since: string; readonly until?: string }, project: string | undefined) =>
     queryOptions({
-      queryKey: ['overview', since, project],
+      queryKey: ['overview', span, project],
       staleTime: MINUTE_MS / 2,
       refetchInterval: MINUTE_MS,
       placeholderData: keepPreviousData,
       queryFn: ({ signal }) =>
         answerOf(
           client.GET('/api/v1/overview', {
-            params: { query: { since, ...(project !== undefined && { project }) } },
+            params: { query: { ...span, ...(project !== undefined && { project }) } },
             signal,
           }),
         ),

@@ -25,7 +25,7 @@ import {
   whole,
 } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'

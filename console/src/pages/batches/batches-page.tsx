@@ -47,6 +47,7 @@ export function BatchesPage() {
         label={say.title}
         columns={columns}
         rows={list.data?.pages.flatMap(({ data }) => data)}
+        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={46}
         minWidth={1180}

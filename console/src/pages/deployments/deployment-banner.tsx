@@ -1,7 +1,7 @@
 /** What is wrong: what, since when, what it means for callers, what happens by itself, one button. */
 import { List, ScanSearch, ShieldAlert, Timer, TriangleAlert, Pause } from 'lucide-react'
 import { moment } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useCompare, type Deployment } from '../../api/queries/deployments.ts'
 import { Banner } from '../../ui/banner.tsx'

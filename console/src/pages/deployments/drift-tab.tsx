@@ -5,9 +5,9 @@ import { spaceQueries, type SpaceProbe, type SpaceSlot } from '../../api/queries
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { clock, clockSeconds, cosine, day, moment, share } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
-import { roundTicks } from '../../charts/axis.ts'
+import { clockSeconds, cosine, day, moment, share } from '../../app/format.ts'
+import { useNow } from '../../time/now.ts'
+import { DAY_MS, HOUR_MS } from '../../time/day.ts'
 import { seriesColour, type Colour } from '../../charts/colours.ts'
 import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx'
 import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
@@ -22,8 +22,6 @@ import { words } from '../../words/words.ts'
 import type { deployment } from './place.ts'
 import { nameOf } from './state.tsx'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Over a day every look is a point of its own; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
 const SPANS = {
   '24h': { ms: DAY_MS, slotMs: HOUR_MS / 4 },
@@ -86,8 +84,7 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
               fromMs={fromMs}
               toMs={now}
               slotMs={slotMs}
-              ticks={roundTicks(fromMs, now, 8, (at) => (span === '24h' ? clock(at) : day(at)))}
-              words={{ warned: say.warned, quarantined: say.quarantined, time: say.at }}
+              words={{ warned: say.warned, quarantined: say.quarantined }}
               valueText={valueText}
               tipTitle={(at, count) => say.worstOf(moment(at, now), count)}
             />

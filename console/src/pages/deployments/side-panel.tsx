@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { GitMerge, ScanSearch } from 'lucide-react'
 import { cosine, moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { deploymentQueries, useCompare, type Deployment } from '../../api/queries/deployments.ts'

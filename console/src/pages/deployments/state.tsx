@@ -1,6 +1,6 @@
 /** A deployment's state in words, with what comes next. */
 import { age, clock, moment } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'

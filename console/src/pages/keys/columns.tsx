@@ -2,7 +2,7 @@
 import { Sparkline } from '../../charts/sparkline.tsx'
 import type { Schema } from '../../api/client.ts'
 import { age, ageOf, count, dayWithYear } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { Budget, limitsText } from '../../parts/terms/shown.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { LockTag, Tag, type TagTone } from '../../ui/tag.tsx'

@@ -69,6 +69,7 @@ export function ModelsPage() {
         label={words.models.title}
         columns={MODEL_COLUMNS}
         rows={rows}
+        isStale={models.isPlaceholderData}
         rowKey={rowKey}
         rowHeight={46}
         error={models.error}

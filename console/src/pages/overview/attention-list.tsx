@@ -1,7 +1,7 @@
 /** What needs a person, worst first: shape, title, one sentence with the number, age, one link. */
 import { useState } from 'react'
 import { age, ageOf } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import type { Attention } from '../../api/queries/overview.ts'
 import { TextLink, type Address } from '../../ui/link.tsx'

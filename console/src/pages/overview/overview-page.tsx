@@ -5,10 +5,11 @@ import { useMemo, useState, type ReactNode } from 'react'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { clockSeconds, rate } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import { rangeOf } from '../../app/range.ts'
+import { rangeOf, sinceUntil } from '../../time/range.ts'
+import { DAY_MS, MINUTE_MS } from '../../time/day.ts'
 import { useMay, useSession } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { overviewQueries, type Attention, type Flow, type Overview } from '../../api/queries/overview.ts'
@@ -37,16 +38,13 @@ interface LiveFlows {
   readonly flows: readonly Flow[]
 }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
-
 export function OverviewPage() {
   const search = place.useSearch()
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(search, '1h', now)
-  const query = useQuery(overviewQueries.overview(new Date(range.fromMs).toISOString(), search.project))
-  const midnight = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
-  const day = useQuery(overviewQueries.overview(midnight, search.project))
+  const query = useQuery(overviewQueries.overview(sinceUntil(range), search.project))
+  const since = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
+  const day = useQuery(overviewQueries.overview({ since }, search.project))
   const { data } = query
   const [live, setLive] = useState<LiveFlows>()
   const [attention, setAttention] = useState<readonly Attention[]>()

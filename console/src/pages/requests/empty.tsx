@@ -1,5 +1,5 @@
 /** A list without rows: why, and what to do next. */
-import { SPANS } from '../../app/range.ts'
+import { SPANS } from '../../time/range.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { useSession } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'

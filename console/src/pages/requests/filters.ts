@@ -1,7 +1,7 @@
 /** From the address of the page to what the log is asked for. */
 import type { RequestFilters } from '../../api/queries/requests.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { rangeOf, type RangeSearch, type Span } from '../../app/range.ts'
+import { rangeOf, type RangeSearch, type Span } from '../../time/range.ts'
 import { words } from '../../words/words.ts'
 import type { requests } from './place.ts'
 

@@ -4,12 +4,12 @@ import { Play, Square } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { requestQueries, type RequestRow } from '../../api/queries/requests.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { RangeControl } from '../../app/range-control.tsx'
 import { useStreamState } from '../../app/stream.ts'
-import { useZone } from '../../app/zone.ts'
+import { useZone } from '../../time/zone.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { usePhone } from '../../ui/media.ts'
@@ -103,6 +103,7 @@ export function RequestsPage() {
       </div>
       <RequestHistogram
         histogram={histogram.data}
+        isStale={histogram.isPlaceholderData}
         error={histogram.error}
         marked={marked}
         onMark={(range) =>
@@ -133,6 +134,7 @@ export function RequestsPage() {
           columns={columns}
           hiddenColumns={peek === undefined ? [] : WIDE_COLUMNS}
           rows={rows}
+          isStale={list.isPlaceholderData}
           rowKey={({ id }) => id}
           rowHeight={ROW_HEIGHT}
           error={list.error}

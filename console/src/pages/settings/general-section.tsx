@@ -6,7 +6,7 @@ import { chooseLanguage, language, LANGUAGES, type Language } from '../../app/la
 import { useMay, useSession } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../../app/theme.ts'
-import { switchZone, useZone } from '../../app/zone.ts'
+import { switchZone, useZone } from '../../time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -2,7 +2,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ageOf, clockSeconds, count, moment, money, NONE, share, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { useMay } from '../../app/session.ts'
 import { Meter } from '../../charts/meter.tsx'
 import { answerOf, client, type Schema } from '../../api/client.ts'

@@ -27,6 +27,7 @@ type UsageSearch = SearchOf<typeof usage>
 
 interface UsageTableProps {
   readonly rows: readonly GroupRow[] | undefined
+  readonly isStale: boolean
   readonly total: Sum | undefined
   readonly by: UsageGroup
   readonly range: UsageRange
@@ -36,7 +37,8 @@ interface UsageTableProps {
   readonly share: (row: GroupRow) => number
 }
 
-export function UsageTable({ rows, total, by, range, search, error, retry, share }: UsageTableProps) {
+export function UsageTable(props: UsageTableProps) {
+  const { rows, total, by, range, search, share } = props
   const changeSearch = useChangeSearch<UsageSearch>()
   const { show = 'usd' } = search
   const usual = `-${show}`
@@ -64,9 +66,10 @@ export function UsageTable({ rows, total, by, range, search, error, retry, share
       label={say.title}
       columns={columns}
       rows={sorted}
+      isStale={props.isStale}
       rowKey={({ name, beside }) => (name === undefined ? (beside ?? '') : `${name} `)}
-      error={error}
-      retry={retry}
+      error={props.error}
+      retry={props.retry}
       empty={empty}
       fill={false}
       rowHeight={34}

@@ -3,12 +3,12 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo } from 'react'
 import { requestQueries, type RequestFilters, type RequestRow } from '../../api/queries/requests.ts'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import { rangeOf, SPANS, type RangeSearch, type Span } from '../../app/range.ts'
-import { useZone } from '../../app/zone.ts'
+import { rangeOf, SPANS, type RangeSearch, type Span } from '../../time/range.ts'
+import { useZone } from '../../time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -65,6 +65,7 @@ export function OutcomesOf({ height, ...asked }: Asked & { readonly height?: num
       </div>
       <RequestHistogram
         histogram={histogram.data}
+        isStale={histogram.isPlaceholderData}
         error={histogram.error}
         marked={undefined}
         {...(height !== undefined && { height })}
@@ -109,6 +110,7 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
         columns={columns}
         hiddenColumns={hiddenColumns}
         rows={rows}
+        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={ROW_HEIGHT}
         fill={false}

@@ -9,8 +9,6 @@ import { amountText, tickText } from './amount-text.ts'
 import { amountOf, seriesOf, type GroupRow, type Show } from './usage-groups.ts'
 import type { UsageRange } from './usage-range.ts'
 
-/** Labels below the picture; more would touch one another. */
-const TICKS = 6
 /** Days that a narrow screen has room for. */
 const PHONE_SLOTS = 15
 
@@ -37,7 +35,6 @@ export function UsageColumns(props: UsageColumnsProps) {
       ),
     [rows, show, slots.length, slots[0]],
   )
-  const every = Math.max(1, Math.ceil(slots.length / TICKS))
   const slotText = (ms: number): string => (range.slot === 'day' ? day(ms, 'UTC') : clock(ms))
   const sum = rows.reduce((total, row) => total + amountOf(row.total, show), 0)
   const say = words.usage
@@ -55,7 +52,7 @@ export function UsageColumns(props: UsageColumnsProps) {
         series={series}
         before={before?.slice(-slots.length)}
         marks={isPhone ? [] : (marks ?? [])}
-        ticks={slots.flatMap((atMs, index) => (index % every === 0 ? [{ atMs, text: slotText(atMs) }] : []))}
+        zone={range.slot === 'day' ? 'UTC' : undefined}
         valueText={valueText}
         axisText={tickText(show)}
         slotText={slotText}

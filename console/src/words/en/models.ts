@@ -186,6 +186,8 @@ export const models = {
     images: 'pictures',
     atOnce: (n: number) => `${count(n)} calls at once`,
     lastUsed: (age: string) => `last used ${age} ago`,
+    within: (hours: number) => (hours === 1 ? 'within the hour' : `within ${hours} h`),
+    lastUsedWithin: (within: string) => `last used ${within}`,
     notUsed: 'not used in 30 days',
     noFailover: 'This model has one deployment: when it fails, requests fail.',
     noFailoverNext: 'A second deployment takes over by itself. In torana.yaml:',

@@ -19,7 +19,7 @@ export const shell = {
   calendar: 'From a day to a day',
   utc: 'UTC',
   local: 'Local',
-  zoneHint: (now: string) => `Times are ${now}. Budget windows stay UTC.`,
+  zoneHint: (now: string) => `Times are ${now}. Budget periods and days of usage stay UTC.`,
   token: 'Admin token',
   roles: { developer: 'Developer', operator: 'Operator', admin: 'Admin' },
   theme: 'Theme',

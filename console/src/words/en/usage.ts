@@ -24,6 +24,8 @@ export const usage = {
   spent: 'Spent',
   spentIn: (from: string, to: string) => (from === to ? `Spent, ${from}` : `Spent, ${from} – ${to}`),
   onBefore: (change: string, before: string) => `${change} on the ${before}`,
+  onSamePart: (change: string, before: string) => `${change} vs ${before}, up to the same hour`,
+  tooEarly: 'too early to compare',
   onBeforeShort: (change: string) => `${change} on before`,
   nothingBefore: 'nothing in the period before',
   saved: 'Saved by the cache',

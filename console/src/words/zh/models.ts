@@ -180,6 +180,8 @@ export const models: typeof english = {
     images: '张图',
     atOnce: (n) => `同时 ${count(n)} 个调用`,
     lastUsed: (age) => `${age} 前用过`,
+    within: (hours) => `${hours} 小时内`,
+    lastUsedWithin: (within) => `${within}用过`,
     notUsed: '30 天内未使用',
     noFailover: '这个模型只有一个部署：它失败时，请求也会失败。',
     noFailoverNext: '第二个部署会自动接管。在 torana.yaml 中：',

@@ -24,6 +24,8 @@ export const usage: typeof english = {
   spent: '已花费',
   spentIn: (from, to) => (from === to ? `已花费，${from}` : `已花费，${from} – ${to}`),
   onBefore: (change, before) => `与${before}相比 ${change}`,
+  onSamePart: (change, before) => `与${before}截至同一小时相比 ${change}`,
+  tooEarly: '时间太短，无法比较',
   onBeforeShort: (change) => `与之前相比 ${change}`,
   nothingBefore: '之前的时段没有花费',
   saved: '缓存节省',

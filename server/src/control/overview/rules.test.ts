@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConfiguredBudget } from '#core/catalog/catalog.ts'
 import { COARSE_SLOT_MS, FINE_SLOT_MS, type TrafficSlot } from '#ports/traffic-history.ts'
-import type { NodeSummary } from '#core/traffic/node-summary.ts'
+import { type NodeSummary } from '#core/traffic/node-summary.ts'
 import { modelEnd } from '#core/catalog/model-end.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { aModel } from '#test/support/models.ts'
-import { briefsOf, budgetsOf, flowBody, nodesIn, paceOf, seriesOf, slotsSince } from './rules.ts'
+import { briefsOf, budgetsOf, flowBody, nodesIn, paceOf, seriesOf, slotsOf } from './rules.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 17, 16, 30)
 const HOUR_MS = 3_600_000
@@ -18,17 +18,25 @@ const budget = (per: ConfiguredBudget['per'], limitNanoUsd: bigint): ConfiguredB
   hard: false,
 })
 
-test('a chart has fine slots while they fit, and never more than 90 columns', () => {
-  for (const [hours, unitMs] of [
-    [1, FINE_SLOT_MS],
-    [24, COARSE_SLOT_MS],
-    [24 * 30, COARSE_SLOT_MS],
-    [24 * 29 + 1, COARSE_SLOT_MS],
+test('a chart has fine slots while they fit and are kept, and never more than 90 columns', () => {
+  for (const [hours, endedHours, unitMs] of [
+    [1, 0, FINE_SLOT_MS],
+    [1, 24, FINE_SLOT_MS],
+    [1, 26, COARSE_SLOT_MS],
+    [24, 0, COARSE_SLOT_MS],
+    [24 * 30, 0, COARSE_SLOT_MS],
+    [24 * 29 + 1, 0, COARSE_SLOT_MS],
+    [72, 96, COARSE_SLOT_MS],
   ] as const) {
-    const { firstMs, slotMs } = slotsSince(NOW_MS - hours * HOUR_MS, NOW_MS)
-    assert.deepEqual([slotMs % unitMs, firstMs % slotMs], [0, 0])
-    assert.ok(firstMs >= NOW_MS - hours * HOUR_MS)
-    assert.ok((NOW_MS - firstMs) / slotMs <= 90)
+    const asked = {
+      fromMs: NOW_MS - (endedHours + hours) * HOUR_MS,
+      toMs: NOW_MS - endedHours * HOUR_MS,
+    }
+    const { fromMs, toMs, slotMs } = slotsOf(asked, NOW_MS)
+    assert.deepEqual([slotMs % unitMs, fromMs % slotMs, toMs], [0, 0, asked.toMs])
+    assert.ok(fromMs >= asked.fromMs)
+    assert.ok((toMs - fromMs) / slotMs <= 90)
+    if (hours === 1) assert.equal(slotMs, unitMs)
   }
   for (const [spanMs, slotMs] of [
     [0, FINE_SLOT_MS],
@@ -36,11 +44,16 @@ test('a chart has fine slots while they fit, and never more than 90 columns', ()
     [90 * FINE_SLOT_MS, FINE_SLOT_MS],
     [90 * FINE_SLOT_MS + 1, COARSE_SLOT_MS],
   ] as const)
-    assert.equal(slotsSince(NOW_MS - spanMs, NOW_MS).slotMs, slotMs)
+    assert.equal(slotsOf({ fromMs: NOW_MS - spanMs, toMs: NOW_MS }, NOW_MS).slotMs, slotMs)
+})
+
+test('a span shorter than a slot has the slot that it lies in', () => {
+  const span = { fromMs: NOW_MS + 1, toMs: NOW_MS + 2 }
+  assert.deepEqual(slotsOf(span, NOW_MS + 2), { fromMs: NOW_MS, toMs: NOW_MS + 2, slotMs: FINE_SLOT_MS })
 })
 
 test('a slot without traffic is a column of zeros', () => {
-  const slots = { firstMs: NOW_MS - 3 * FINE_SLOT_MS, slotMs: FINE_SLOT_MS }
+  const slots = { fromMs: NOW_MS - 3 * FINE_SLOT_MS, toMs: NOW_MS, slotMs: FINE_SLOT_MS }
   const busy: TrafficSlot = {
     atMs: NOW_MS - 2 * FINE_SLOT_MS,
     outcomes: { answered: 1, refused: 2, limited: 3, failed: 4, unknown: 5 },
@@ -52,7 +65,7 @@ test('a slot without traffic is a column of zeros', () => {
     p99Ms: 11,
     ownP95Ms: 12,
   }
-  const { slot_seconds, data } = seriesOf([busy], slots, NOW_MS)
+  const { slot_seconds, data } = seriesOf([busy], slots)
   assert.equal(slot_seconds, FINE_SLOT_MS / 1000)
   const quiet = { answered: 0, refused: 0, limited: 0, failed: 0, unknown: 0, inputs: 0, hits: 0 }
   const unmeasured = { p50_ms: null, p95_ms: null, p99_ms: null, own_p95_ms: null, spent_usd: '0.000000000' }

@@ -1,6 +1,6 @@
 /** Times are shown in UTC, as the ledger has them, or in the browser's zone. */
 import { useSyncExternalStore } from 'react'
-import { remember, remembered } from './stored.ts'
+import { remember, remembered } from '../app/stored.ts'
 
 export type Zone = 'utc' | 'local'
 
@@ -18,7 +18,7 @@ export function switchZone(): void {
   for (const listener of listeners) listener()
 }
 
-/** A component that shows times calls it, and is drawn anew when the zone changes. */
+/** A component that shows times calls it, and renders again when the zone changes. */
 export function useZone(): Zone {
   return useSyncExternalStore(subscribe, () => zone)
 }
