@@ -92,7 +92,7 @@ export function DriftChart(props: DriftChartProps) {
                 <g key={tick}>
                   <line x1={0} x2={frame.width} y1={y} y2={y} stroke="var(--line)" />
                   <text x={frame.width + 8} y={y + 4} fill="var(--ink-2)">
-                    {measure === 'cosine' ? tick : `${tick * 100} %`}
+                    {measure === 'cosine' ? tick : `${tick * 100}%`}
                   </text>
                 </g>
               )
