@@ -113,7 +113,7 @@ export const embeddings = {
     keeps: (share: string) => `keeps ${share} of top-10 neighbours`,
     bytes: (size: string) => `${size} per vector`,
     not: (size: string) => `, down from ${size}`,
-    slider: 'Dimensions',
+    slider: 'Vector dimensions',
     value: (width: number, share: string) => `${whole(width)} dims, keeps ${share}`,
     ninety: '90% kept',
     refused: 'Preview only: this model does not support the dimensions parameter.',
@@ -137,7 +137,7 @@ export const embeddings = {
   compare: {
     with: 'Compare with',
     choose: 'Choose a second model',
-    run: 'Embed with both',
+    run: 'Run comparison',
     twoSpaces: 'Vectors from different models aren’t comparable; only their maps are shown side by side.',
     overlap: 'same neighbours',
     overlapNote: 'average top-10 overlap',
