@@ -68,6 +68,7 @@ export const images = {
   arriving: 'arriving',
   waiting: 'waiting',
   failed: 'failed',
+  noImage: 'The response contains no image.',
   tile: (n: number) => `Image ${n}`,
   madeFrom: (prompt: string) => `Image for: ${prompt}`,
   download: 'Download',

@@ -41,5 +41,6 @@ export const ui = {
   previous: 'Previous',
   next: 'Next',
   unreachable: 'The node can’t be reached. Check that it is running and that you are on its network.',
+  badAnswer: (status: number) => `The node returned ${status}.`,
   forbidden: 'You don’t have access to this.',
 }

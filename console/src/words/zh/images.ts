@@ -67,6 +67,7 @@ export const images: Partly<typeof english> = {
   arriving: '即将到达',
   waiting: '等待中',
   failed: '失败',
+  noImage: '响应中没有图片。',
   tile: (n) => `图片 ${n}`,
   madeFrom: (prompt) => `按此提示词生成的图片：${prompt}`,
   download: '下载',

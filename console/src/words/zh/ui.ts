@@ -42,5 +42,6 @@ export const ui: Partly<typeof english> = {
   previous: '上一个',
   next: '下一个',
   unreachable: '无法连接到节点。它在运行吗？您在它的网络中吗？',
+  badAnswer: (status) => `节点返回了 ${status}。`,
   forbidden: '您无权查看此内容。',
 }
