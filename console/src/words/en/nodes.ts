@@ -18,7 +18,7 @@ export const nodes = {
   states: { alive: 'alive', silent: 'not reporting', ended: 'removed' },
   ago: (age: string) => `${age} ago`,
   empty: 'No nodes have connected to this database.',
-  end: 'Remove node…',
+  end: 'Remove…',
   endTitle: (host: string) => `Remove ${host}?`,
   endText: 'Only for a machine that no longer exists. Records still on its disk are lost.',
   comesHome: 'Released',

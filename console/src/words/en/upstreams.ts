@@ -15,7 +15,7 @@ export const upstreams = {
   },
   ownServer: 'Your own server',
   more: (n: number) => `${count(n)} more`,
-  moreNote: 'or any OpenAI-compatible API',
+  moreNote: 'OpenAI-compatible',
   otherProvider: 'Another provider',
   kindOfServer: 'Server type',
   anyServer: 'Any OpenAI-compatible server',

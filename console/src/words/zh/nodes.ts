@@ -20,7 +20,7 @@ export const nodes: Partly<typeof english> = {
   states: { alive: '运行中', silent: '无响应', ended: '已移除' },
   ago: (age) => `${age}前`,
   empty: '还没有节点连接到此数据库。',
-  end: '移除节点…',
+  end: '移除…',
   endTitle: (host) => `移除 ${host}？`,
   endText: '仅用于机器已不存在的情况。其日志中的内容将一并丢失。',
   comesHome: '将释放',

@@ -16,7 +16,7 @@ export const upstreams: Partly<typeof english> = {
   },
   ownServer: '自建服务器',
   more: (n) => `另外 ${count(n)} 家`,
-  moreNote: '或任何兼容 OpenAI 的 API',
+  moreNote: '兼容 OpenAI 的 API',
   otherProvider: '其他服务商',
   kindOfServer: '服务器类型',
   anyServer: '任何兼容 OpenAI 的服务器',
