@@ -242,7 +242,7 @@ export function clockExact(time: string | number, zone = timeZone()): string {
 /** `15 Nov`; in Chinese `11月15日`. */
 export function day(time: string | number, zone = timeZone()): string {
   const { month, day: date } = timeParts(msOf(time), zone)
-  return language === 'zh' ? `${month}月${date}日` : `${date} ${short(month)}`
+  return language === 'zh' ? `${Number(month)}月${Number(date)}日` : `${date} ${short(month)}`
 }
 
 /** `15 Nov 2026`. */
