@@ -25,7 +25,7 @@ test('a pulled deployment shows as ejected within seconds, in the list and in wh
   await node.provider.setMode('one', { mode: '500' })
   await expect(row).toContainText(/ejected|probing/, SOON)
   await row.getByRole('link').click()
-  await expect(page.getByText('Its calls fail, so it gets none.')).toBeVisible()
+  await expect(page.getByText('Failing: removed from rotation.')).toBeVisible()
   await go('/')
   await expect(page.getByText('mode-one is ejected')).toBeVisible(SOON)
   await expect(page.getByRole('link').filter({ hasText: 'mode-two' })).toBeVisible()
@@ -44,7 +44,7 @@ test('a drained deployment gets no traffic, says why and who drained it, and is 
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('mode-two')
   await dialog.getByRole('button', { name: 'Drain' }).click()
-  await expect(dialog).toContainText('Say why')
+  await expect(dialog).toContainText('Add a reason')
   await dialog.getByLabel('Reason').fill('new driver')
   await dialog.getByRole('button', { name: 'Drain' }).click()
   await expect(page.getByText('new driver')).toBeVisible(SOON)
@@ -55,9 +55,9 @@ test('a drained deployment gets no traffic, says why and who drained it, and is 
       return node.provider.mode('one').calls - before
     }, SOON)
     .toBe(0)
-  await page.getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('button', { name: 'Resume traffic' }).click()
   await page.getByRole('dialog').getByLabel('Reason').fill('driver works')
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume traffic' }).click()
   const before = node.provider.mode('one').calls
   await expect.poll(() => node.provider.mode('one').calls, SOON).toBeGreaterThan(before)
 })
@@ -65,10 +65,10 @@ test('a drained deployment gets no traffic, says why and who drained it, and is 
 test('a test is made by hand, and its request can be opened', async () => {
   const { page, go } = await openConsole(node)
   await go('/deployments/pair-w16%2Fmode-two')
-  await page.getByRole('button', { name: 'Test now' }).click()
+  await page.getByRole('button', { name: 'Send test request' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Run the test' }).click()
-  await expect(dialog).toContainText(/It answered in/, SOON)
+  await dialog.getByRole('button', { name: 'Run test' }).click()
+  await expect(dialog).toContainText(/Answered in/, SOON)
   await expect(dialog).toContainText(/\$0\.00\d{7}/)
   const token = await node.tokenOf('admin')
   // The log is written in batches.
@@ -79,7 +79,7 @@ test('a test is made by hand, and its request can be opened', async () => {
 test('a developer does not find deployments, and sees no key of another project in the overview', async () => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['other'] })
   await go('/')
-  await expect(page.getByText('Nothing needs you.')).toBeVisible(SOON)
+  await expect(page.getByText('Nothing needs attention.')).toBeVisible(SOON)
   await expect(page.getByRole('link', { name: 'Deployments' })).toHaveCount(0)
   await expect(page.getByText('default/bootstrap')).toHaveCount(0)
 })

@@ -59,13 +59,13 @@ test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICT
   const texts = Array.from({ length: TEXTS }, (_, index) =>
     index % 100 === 0 ? `#group ${index / 100}\ntext ${index}` : `text ${index}`,
   )
-  await page.getByLabel('Texts, one a line').fill(texts.join('\n'))
+  await page.getByLabel('Texts (one per line)').fill(texts.join('\n'))
   await page.waitForTimeout(1000)
   await watchTasks(page)
   await page.keyboard.press('Control+Enter')
-  const mapDrawn = await drawnAt(page, 'A map of 500 texts')
+  const mapDrawn = await drawnAt(page, 'Map of 500 texts')
   await click(page, 'a[href*="view=similarity"]')
-  const bothDrawn = await drawnAt(page, 'How alike 500 texts are')
+  const bothDrawn = await drawnAt(page, 'Similarity of 500 texts')
   // What the upstream and the node take is not what is measured: the clock starts when the answer has come.
   const answered = await page.evaluate(() => {
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
@@ -77,7 +77,7 @@ test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICT
 
   await click(page, `nav a[href$="w${WIDTH}"]`)
   await page.waitForTimeout(4000)
-  const slider = page.getByLabel('Width of the vectors')
+  const slider = page.getByLabel('Vector dimensions')
   await slider.evaluate((element) => {
     const status = element.closest('section')?.querySelector('[role=status]')
     const redraws: number[] = []

@@ -37,12 +37,12 @@ const FORMS: Readonly<Record<string, Form>> = {
     open: async (page, go) => {
       await go('/settings/members')
       await page.getByRole('button', { name: 'Invite' }).first().click()
-      await page.getByLabel('Mail address').fill('li.wei@example.com')
+      await page.getByLabel('Email').fill('li.wei@example.com')
     },
     field: 'Projects',
     typed: 'sea',
     option: 'search',
-    submit: 'Make the link',
+    submit: 'Create invite link',
     path: '/api/v1/invitations',
   },
   'New token': {
@@ -89,14 +89,14 @@ for (const [name, form] of Object.entries(FORMS)) {
     const field = page.getByRole('combobox', { name: form.field })
     await field.pressSequentially('nothing like it')
     await field.press('Enter')
-    await expect(page.getByRole('alert')).toContainText('“nothing like it” is not chosen yet')
+    await expect(page.getByRole('alert')).toContainText('“nothing like it” isn’t selected yet')
     await page.getByRole('button', { name: form.submit }).click()
     await expect(field).toBeFocused()
     await field.fill(form.typed)
     // While the list is open, the rest of the page is hidden from assistive technology, and not from the mouse.
     await page.locator('button', { hasText: form.submit }).click()
     await expect(field).toHaveValue(form.typed)
-    await expect(page.getByRole('alert')).toContainText(`“${form.typed}” is not chosen yet`)
+    await expect(page.getByRole('alert')).toContainText(`“${form.typed}” isn’t selected yet`)
     await field.press('Control+Enter')
     assert.deepEqual(writes, [])
   })
@@ -106,14 +106,14 @@ test('a rule of the sign-on grants no project that was only typed', async () => 
   const { page, go } = await openConsole(node)
   const writes = writesTo(page, '/api/v1/sign-on')
   await go('/settings/sign-on')
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add rule' }).click()
   const field = page.getByRole('combobox', { name: 'Projects' })
   await field.pressSequentially('sea')
   await field.press('Enter')
   await expect(page.getByRole('button', { name: 'Remove search' })).toBeVisible()
   await field.pressSequentially('stu')
   await page.locator('h1').click()
-  await expect(page.getByRole('alert')).toContainText('“stu” is not chosen yet')
+  await expect(page.getByRole('alert')).toContainText('“stu” isn’t selected yet')
   assert.deepEqual(writes, [])
 })
 

@@ -37,14 +37,14 @@ const picture = {
 }
 
 async function choose(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
+  await page.getByRole('button', { name: 'Choose an image' }).waitFor()
   await page.locator('input[type=file]').first().setInputFiles(picture)
   await page.getByRole('application').waitFor()
 }
 
 /** By keyboard alone. */
 async function paintRectangle(page: Page, numbers: readonly [number, number, number, number]): Promise<void> {
-  await page.getByRole('button', { name: 'Rectangle by numbers' }).focus()
+  await page.getByRole('button', { name: 'Rectangle by coordinates' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toBeVisible()
   for (const [index, name] of ['Left', 'Top', 'Width', 'Height'].entries()) {
@@ -53,7 +53,7 @@ async function paintRectangle(page: Page, numbers: readonly [number, number, num
     await page.keyboard.press('Control+a')
     await page.keyboard.type(String(numbers[index]))
   }
-  await page.getByRole('button', { name: 'Paint it' }).focus()
+  await page.getByRole('button', { name: 'Paint', exact: true }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toBeHidden()
 }
@@ -85,8 +85,8 @@ test('from an empty folder the first picture is two clicks away', async () => {
   await go('/')
   await page.getByRole('link', { name: 'Images', exact: true }).click()
   await run(page)
-  await expect(page.getByRole('img', { name: /^Picture made for: A lighthouse/ })).toBeVisible()
-  await expect(page.getByText('1 of 1 picture')).toBeVisible()
+  await expect(page.getByRole('img', { name: /^Image for: A lighthouse/ })).toBeVisible()
+  await expect(page.getByText('1 of 1 image')).toBeVisible()
   await expect(cards(page)).toHaveCount(1)
   await assertAccessible(page, 'a picture that was made')
   assert.deepEqual(complaints, [])
@@ -120,13 +120,13 @@ test('an upstream receives the painted mask bit for bit, and what is outside of 
   assert.equal(alpha(195, 110), 0, 'the stroke is in it')
 
   await run(page)
-  await expect(adherence(page)).toHaveText('100.00 %')
+  await expect(adherence(page)).toHaveText('100.00%')
   assert.equal(sentEdit().mask, sha256(saved))
   assert.equal(sentEdit().image, sha256(picture.buffer), 'the picture itself is sent untouched')
   await expect(page.getByText('$0.040000000').first()).toBeVisible()
   await assertAccessible(page, 'before and after')
-  await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
-  await page.getByRole('button', { name: 'What changed' }).click()
+  await page.getByRole('slider', { name: 'Divider between before and after' }).press('ArrowRight')
+  await page.getByRole('button', { name: 'Changes' }).click()
   await assertAccessible(page, 'what changed')
   assert.deepEqual(complaints, [])
 })
@@ -138,7 +138,7 @@ test('adherence counts what an upstream changed outside of the mask, and keeping
   // The left third, over all of its height: outside is half black and half grey.
   await paintRectangle(page, [0, 0, 100, HEIGHT])
   await run(page)
-  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(adherence(page)).toHaveText('50.00%')
   await expect(page.getByText('20,000 px')).toBeVisible()
   await expect(page.getByText('0 pixels differ there', { exact: false })).toBeVisible()
   const kept = await downloaded(page, 'Download')
@@ -154,7 +154,7 @@ test('adherence counts what an upstream changed outside of the mask, and keeping
   // What was painted is still there: only the grey half is left unpainted, and none of it counts; then only the black one.
   await paintRectangle(page, [0, HEIGHT / 2, WIDTH, HEIGHT / 2])
   await run(page)
-  await expect(adherence(page)).toHaveText('0.00 %')
+  await expect(adherence(page)).toHaveText('0.00%')
 })
 
 test('a photo that a camera stored on its side is painted upright, and its mask is upright too', async () => {
@@ -187,7 +187,7 @@ test('a photo that a camera stored on its side is painted upright, and its mask 
     }
   const before = sentEdit().id
   await run(page)
-  await expect(adherence(page)).toHaveText('100.00 %')
+  await expect(adherence(page)).toHaveText('100.00%')
   assert.notEqual(sentEdit().id, before)
   assert.equal(sentEdit().mask, sha256(saved), 'the upstream has the mask bit for bit')
   assert.equal(sentEdit().image, sha256(photo.buffer), 'the photo is sent untouched, with its note')
@@ -199,11 +199,11 @@ test('an edit of the history shows its mask again and runs again, and elsewhere 
   await choose(page)
   await paintRectangle(page, [0, 0, 100, HEIGHT])
   await run(page)
-  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(adherence(page)).toHaveText('50.00%')
   const first = sentEdit()
   await go('/playground/images?mode=edit&model=b-careless')
   await cards(page).first().click()
-  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(adherence(page)).toHaveText('50.00%')
   await assertAccessible(page, 'an edit of the history')
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect.poll(() => sentEdit().id).not.toBe(first.id)
@@ -217,7 +217,7 @@ test('an edit of the history shows its mask again and runs again, and elsewhere 
   const again = elsewhere.page.getByRole('button', { name: 'Run again' })
   await expect(again).toHaveAttribute('aria-disabled', 'true')
   await again.hover()
-  await expect(elsewhere.page.getByText(/^Torana keeps no prompts\./)).toBeVisible()
+  await expect(elsewhere.page.getByText(/^Prompts aren’t stored\./)).toBeVisible()
 })
 
 test('two pictures of the history are compared beside each other and with a slider', async () => {
@@ -227,18 +227,18 @@ test('two pictures of the history are compared beside each other and with a slid
     const before = await cards(page).count()
     await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt)
     await run(page)
-    await expect(page.getByRole('img', { name: `Picture made for: ${prompt}` })).toBeVisible()
+    await expect(page.getByRole('img', { name: `Image for: ${prompt}` })).toBeVisible()
     await expect(cards(page)).toHaveCount(before + 1)
   }
   await page.getByRole('button', { name: 'Compare' }).click()
-  await expect(page.getByText('Choose two pictures of the history.')).toBeVisible()
+  await expect(page.getByText('Select two images from History.')).toBeVisible()
   await cards(page).nth(0).click()
   await cards(page).nth(1).click()
   const both = page.getByRole('region', { name: 'Compare' }).getByRole('img', { name: 'a-painter' })
   await expect(both).toHaveCount(2)
   await assertAccessible(page, 'two pictures beside each other')
   await page.getByRole('button', { name: 'Slider' }).click()
-  await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
+  await page.getByRole('slider', { name: 'Divider between before and after' }).press('ArrowRight')
   await assertAccessible(page, 'two pictures with a slider')
 })
 
@@ -264,11 +264,11 @@ test('a model says before the call what it does not take, and which one would do
   await go('/playground/images?mode=edit&model=c-maskless')
   await page.locator('input[type=file]').first().setInputFiles(picture)
   await expect(
-    page.getByText(/^c-maskless takes no mask: .* These do: a-painter, b-careless\.$/),
+    page.getByText(/^c-maskless doesn’t support masks: .* Try a-painter, b-careless\.$/),
   ).toBeVisible()
   await expect(page.getByRole('toolbar')).toHaveCount(0)
   await go('/playground/images?mode=edit&model=d-writer')
-  await expect(page.getByText(/^d-writer makes pictures from text only\./)).toBeVisible()
+  await expect(page.getByText(/^d-writer can’t edit images\./)).toBeVisible()
 })
 
 test('strokes are undone and redone by keys, and the painter speaks Chinese too', async () => {
@@ -280,18 +280,18 @@ test('strokes are undone and redone by keys, and the painter speaks Chinese too'
   const painted = page.getByText('已涂抹').locator('strong')
   await page.keyboard.press('Space')
   const once = await painted.textContent()
-  assert.notEqual(once, '0.0 %')
+  assert.notEqual(once, '0.0%')
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Space')
   await expect(painted).not.toHaveText(once ?? '')
   await page.keyboard.press('Control+z')
   await expect(painted).toHaveText(once ?? '')
   await page.keyboard.press('Control+z')
-  await expect(painted).toHaveText('0.0 %')
+  await expect(painted).toHaveText('0.0%')
   await page.keyboard.press('Control+Shift+z')
   await expect(painted).toHaveText(once ?? '')
   await page.keyboard.press('i')
   await page.keyboard.press('Backspace')
-  await expect(painted).toHaveText('0.0 %')
+  await expect(painted).toHaveText('0.0%')
   await assertAccessible(page, 'the painter in Chinese and dark')
 })

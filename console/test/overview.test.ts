@@ -37,8 +37,8 @@ test('the same numbers stand in a table, and the choice stands in the address', 
       .first(),
   ).toBeVisible(SOON)
   await expect(page).toHaveURL(/view=table/)
-  await page.getByRole('button', { name: 'Picture', exact: true }).click()
-  await page.getByRole('button', { name: 'Dollars' }).click()
+  await page.getByRole('button', { name: 'Chart', exact: true }).click()
+  await page.getByRole('button', { name: 'Cost' }).click()
   await expect(page).toHaveURL(/metric=usd/)
   await expect(
     page

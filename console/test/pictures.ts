@@ -124,7 +124,7 @@ const LIGHTHOUSE = `<svg xmlns="http://www.w3.org/2000/svg" width="1024" height=
 /** A sky is painted over. */
 async function paint(page: Page): Promise<void> {
   const buffer = await sharp(Buffer.from(LIGHTHOUSE)).png().toBuffer()
-  await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
+  await page.getByRole('button', { name: 'Choose an image' }).waitFor()
   await page
     .locator('input[type=file]')
     .first()

@@ -34,7 +34,7 @@ test('the content security policy holds on the page of the console', async () =>
 test('a page that does not exist says so, and leads back', async () => {
   const { page, go } = await openConsole(node)
   await go('/nowhere')
-  await page.getByRole('link', { name: 'Go to the overview' }).click()
+  await page.getByRole('link', { name: 'Go to overview' }).click()
   await expect(page.locator('h1')).toHaveText('Overview')
 })
 
@@ -60,7 +60,7 @@ test('the keyboard alone leads everywhere, until letters are turned off', async 
   await page.keyboard.press('Enter')
   await expect(page.locator('h1')).toHaveText('Budgets')
   await page.keyboard.press('?')
-  const list = page.getByRole('dialog', { name: 'Keyboard' })
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await expect(list).toBeVisible()
   await assertAccessible(page, 'the list of keys')
   await list.getByRole('switch').press('Space')
@@ -98,7 +98,7 @@ test('a link to a project that one may not see says so, leads back, and is not k
   await go('/requests?project=default')
   await expect.poll(kept).toBe('default')
   await go('/requests?project=studio')
-  const sentence = page.getByText('You are not a member of the project studio.')
+  const sentence = page.getByText('You are not a member of project studio.')
   await expect(sentence).toBeVisible()
   await expect(page.getByRole('button', { name: 'Project: studio' })).toBeVisible()
   await assertAccessible(page, 'a link to another project')
@@ -143,7 +143,7 @@ test('a membership that ends while the console is open leads to the same place',
   })
   assert.equal(changed.status, 200, changed.text)
   await page.getByRole('link', { name: 'Usage & cost' }).click()
-  await expect(page.getByText('You are not a member of the project studio.')).toBeVisible()
+  await expect(page.getByText('You are not a member of project studio.')).toBeVisible()
 })
 
 test('the theme is chosen, kept, and there before the first paint', async () => {
@@ -251,7 +251,7 @@ test('while PostgreSQL is away a bar says so and nothing can be changed; afterwa
   const own = await startConsoleNode({ env: { DATABASE_URL: postgres.url } })
   const { page, go } = await openConsole(own)
   await go('/keys/default/test')
-  const bar = page.getByRole('status').filter({ hasText: 'PostgreSQL is away since' })
+  const bar = page.getByRole('status').filter({ hasText: 'PostgreSQL has been unreachable since' })
   await expect(bar).toHaveCount(0)
   await postgres.kill9()
   await page.getByRole('link', { name: 'Budgets' }).click()
@@ -275,5 +275,5 @@ test('the palette finds what a name stands for, and goes there', async () => {
   await go('/go/plain-w16')
   await expect(page).toHaveURL(/\/(models|deployments)\/plain-w16/)
   await go('/go/nothing-has-this-id')
-  await expect(page.getByText('Nothing has this id')).toBeVisible()
+  await expect(page.getByText('Nothing found')).toBeVisible()
 })

@@ -1,6 +1,7 @@
 /** The one client of the control API, typed by its contract. */
 import createClient from 'openapi-fetch'
 import { BASE } from '../app/base.ts'
+import { words } from '../words/words.ts'
 import type { components, paths } from './control.d.ts'
 import { FaultError, UnreachableError } from './faults.ts'
 
@@ -18,7 +19,7 @@ export const client = createClient<paths>({
       return await fetch(request)
     } catch (error) {
       if (request.signal.aborted) throw error
-      throw new UnreachableError('The node can’t be reached.', { cause: error })
+      throw new UnreachableError(words.ui.unreachable, { cause: error })
     }
   },
 })

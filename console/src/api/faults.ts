@@ -1,4 +1,5 @@
-/** What the control API says when it can't do what it was asked. */
+/** What the control API reports when it can't do what it was asked. */
+import { words } from '../words/words.ts'
 
 interface FaultBody {
   readonly error?: {
@@ -20,7 +21,7 @@ export class FaultError extends Error {
 
   constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {
     const { error } = (typeof body === 'object' && body !== null ? body : {}) as FaultBody
-    super(error?.message ?? `The node answered with ${response.status}.`)
+    super(error?.message ?? words.ui.badAnswer(response.status))
     this.code = error?.code ?? 'unknown'
     this.status = response.status
     this.param = error?.param ?? undefined

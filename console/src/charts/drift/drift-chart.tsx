@@ -62,7 +62,7 @@ export function DriftChart(props: DriftChartProps) {
       scale={{
         ticks: DRIFT_TICKS[measure].map((value) => ({
           value,
-          text: measure === 'cosine' ? `${value}` : `${value * 100} %`,
+          text: measure === 'cosine' ? `${value}` : `${value * 100}%`,
         })),
         share: (value) => 1 - depth(measure, value),
       }}

@@ -5,7 +5,7 @@ import { spaceQueries, type SpaceProbe, type SpaceSlot } from '../../api/queries
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { clockSeconds, cosine, day, moment, share } from '../../app/format.ts'
+import { clockSeconds, cosine, moment, share } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { DAY_MS, HOUR_MS } from '../../time/day.ts'
 import { seriesColour, type Colour } from '../../charts/colours.ts'

@@ -35,7 +35,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
     <div className="flex flex-col divide-y divide-line px-5">
       <Section title={words.deployments.deployment} className="gap-2 py-4">
         <Facts
-          labelWidth={96}
+          labelWidth={108}
           facts={[
             [
               facts.model,
@@ -63,7 +63,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
       {one.space !== null && (
         <Section title={words.deployments.space} className="gap-2 py-4">
           <Facts
-            labelWidth={96}
+            labelWidth={108}
             facts={[
               [facts.space, one.space_id === null ? '–' : <SpaceId key="space" id={one.space_id} />],
               [words.deployments.heads.state, words.deployments.spaceStates[one.space.state]],
@@ -156,7 +156,7 @@ function Credential({ upstream }: { readonly upstream: string }) {
   return (
     <Section title={facts.credential} className="gap-2 py-4">
       <Facts
-        labelWidth={96}
+        labelWidth={108}
         facts={[
           [facts.credential, sources[one.source]],
           [

@@ -91,7 +91,7 @@ function useSlotText({ fromMs, toMs }: PictureProps): (ms: number) => string {
 }
 
 function RequestsPicture(props: PictureProps) {
-  const { series, fromMs, toMs } = props
+  const { series } = props
   const slotText = useSlotText(props)
   const { data, slot_seconds: seconds } = series
   const sum = (of: (slot: Series['data'][number]) => number): number =>
@@ -135,7 +135,7 @@ function RequestsPicture(props: PictureProps) {
 }
 
 function LatencyPicture(props: PictureProps) {
-  const { series, fromMs, toMs } = props
+  const { series } = props
   const slotText = useSlotText(props)
   const { data } = series
   const latest = data.findLast(({ p95_ms: p95 }) => p95 !== null)

@@ -21,6 +21,9 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { snippetOf } from '../../parts/snippets/first-call.ts'
+import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
+import { KEY } from '../../parts/snippets/snippet.ts'
 import { AttentionList } from './attention-list.tsx'
 import { ModelBars } from './model-bars.tsx'
 import { Multiples } from './multiples.tsx'
@@ -177,9 +180,8 @@ function sumOf({ answered, refused, limited, failed, unknown }: Overview['series
 /** No request yet: the line that makes one. */
 function FirstRequest() {
   const { install } = useSession()
-  const code = `curl ${install.gateway_url}/v1/embeddings \\
-  -H "Authorization: Bearer $TORANA_KEY" -H "Content-Type: application/json" \\
-  -d '{"model": "demo-embed", "input": "hello"}'`
+  const { id: model, kind } = useModelToCall()
+  const code = snippetOf('curl', { baseUrl: `${install.gateway_url}/v1`, key: KEY, model, kind })
   return (
     <div className="flex max-w-160 flex-col gap-3 px-6 py-4 phone:px-4">
       <p className="font-semibold">{words.overview.waiting}</p>

@@ -2,6 +2,9 @@
 import { SPANS } from '../../time/range.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { useSession } from '../../app/session.ts'
+import { snippetOf } from '../../parts/snippets/first-call.ts'
+import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
+import { KEY } from '../../parts/snippets/snippet.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
@@ -20,10 +23,12 @@ export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsPr
   const filtered = hasFilters(search)
   const longer = SPANS[SPANS.indexOf(search.since ?? USUAL_SPAN) + 1]
   const isLongest = longer === undefined
+  const { id: model, kind } = useModelToCall()
+  const shell = snippetOf('curl', { baseUrl: `${install.gateway_url}/v1`, key: KEY, model, kind })
   return (
     <Empty
       title={filtered ? text.noneWith : isLongest ? text.never : text.none}
-      {...(isLongest && !filtered && { shell: exampleOf(install.gateway_url) })}
+      {...(isLongest && !filtered && { shell })}
       actions={
         <>
           {canLookFurther && <Button onClick={lookFurther}>{text.lookFurther}</Button>}
@@ -37,13 +42,4 @@ export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsPr
       }
     />
   )
-}
-
-function exampleOf(gatewayUrl: string): string {
-  return [
-    `curl ${gatewayUrl.replace(/\/$/, '')}/v1/embeddings`,
-    `-H "authorization: Bearer $TORANA_KEY"`,
-    `-H 'content-type: application/json'`,
-    `-d '{"model":"demo-embed","input":"hello"}'`,
-  ].join(' \\\n  ')
 }

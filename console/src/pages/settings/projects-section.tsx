@@ -96,7 +96,7 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
     {
       id: 'limits',
       head: columns.limits,
-      width: 96,
+      width: 112,
       align: 'right',
       cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
     },

@@ -88,9 +88,9 @@ const COUNTS = { takes: 1, localDecisions: 2, scriptCalls: 3, timeouts: 4, error
 const COUNTED = { takes: 1, local_decisions: 2, timeouts: 4, errors: 5 }
 const OTHER = 'Send ids of tenants or teams, not of requests'
 const LEDGER = 'project ads'
-const SUMS = 'ledger 1 posts, 7 tokens, $1.00; hourly sums 2 posts, 7 tokens, $2.00'
+const SUMS = 'ledger 1 posts, 7 tokens, $1.00; hourly totals 2 posts, 7 tokens, $2.00'
 
-const EVICTION = 'so it may evict rate limits, which then start anew: set noeviction'
+const EVICTION = 'so it may evict and reset rate limits: set noeviction'
 
 const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figures: object])[] = [
   ['store', SEEN, 'ok: the built-in database answers', {}],
@@ -126,7 +126,7 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
   [
     'nodes',
     figures({ nodes: { alive: 2, silent: 1 } }),
-    'warn: 2 alive, 1 silent for more than a minute: see torana nodes',
+    'warn: 2 alive, 1 not reporting for more than a minute: see torana nodes',
     { alive: 2, silent: 1 },
   ],
   ['leases', SEEN, 'ok: no lost node has a budget lease', { lost_usd: 0 }],
@@ -170,20 +170,20 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     'fail: 1 of the newest 2 entries not intact: changed in the database, or a predecessor removed',
     { entries: 2, broken: 1, unkeyed: 0 },
   ],
-  ['ledger', SEEN, 'ok: 1 entry added up again: the hourly sums agree', { entries: 1, differences: 0 }],
+  ['ledger', SEEN, 'ok: 1 entry checked: the hourly totals agree', { entries: 1, differences: 0 }],
   [
     'ledger',
     summed({ differences: [difference, difference] }),
-    `fail: 2 differences from the hourly sums; ${LEDGER} from the beginning: ${SUMS}`,
+    `fail: 2 differences from the hourly totals; ${LEDGER} from the beginning: ${SUMS}`,
     { entries: 1, differences: 2 },
   ],
   [
     'ledger',
     summed({ differences: [{ ...difference, label: 'user', fromMs: 0 }] }),
-    `fail: 1 difference from the hourly sums; ${LEDGER} by user from 1970-01-01T00:00:00.000Z: ${SUMS}`,
+    `fail: 1 difference from the hourly totals; ${LEDGER} by user from 1970-01-01T00:00:00.000Z: ${SUMS}`,
     { entries: 1, differences: 1 },
   ],
-  ['labels', SEEN, 'ok: all users and tags of the last day are counted apart', { overflowed: 0 }],
+  ['labels', SEEN, 'ok: all users and tags of the last day are counted separately', { overflowed: 0 }],
   [
     'labels',
     figures({ overflows: [overflow] }),
@@ -196,7 +196,7 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     `warn: project ads sent more than ${MAX_LABEL_VALUES} values of user in a day: $1.00 is counted together as other, and 1 more. ${OTHER}`,
     { overflowed: 2 },
   ],
-  ['budgets', SEEN, 'ok: 3 periods compared: all agree with the ledger', { compared: 3, corrected: 0 }],
+  ['budgets', SEEN, 'ok: 3 periods checked: all agree with the ledger', { compared: 3, corrected: 0 }],
   [
     'budgets',
     summed({ budgetsCorrected: [corrected] }),
@@ -208,25 +208,25 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     // 0.29 × 100 is less than 29 in floating point.
     'spending',
     figures({ budgets: [budget(100n * USD, 29n * USD), budget(USD, 0n)] }),
-    'ok: 2 hard budgets; fullest project:ads: $29.00 of $100.00 (29 %)',
+    'ok: 2 hard budgets; fullest project:ads: $29.00 of $100.00 (29%)',
     { budgets: 2, fullest_percent: 29 },
   ],
   [
     'spending',
     figures({ budgets: [budget(100n * USD, 100n * USD - 1n)] }),
-    'ok: 1 hard budget; fullest project:ads: $99.999999999 of $100.00 (99 %)',
+    'ok: 1 hard budget; fullest project:ads: $99.999999999 of $100.00 (99%)',
     { budgets: 1, fullest_percent: 99 },
   ],
   [
     'spending',
     figures({ budgets: [budget(USD, USD)] }),
-    'warn: 1 hard budget; fullest project:ads: $1.00 of $1.00 (100 %)',
+    'warn: 1 hard budget; fullest project:ads: $1.00 of $1.00 (100%)',
     { budgets: 1, fullest_percent: 100 },
   ],
   [
     'spending',
     figures({ budgets: [budget(0n, 0n)] }),
-    'warn: 1 hard budget; fullest project:ads: $0.00 of $0.00 (100 %)',
+    'warn: 1 hard budget; fullest project:ads: $0.00 of $0.00 (100%)',
     { budgets: 1, fullest_percent: 100 },
   ],
   [
@@ -248,7 +248,7 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     'warn: requests_1 could not be created (busy); 1 row of the ledger without a partition; 1 row of the request log without one',
     { missing: 1, ledger_rest_rows: 1, requests_rest_rows: 1 },
   ],
-  ['spool', SEEN, 'ok: no usage record waits on the disk of this node', { waiting: 0 }],
+  ['spool', SEEN, 'ok: no usage records queued on the disk of this node', { waiting: 0 }],
   [
     'spool',
     node({ spoolWaiting: 1 }),
@@ -273,13 +273,13 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
   [
     'configuration',
     node({ configRefusal: { sinceMs: 0, problems: ['bad line'] } }),
-    'warn: the file is wrong since 1970-01-01T00:00:00.000Z, an earlier one is in use: bad line',
+    'warn: the file has been invalid since 1970-01-01T00:00:00.000Z, an earlier one is in use: bad line',
     { problems: 1 },
   ],
   [
     'configuration',
     node({ configRefusal: { sinceMs: 0, problems: ['bad line', 'another'] } }),
-    'warn: the file is wrong since 1970-01-01T00:00:00.000Z, an earlier one is in use: bad line (and 1 more)',
+    'warn: the file has been invalid since 1970-01-01T00:00:00.000Z, an earlier one is in use: bad line (and 1 more)',
     { problems: 2 },
   ],
   ['redis', SEEN, 'ok: not configured: each node applies its share of the rate limits', {}],

@@ -46,12 +46,12 @@ const FINDINGS: readonly (readonly [
   says: string,
   figures: Finding['figures'],
 ])[] = [
-  [clock(undefined), 'ok', 'not compared yet', {}],
+  [clock(undefined), 'ok', 'not checked yet', {}],
   [clock(1999), 'ok', 'agrees with that of the database', { skew_seconds: 1.999 }],
   [clock(2000), 'warn', `2.0 s ahead of ${WRONG_TIME}`, { skew_seconds: 2 }],
   [clock(-59_999), 'warn', `60.0 s behind ${WRONG_TIME}`, { skew_seconds: -59.999 }],
   [clock(-60_000), 'fail', `60.0 s behind ${WRONG_TIME}`, { skew_seconds: -60 }],
-  [spaceCheck(AROUND), 'ok', 'the system does not tell the free space', {}],
+  [spaceCheck(AROUND), 'ok', 'the system does not report free space', {}],
   [
     disk(GIB, 20 * GIB),
     'ok',

@@ -1,18 +1,20 @@
-/** The first call, for a person to copy. Torana's key is never called `OPENAI_API_KEY`: that name is the provider's key. */
+/** A first call to copy. Torana's key is never called `OPENAI_API_KEY`: that name is the provider's key. */
 export const LANGUAGES = ['curl', 'Python', 'Node'] as const
 export type SnippetLanguage = (typeof LANGUAGES)[number]
 
 export interface FirstCall {
   readonly baseUrl: string
-  /** As the shell reads it: `'tr_…'`, `$(cat .torana/demo.key)`. */
+  /** As the shell reads it: `tr_…`, `$(cat .torana/demo.key)`. */
   readonly key: string
   readonly model: string
   readonly kind: 'embedding' | 'image'
 }
 
-export function snippetOf(language: SnippetLanguage, call: FirstCall): string {
-  const shell = [`export TORANA_BASE_URL=${call.baseUrl}`, `export TORANA_KEY=${call.key}`, '']
-  return [...shell, ...CALLS[language][call.kind](call.model)].join('\n')
+export function snippetOf(language: SnippetLanguage | '.env', call: FirstCall): string {
+  const variables = [`TORANA_BASE_URL=${call.baseUrl}`, `TORANA_KEY=${call.key}`]
+  if (language === '.env') return variables.join('\n')
+  const shell = variables.map((variable) => `export ${variable}`)
+  return [...shell, '', ...CALLS[language][call.kind](call.model)].join('\n')
 }
 
 type Lines = (model: string) => readonly string[]
