@@ -116,7 +116,7 @@ export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): 
       const state = signal.aborted ? 'left' : 'failed'
       change(id, from, (tile) => ({ ...tile, state, error, tookMs: tookMs() }), fields.n)
     }
-    await queries.invalidateQueries({ queryKey: ['image-jobs'] })
+    await queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] })
   }
 
   return {

@@ -46,6 +46,7 @@ export const ui = {
   choose: 'Choose',
   previous: 'Previous',
   next: 'Next',
+  signedOut: 'Your session has ended. Sign in again, then send this again: what you typed is still here.',
   unreachable: 'The node can’t be reached. Is it running, and are you on its network?',
   forbidden: 'You may not see this.',
 }
