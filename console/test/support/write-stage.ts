@@ -40,6 +40,7 @@ export async function startStage(): Promise<Stage> {
         },
         [STAGE.guarded]: { on: ['mode-one', 'mode-two'], spaceGuard: true },
       },
+      images: { picture: { on: 'plain' } },
       env: { DATABASE_URL: url },
     }),
     startConsoleNode({ file: false }),

@@ -358,6 +358,15 @@ const KEYS_AND_MONEY: readonly TableRow[] = [
 
 const TRAFFIC: readonly TableRow[] = [
   {
+    file: 'pages/batches/cancel-dialog.tsx',
+    method: 'post',
+    path: '/api/v1/batches/{id}/cancel',
+    at: '/batches/{running}',
+    open: press(words.batches.cancel.action),
+    send: press(words.batches.cancel.go, 'alertdialog'),
+    shown: 'form',
+  },
+  {
     file: 'pages/requests/saved-views.ts',
     method: 'put',
     path: '/api/v1/saved-views',
@@ -378,15 +387,6 @@ const TRAFFIC: readonly TableRow[] = [
     as: 'member',
     send: press(words.requests.forgetView(STAGE.view)),
     shown: 'toast',
-  },
-  {
-    file: 'pages/batches/cancel-dialog.tsx',
-    method: 'post',
-    path: '/api/v1/batches/{id}/cancel',
-    at: '/batches/{running}',
-    open: press(words.batches.cancel.action),
-    send: press(words.batches.cancel.go, 'alertdialog'),
-    shown: 'form',
   },
   {
     file: 'pages/batches/batch-page.tsx',
@@ -505,6 +505,30 @@ function upstreamRows(address: string): readonly TableRow[] {
   ]
 }
 
+/** Runs of a model. They stream, so they do not go through `useWrite`. */
+const PLAYGROUNDS: readonly TableRow[] = [
+  {
+    file: 'api/queries/playground-embeddings.ts',
+    method: 'post',
+    path: '/api/v1/playground/embeddings',
+    at: '/playground/embeddings',
+    open: fill(words.embeddings.texts, 'a typed text\nanother'),
+    send: press(new RegExp(`^${words.embeddings.embed}`)),
+    typed: [words.embeddings.texts, 'a typed text\nanother'],
+    shown: 'form',
+  },
+  {
+    file: 'api/image-calls.ts',
+    method: 'post',
+    path: '/api/v1/playground/images/generations',
+    at: '/playground/images',
+    open: fill(words.images.prompt, 'a typed prompt'),
+    send: (page) => page.locator('form button[type=submit]').click(),
+    typed: [words.images.prompt, 'a typed prompt'],
+    shown: 'form',
+  },
+]
+
 const PEOPLE: readonly TableRow[] = [
   {
     file: 'pages/welcome/key-step.tsx',
@@ -574,5 +598,6 @@ const PEOPLE: readonly TableRow[] = [
 
 /** `address`: of a server that can be connected. */
 export function writeTable(address: string): readonly TableRow[] {
-  return [...SETTINGS, ...KEYS_AND_MONEY, ...TRAFFIC, ...PEOPLE, ...upstreamRows(address)]
+  // The batch that is cancelled must not have ended by then.
+  return [...TRAFFIC, ...PLAYGROUNDS, ...SETTINGS, ...KEYS_AND_MONEY, ...PEOPLE, ...upstreamRows(address)]
 }

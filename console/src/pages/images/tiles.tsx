@@ -7,6 +7,7 @@ import { sumOf, usdOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { failureText } from '../../ui/failure.ts'
 import { TextLink } from '../../ui/link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
@@ -211,7 +212,7 @@ function TileFault({ tile: { error } }: { readonly tile: Tile }) {
         {code !== undefined && <span className="mono-12">{code}</span>}
       </p>
       <p className="text-12 break-words text-ink-2">
-        {error instanceof Error ? error.message : words.images.failed}
+        {error instanceof Error ? failureText(error) : words.images.failed}
       </p>
     </div>
   )
