@@ -67,13 +67,20 @@ export function useWrite<Verb extends Method, Path extends ClientPathsWithMethod
       reset()
     }
   }
+  const act = async (init: unknown, done?: (data: Out) => void): Promise<void> => {
+    let data: Out
+    try {
+      data = await send(init, 'toast')
+    } catch {
+      // The mutation cache has shown it.
+      return
+    }
+    done?.(data)
+  }
   return {
     busy: isPending,
     send: (init) => send(init, 'form'),
-    now: (init, done) => {
-      const isShown = (): void => {}
-      void send(init, 'toast').then(done, isShown)
-    },
+    now: (init, done) => void act(init, done),
   }
 }
 

@@ -483,26 +483,22 @@ function upstreamRows(address: string): readonly TableRow[] {
   const checked = steps(openConnect, press(upstreams.check), async (page) => {
     await page.getByRole('button', { name: /^Add \d/ }).waitFor()
   })
-  const typed = [upstreams.address, address] as const
-  return [
-    ...(
-      [
-        ['post', '/api/v1/upstreams/check', openConnect, press(upstreams.check)],
-        ['post', '/api/v1/upstreams', checked, pressAdd],
-        ['post', '/api/v1/models', checked, pressAdd],
-        ['put', '/api/v1/prices/{deployment}', steps(checked, press(/free$/)), pressAdd],
-      ] as const
-    ).map(([method, path, open, send]): TableRow => ({
-      file: 'parts/connect-upstream/connect.ts',
-      method,
-      path,
-      at: '/models',
-      open,
-      send,
-      typed,
-      shown: 'form',
-    })),
-  ]
+  const rows = [
+    ['post', '/api/v1/upstreams/check', openConnect, press(upstreams.check)],
+    ['post', '/api/v1/upstreams', checked, pressAdd],
+    ['post', '/api/v1/models', checked, pressAdd],
+    ['put', '/api/v1/prices/{deployment}', steps(checked, press(/free$/)), pressAdd],
+  ] as const
+  return rows.map(([method, path, open, send]) => ({
+    file: 'parts/connect-upstream/connect.ts',
+    method,
+    path,
+    at: '/models',
+    open,
+    send,
+    typed: [upstreams.address, address],
+    shown: 'form',
+  }))
 }
 
 /** Runs of a model. They stream, so they do not go through `useWrite`. */

@@ -15,6 +15,11 @@ import { extensionOf, saveBlob } from './files.ts'
 import type { Run, Tile } from './runs.ts'
 import type { Size } from './sizes.ts'
 
+/** `unpriced` and `large` are no amounts. */
+function isAmount(most: string | undefined): most is string {
+  return most !== undefined && most !== 'unpriced' && most !== 'large'
+}
+
 interface TilesProps {
   readonly run: Run
   readonly isRunning: boolean
@@ -49,7 +54,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAga
         {run.requests.length > 1 && <span>{text.sideBySide(run.requests.length)}</span>}
         {deployment !== undefined && <span>{deployment}</span>}
         <span className="ml-auto tabular-nums">
-          {text.soFar(moneyInList(cost), isRunning && most !== undefined ? moneyInList(most) : undefined)}
+          {text.soFar(moneyInList(cost), isRunning && isAmount(most) ? moneyInList(most) : undefined)}
         </span>
         {isRunning && (
           <Button look="quiet" icon={<CircleStop size={14} aria-hidden />} onClick={onLeave}>

@@ -2,11 +2,9 @@
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { CONTROL, Field, TextInput } from '../../ui/field.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
+import { OnceDialog } from '../../ui/once-dialog.tsx'
 import { words } from '../../words/words.ts'
 import { RoleFields, type Role } from './role-fields.tsx'
 
@@ -27,7 +25,16 @@ export function InviteSheet({ member, onClose }: InviteSheetProps) {
   const say = words.people.members
   const invite = async (): Promise<void> =>
     setMade(await send({ body: { email, role, projects: role === 'developer' ? [...projects] : null } }))
-  if (made !== undefined) return <LinkDialog invitation={made} onClose={onClose} />
+  if (made !== undefined)
+    return (
+      <OnceDialog
+        title={say.linkTitle}
+        description={say.linkText(made.email)}
+        value={made.link ?? ''}
+        done={say.done}
+        onClose={onClose}
+      />
+    )
   return (
     <FormSheet title={say.inviteTitle} go={say.create} onSubmit={invite} onClose={onClose} keepsOpen>
       <p className="text-ink-2">{member === undefined ? say.inviteText : say.inviteAgainText}</p>
@@ -45,42 +52,6 @@ export function InviteSheet({ member, onClose }: InviteSheetProps) {
         <RoleFields role={role} projects={projects} onRole={setRole} onProjects={setProjects} />
       )}
     </FormSheet>
-  )
-}
-
-function LinkDialog({
-  invitation: { email, link = '' },
-  onClose,
-}: {
-  readonly invitation: Schema<'Invitation'>
-  readonly onClose: () => void
-}) {
-  const [isCopied, setCopied] = useState(false)
-  const say = words.people.members
-  return (
-    <Dialog
-      open
-      stays={!isCopied}
-      onClose={onClose}
-      title={say.linkTitle}
-      description={say.linkText(email)}
-      actions={
-        <>
-          <CopyButton text={link} look="primary" size="large" onCopied={() => setCopied(true)} />
-          <Button size="large" onClick={onClose}>
-            {say.done}
-          </Button>
-        </>
-      }
-    >
-      <input
-        readOnly
-        aria-label={say.linkTitle}
-        value={link}
-        onFocus={(event) => event.currentTarget.select()}
-        className={`${CONTROL} mono-12`}
-      />
-    </Dialog>
   )
 }
 

@@ -1,11 +1,9 @@
 /** A new token. Its secret lives here alone, and is gone when the dialog closes. */
 import { useState } from 'react'
 import { useWrite } from '../../api/write.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { CONTROL, Field, TextInput } from '../../ui/field.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
+import { OnceDialog } from '../../ui/once-dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Switch } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
@@ -32,7 +30,16 @@ export function TokenSheet({ onClose }: { readonly onClose: () => void }) {
     }
     setSecret((await send({ body })).secret)
   }
-  if (secret !== undefined) return <OnceDialog secret={secret} onClose={onClose} />
+  if (secret !== undefined)
+    return (
+      <OnceDialog
+        title={say.onceTitle}
+        description={say.onceText}
+        value={secret}
+        done={say.done}
+        onClose={onClose}
+      />
+    )
   return (
     <FormSheet title={say.newTitle} go={say.create} onSubmit={create} onClose={onClose} keepsOpen>
       <Field name="name" label={say.name} hint={say.nameHint}>
@@ -57,34 +64,5 @@ export function TokenSheet({ onClose }: { readonly onClose: () => void }) {
         />
       </Field>
     </FormSheet>
-  )
-}
-
-function OnceDialog({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  const say = words.people.tokens
-  return (
-    <Dialog
-      open
-      stays
-      onClose={onClose}
-      title={say.onceTitle}
-      description={say.onceText}
-      actions={
-        <>
-          <CopyButton text={secret} look="primary" size="large" />
-          <Button size="large" onClick={onClose}>
-            {say.done}
-          </Button>
-        </>
-      }
-    >
-      <input
-        readOnly
-        aria-label={say.onceTitle}
-        value={secret}
-        onFocus={(event) => event.currentTarget.select()}
-        className={`${CONTROL} mono-12`}
-      />
-    </Dialog>
   )
 }

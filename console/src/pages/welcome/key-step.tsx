@@ -5,8 +5,9 @@ import { paths } from '../../app/paths.ts'
 import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { CONTROL, Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
+import { OnceInput } from '../../ui/once-dialog.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 
@@ -81,13 +82,7 @@ function Once({ secret }: { readonly secret: string }) {
     <div className="flex flex-col gap-3">
       <p className="text-ink-2">{say.once}</p>
       <div className="flex gap-2">
-        <input
-          readOnly
-          aria-label={say.once}
-          value={secret}
-          onFocus={(event) => event.currentTarget.select()}
-          className={`${CONTROL} mono-12`}
-        />
+        <OnceInput label={say.once} value={secret} />
         <CopyButton text={secret} look="primary" size="large" />
       </div>
       <ButtonLink to={paths.overview()} size="large" className="self-end">
