@@ -50,7 +50,10 @@ test('the table has a row for every write in the code, and no other', () => {
 /** Meets the write with a fault, in place of the node. */
 async function meet(route: Route, fault: FaultName): Promise<void> {
   const answer = (status: number, code: string) =>
-    route.fulfill({ status, json: { error: { message: MESSAGE, code, param: null, request_id: 'r-1' } } })
+    route.fulfill({
+      status,
+      json: { error: { message: `${MESSAGE}: ${fault}`, code, param: null, request_id: 'r-1' } },
+    })
   switch (fault) {
     case '500':
       return answer(500, 'internal_error')
@@ -88,14 +91,14 @@ async function closeToasts(page: Page): Promise<void> {
 async function seen(page: Page, row: TableRow, fault: FaultName): Promise<string> {
   switch (fault) {
     case '500':
-      await sees(page, row, MESSAGE)
+      await sees(page, row, `${MESSAGE}: 500`)
       return row.shown
     case 'down':
       await sees(page, row, words.ui.unreachable)
       return row.shown
     case 'slow':
       await expect(page.locator('[aria-busy=true], .sliding').first()).toBeVisible()
-      await sees(page, row, MESSAGE)
+      await sees(page, row, `${MESSAGE}: slow`)
       return `busy, then ${row.shown}`
     case '401': {
       if (row.as === 'no one') {

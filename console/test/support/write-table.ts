@@ -64,7 +64,7 @@ const fill =
 const choose =
   (menu: string, item: string) =>
   async (page: Page): Promise<void> => {
-    await page.getByRole('button', { name: menu, exact: true }).first().click()
+    await page.getByRole('button', { name: menu, exact: true }).first().press('Enter')
     await page.getByRole('menuitem', { name: item, exact: true }).click()
   }
 const inRow =
@@ -585,7 +585,7 @@ const PEOPLE: readonly TableRow[] = [
     at: '/keys',
     as: 'member',
     send: async (page) => {
-      await page.getByRole('button', { name: new RegExp(STAGE.member.name) }).click()
+      await page.getByRole('button', { name: new RegExp(STAGE.member.name) }).press('Enter')
       await page.getByRole('menuitem', { name: item, exact: true }).click()
     },
     shown: 'toast',
