@@ -181,6 +181,22 @@ const PLACE_MAY_IMPORT = new Set(['app/place.ts', 'app/search.ts'])
 const UNTYPED_ADDRESS =
   /\bstrict: false\b|import \{[^}]*\buse(?:Search|Params)\b[^}]*\} from '@tanstack\/react-router'/
 
+/** `useWrite` is the only way to write. What it can't do stands here, with the reason. */
+const OWN_WRITES: Readonly<Record<string, string>> = {
+  'api/write.ts': 'is the way itself',
+  'api/queries/people.ts': 'asks about an invitation by POST, so that its token is in no address',
+  'api/queries/playground-embeddings.ts': 'runs a model: the answer is handed on unread, with its headers',
+  'api/image-calls.ts': 'runs a model: the answer is a stream',
+  'pages/embeddings/samples.ts': 'is code for people to copy',
+}
+const WRITES = [
+  /\bclient\.(?:POST|PUT|PATCH|DELETE|request)\b/,
+  /\buseMutation\b/,
+  /\bfetch\([^]*?method:\s*["'`](?:POST|PUT|PATCH|DELETE)/,
+  // A write whose failure no one sees.
+  /\bvoid (?:\w+\.)?send\(/,
+]
+
 function findConsoleUntidy(sources: readonly Source[]): string[] {
   const errors: string[] = []
   for (const { path, text } of sources) {
@@ -188,6 +204,8 @@ function findConsoleUntidy(sources: readonly Source[]): string[] {
     const allowed = CONSOLE_MAY_IMPORT[folder]
     if (!allowed) errors.push(`${path}: ${folder} is no folder of the console`)
     if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark`)
+    if (OWN_WRITES[path] === undefined && WRITES.some((one) => one.test(text)))
+      errors.push(`${path}: writes without useWrite`)
     if (/\.test\.tsx?$/.test(path) || path.endsWith('.d.ts')) continue
     const [lines, most] = [text.split('\n').length - 1, folder === 'pages' ? PAGE_LINES_MAX : FILE_LINES_MAX]
     if (lines > most) errors.push(`${path}: longer than ${most} lines`)
@@ -274,6 +292,10 @@ test('tidy itself notices a page that knows another, a place that loads its page
     { path: 'pages/keys/place.ts', text: "import { KeysPage } from './keys-page.tsx'\n" },
     { path: 'pages/usage/place.ts', text: "import { SHOWS } from '../../parts/usage/usage-groups.ts'\n" },
     { path: 'pages/usage/usage-page.tsx', text: "import { useSearch } from '@tanstack/react-router'\n" },
+    { path: 'pages/budgets/x.ts', text: "await client.PATCH('/api/v1/projects/{project}', init)\n" },
+    { path: 'pages/usage/x.ts', text: 'const save = useMutation({ mutationFn })\n' },
+    { path: 'pages/images/x.ts', text: "await fetch(url, {\n  method: 'POST',\n  body,\n})\n" },
+    { path: 'pages/audit/x.tsx', text: 'onClick={() => void revoke.send({ params })}\n' },
     { path: 'app/session.ts', text: "import { may } from '../../../server/src/core/access/permission.ts'\n" },
   ]
   const errors = findConsoleUntidy(planted)
@@ -287,6 +309,10 @@ test('tidy itself notices a page that knows another, a place that loads its page
     /a place loads no component/,
     /a place may not import parts/,
     /without its types/,
+    /budgets.*without useWrite/,
+    /usage.*without useWrite/,
+    /images.*without useWrite/,
+    /audit\/x.*without useWrite/,
   ])
     assert.ok(
       errors.some((one) => error.test(one)),

@@ -36,8 +36,9 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
+/** A wrong password is also a 401, but ends no session. */
 export function isSignedOut(error: unknown): boolean {
-  return error instanceof FaultError && error.status === 401
+  return error instanceof FaultError && error.status === 401 && error.code !== 'sign_in_failed'
 }
 
 export function isNotFound(error: unknown): boolean {
@@ -49,7 +50,7 @@ export function isForeignProject(error: unknown): boolean {
   return error instanceof FaultError && error.status === 403 && error.param === 'project'
 }
 
-/** PostgreSQL is away: traffic goes on, what is shown is from before. */
+/** PostgreSQL is unreachable: traffic continues, and what is shown is older. */
 export function isStoreUnreachable(error: unknown): boolean {
   return error instanceof FaultError && error.code === 'store_unreachable'
 }

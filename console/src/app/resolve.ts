@@ -1,6 +1,6 @@
 /** Finds what an id or a name stands for: `GET /resolve`. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../api/client.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { api, type Schema } from '../api/client.ts'
 import type { Address } from '../ui/link.tsx'
 import { paths } from './paths.ts'
 
@@ -8,15 +8,18 @@ export type Hit = Schema<'Hit'>
 export type HitType = Hit['type']
 
 export const resolveQuery = (q: string) =>
-  queryOptions({
-    queryKey: ['resolve', q],
-    enabled: q !== '',
-    staleTime: 10_000,
-    retry: false,
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      (await answerOf(client.GET('/api/v1/resolve', { params: { query: { q } }, signal }))).data,
-  })
+  api.queryOptions(
+    'get',
+    '/api/v1/resolve',
+    { params: { query: { q } } },
+    {
+      enabled: q !== '',
+      staleTime: 10_000,
+      retry: false,
+      placeholderData: keepPreviousData,
+      select: ({ data }) => data,
+    },
+  )
 
 const PATH_OF: Record<HitType, (id: string) => Address> = {
   request: (id) => paths.request(id),

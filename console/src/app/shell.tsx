@@ -1,5 +1,5 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
-import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { useIsFetching, useIsMutating, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
@@ -97,10 +97,11 @@ export function Frame({ children }: { readonly children: ReactNode }) {
 /** Long enough that quick answers show nothing. */
 const LINE_AFTER_MS = 400
 
-/** Data that is on the page is being fetched again: a line moves under the title bar, and nothing else. */
+/** A write is in progress, or data that is on the page is fetched again: a line moves under the title bar, and nothing else. */
 function FetchingLine() {
   const client = useQueryClient()
-  const isFetching = useIsFetching({ predicate: ({ state }) => state.data !== undefined }, client) > 0
+  const fetching = useIsFetching({ predicate: ({ state }) => state.data !== undefined }, client)
+  const isFetching = useIsMutating({}, client) + fetching > 0
   const [isShown, setShown] = useState(false)
   useEffect(() => {
     if (!isFetching) {

@@ -8,10 +8,10 @@ import {
   batchFileUrl,
   batchQueries,
   putBatch,
-  useContinueBatch,
   type Batch,
   type BatchDetail,
 } from '../../api/queries/batches.ts'
+import { useWrite } from '../../api/write.ts'
 import {
   clock,
   count,
@@ -35,7 +35,6 @@ import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
 import { LiveMark } from '../../ui/live-mark.tsx'
 import { TextLink } from '../../ui/link.tsx'
@@ -187,7 +186,7 @@ interface PauseProps {
 /** Where its key has ended, only a person can say whether it goes on. */
 function PauseBanner({ batch, code, until }: PauseProps) {
   const may = useMay()
-  const goOn = useContinueBatch()
+  const goOn = useWrite('post', '/api/v1/batches/{id}/continue')
   const say = words.batches
   if (!waitsForPerson(code))
     return (
@@ -201,21 +200,19 @@ function PauseBanner({ batch, code, until }: PauseProps) {
       </Banner>
     )
   const why = may('batches.continue', batch.project) ? undefined : say.goOn.forbidden
-  const go = (): void => goOn.mutate(batch.id, { onSuccess: ({ project }) => toast(say.goOn.toast(project)) })
+  const go = (): void =>
+    goOn.now({ params: { path: { id: batch.id } } }, ({ project }) => toast(say.goOn.toast(project)))
   return (
-    <>
-      <Banner
-        tone="warn"
-        action={
-          <Button icon={<Play size={14} aria-hidden />} why={why} busy={goOn.isPending} onClick={go}>
-            {say.goOn.action}
-          </Button>
-        }
-      >
-        {say.waitsForPerson[code](batch.key)}
-      </Banner>
-      <FormProblem>{goOn.error?.message}</FormProblem>
-    </>
+    <Banner
+      tone="warn"
+      action={
+        <Button icon={<Play size={14} aria-hidden />} why={why} busy={goOn.busy} onClick={go}>
+          {say.goOn.action}
+        </Button>
+      }
+    >
+      {say.waitsForPerson[code](batch.key)}
+    </Banner>
   )
 }
 

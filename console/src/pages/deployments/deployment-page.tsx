@@ -124,10 +124,10 @@ export function DeploymentPage() {
       )}
       {tab === 'usage' && <UsageOf of={{ deployment: one.id }} by="key" search={search} />}
       {open === 'accept' && <AcceptDialog one={one} siblings={siblings} onClose={close} />}
-      {open === 'test' && <TestDialog one={one} open onClose={close} />}
-      {open === 'drain' && <DrainDialog one={one} siblings={siblings} open onClose={close} />}
+      {open === 'test' && <TestDialog one={one} onClose={close} />}
+      {open === 'drain' && <DrainDialog one={one} siblings={siblings} onClose={close} />}
       {(open === 'forget' || open === 'replace') && (
-        <CredentialDialog upstream={one.upstream} what={open} open onClose={close} />
+        <CredentialDialog upstream={one.upstream} what={open} onClose={close} />
       )}
     </Page>
   )

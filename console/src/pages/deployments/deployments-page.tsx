@@ -7,12 +7,7 @@ import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
-import {
-  deploymentQueries,
-  putDeployment,
-  useCompare,
-  type Deployment,
-} from '../../api/queries/deployments.ts'
+import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable, type Group } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -25,6 +20,7 @@ import { toast } from '../../ui/toast.tsx'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { columns, PhoneRow, type DeploymentRow } from './columns.tsx'
+import { useCompare } from './compare.ts'
 import { isUnwell, spaceTail, turnText } from './state.tsx'
 import { deployments as place } from './place.ts'
 
@@ -38,7 +34,7 @@ export function DeploymentsPage() {
   const queries = useQueryClient()
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
   const stream = useStreamState()
-  const compare = useCompare()
+  const { compare, busy } = useCompare()
   const all = list.data?.data
   const rows = useMemo(() => all && rowsOf(all, search), [all, search.health, search.kind, search.upstream])
   const models = [...new Set((all ?? []).filter(isGuarded).map(({ model }) => model))]
@@ -50,8 +46,7 @@ export function DeploymentsPage() {
         one={row}
         {...(may('spaces.probe') &&
           isGuarded(row) && {
-            onCompare: () =>
-              compare.mutate(row.model, { onSuccess: () => toast(words.deployments.compared(row.model)) }),
+            onCompare: () => compare(row.model, () => toast(words.deployments.compared(row.model))),
           })}
       />
     ),
@@ -71,9 +66,9 @@ export function DeploymentsPage() {
             {models.length > 0 && (
               <Button
                 icon={<ScanSearch size={15} aria-hidden />}
-                busy={compare.isPending}
+                busy={busy}
                 why={may('spaces.probe') ? undefined : words.deployments.onlyOperators}
-                onClick={() => models.forEach((model) => compare.mutate(model))}
+                onClick={() => models.forEach((model) => compare(model))}
               >
                 {words.deployments.compareAll}
               </Button>

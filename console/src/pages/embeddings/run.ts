@@ -5,6 +5,7 @@ import {
   type EmbeddingsQuestion,
   type PlayedEmbeddings,
 } from '../../api/queries/playground-embeddings.ts'
+import { noteError } from '../../app/outages.ts'
 import { VectorsDesk, type Loaded } from '../../workers/vectors.ts'
 import type { TypedTexts } from './texts.ts'
 
@@ -43,6 +44,7 @@ export function useRun(): Runs {
       setRun({ ...played, ...loaded, asked: question, typed, answerBytes, desk: next })
     } catch (problem) {
       next.close()
+      noteError(problem)
       setError(problem)
     } finally {
       setRunning(false)

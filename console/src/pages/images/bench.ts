@@ -154,6 +154,6 @@ function usePainted({ painting }: Given): boolean {
 /** Told anew whenever one of them goes on. */
 function useImageJobs(project: string): readonly ImageJob[] | undefined {
   const queries = useQueryClient()
-  useStream('job', () => void queries.invalidateQueries({ queryKey: ['image-jobs'] }))
+  useStream('job', () => void queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] }))
   return useQuery(imageJobQueries.mine(project)).data?.data
 }

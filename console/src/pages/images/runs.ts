@@ -8,6 +8,7 @@ import {
   type ImageOutcome,
   type Preview,
 } from '../../api/image-calls.ts'
+import { noteError } from '../../app/outages.ts'
 import type { Mask } from '../../workers/pixels/mask.ts'
 import type { Mode, Settings } from './settings.ts'
 
@@ -113,10 +114,11 @@ export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): 
       )
       done.current(started, outcome)
     } catch (error) {
+      noteError(error)
       const state = signal.aborted ? 'left' : 'failed'
       change(id, from, (tile) => ({ ...tile, state, error, tookMs: tookMs() }), fields.n)
     }
-    await queries.invalidateQueries({ queryKey: ['image-jobs'] })
+    await queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] })
   }
 
   return {

@@ -1,20 +1,20 @@
 /** One model: what each deployment does with each option, what it costs, who gets a call, and how to use it. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, FileCode2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { isNotFound } from '../../api/faults.ts'
 import { modelQueries } from '../../api/queries/models.ts'
-import { deleteModel } from '../../api/queries/upstreams.ts'
+import { useWrite } from '../../api/write.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
-import { AlertDialog, FactList } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -160,25 +160,19 @@ function Neighbours({ id }: { readonly id: string }) {
   )
 }
 
-/** Only what was connected here can be taken away here. */
+/** What shows a model. */
+const TOUCHED = {
+  touches: ['/api/v1/upstreams', '/api/v1/deployments', '/api/v1/prices', '/api/v1/spaces'],
+} as const
+
+/** Only what was connected here can be removed here. */
 function Remove({ model }: { readonly model: Model }) {
   const may = useMay()
   const navigate = useNavigate()
-  const client = useQueryClient()
+  const { send } = useWrite('delete', '/api/v1/models/{id}', TOUCHED)
   const [isOpen, setOpen] = useState(false)
-  const [error, setError] = useState<unknown>()
   const { detail } = words.models
   if (model.managed_by !== 'store' || !may('models.write')) return null
-  const remove = async (): Promise<void> => {
-    try {
-      await deleteModel(model.id)
-    } catch (problem) {
-      setError(problem)
-      return
-    }
-    await client.invalidateQueries({ queryKey: ['models', 'all'] })
-    await navigate(paths.models())
-  }
   return (
     <>
       <Button
@@ -189,23 +183,19 @@ function Remove({ model }: { readonly model: Model }) {
       >
         {detail.remove}
       </Button>
-      <AlertDialog
-        open={isOpen}
-        onClose={() => setOpen(false)}
-        title={detail.removeTitle(model.id)}
-        description={detail.removeText}
-        actions={
-          <>
-            <Button onClick={() => setOpen(false)}>{words.ui.cancel}</Button>
-            <Button look="danger" onClick={() => void remove()}>
-              {detail.remove}
-            </Button>
-          </>
-        }
-      >
-        <FactList facts={[[detail.removeWhat, model.deployments.map(({ id }) => id).join(', ')]]} />
-        {error !== undefined && <Problem error={error} className="px-0 py-0" />}
-      </AlertDialog>
+      {isOpen && (
+        <ConfirmDialog
+          title={detail.removeTitle(model.id)}
+          description={detail.removeText}
+          facts={[[detail.removeWhat, model.deployments.map(({ id }) => id).join(', ')]]}
+          go={detail.remove}
+          onGo={async () => {
+            await send({ params: { path: { id: model.id } } })
+            void navigate(paths.models())
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   )
 }

@@ -135,7 +135,7 @@ function RequestsPicture(props: PictureProps) {
 }
 
 function LatencyPicture(props: PictureProps) {
-  const { series } = props
+  const { series, fromMs, toMs } = props
   const slotText = useSlotText(props)
   const { data } = series
   const latest = data.findLast(({ p95_ms: p95 }) => p95 !== null)

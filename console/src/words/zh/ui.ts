@@ -41,6 +41,7 @@ export const ui: Partly<typeof english> = {
   use: '应用',
   previous: '上一个',
   next: '下一个',
+  signedOut: '您的会话已结束。请重新登录，然后再次提交：已输入的内容仍在这里。',
   unreachable: '无法连接到节点。它在运行吗？您在它的网络中吗？',
   badAnswer: (status) => `节点返回了 ${status}。`,
   forbidden: '您无权查看此内容。',
