@@ -1,7 +1,7 @@
 /** `/go/{anything}`: finds what has this id, and goes there. The log's address in an error leads here. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { words } from '../words/words.ts'
 import { Empty } from '../ui/empty.tsx'
 import { useGo } from '../ui/link.tsx'
@@ -14,8 +14,9 @@ export function GoPage() {
   const hits = useQuery(resolveQuery(id))
   const go = useGo()
   const first = hits.data?.[0]
+  const arrive = useEffectEvent((to: string) => go(to, { replace: true }))
   useEffect(() => {
-    if (first !== undefined) go(pathOfHit(first), { replace: true })
+    if (first !== undefined) arrive(pathOfHit(first))
   }, [first])
   return (
     <Page title={id}>

@@ -1,7 +1,7 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
 import { BlockedWrites } from '../ui/blocked-writes.ts'
@@ -26,9 +26,12 @@ export function Shell() {
   // Links carry the scope: the frame is drawn anew when it changes, and not with every other word of an address.
   useSearch({ strict: false, select: ({ project }) => project })
   const isOut = session === undefined && isSignedOut(error)
-  useEffect(() => {
+  const leave = useEffectEvent(() => {
     const { href } = router.state.location
-    if (isOut) void navigate({ to: '/sign-in', search: { return: href }, replace: true } as never)
+    void navigate({ to: '/sign-in', search: { return: href }, replace: true } as never)
+  })
+  useEffect(() => {
+    if (isOut) leave()
   }, [isOut])
   useEffect(() => {
     if (session !== undefined) setNodeTime(session.install.now)
@@ -47,7 +50,7 @@ export function Shell() {
 function ScopedPage() {
   const foreign = useForeignScope()
   useKeptScope()
-  return foreign === undefined ? <Outlet /> : <ForeignScope project={foreign} />
+  return foreign === undefined ? <Outlet /> : <ForeignScope key={foreign} project={foreign} />
 }
 
 /** How long the palette waits to be loaded: the page comes first. Safari has no `requestIdleCallback`. */
@@ -104,12 +107,12 @@ function FetchingLine() {
   const isFetching = useIsFetching({ predicate: ({ state }) => state.data !== undefined }, client) > 0
   const [isShown, setShown] = useState(false)
   useEffect(() => {
-    if (!isFetching) {
-      setShown(false)
-      return
-    }
+    if (!isFetching) return
     const timer = setTimeout(() => setShown(true), LINE_AFTER_MS)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      setShown(false)
+    }
   }, [isFetching])
   if (!isShown) return null
   return (

@@ -1,5 +1,5 @@
 /** Lines over time on a canvas, by uPlot: for hundreds of points and more, with a cursor, and a mark by dragging. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../app/theme.ts'
@@ -64,35 +64,37 @@ export function TimeChart(props: TimeChartProps) {
   const [at, setAt] = useState<number>()
   const theme = useTheme()
   const zone = useZone()
-  const plot = useRef<UPlot>(undefined)
+  const drawn = useRef<UPlot>(undefined)
+  const [plot, setPlot] = useState<UPlot>()
   const data = useMemo<UPlot.AlignedData>(
     () => [timesMs.map((ms) => ms / 1000), ...series.map(({ values }) => [...values])],
     [timesMs, series],
   )
   const labels = series.map(({ label, colour, dash }) => `${label} ${colour} ${dash}`).join()
-  useEffect(() => {
-    const place = ref.current
-    if (place === null || width === 0) return
-    const made = new UPlot(optionsOf(props, width, plotHeight, setAt), data, place)
-    plot.current = made
-    return () => {
-      made.destroy()
-      plot.current = undefined
-    }
-    // New numbers alone are set below; what the picture is made of has it made anew.
-  }, [
+  const shape = [
     width,
     height,
     theme,
     zone,
     labels,
     props.scale,
-    props.range?.join(),
-    props.timeRange?.join(),
+    props.range,
+    props.timeRange,
     props.lines?.length,
-    props.ticks?.join(),
-  ])
-  useEffect(() => plot.current?.setData(data), [data])
+    props.ticks,
+  ].join(' ')
+  const make = useEffectEvent((place: HTMLElement) =>
+    width === 0 ? undefined : new UPlot(optionsOf(props, width, plotHeight, setAt), data, place),
+  )
+  useEffect(() => {
+    const made = ref.current === null ? undefined : make(ref.current)
+    drawn.current = made
+    setPlot(made)
+    return () => made?.destroy()
+    // New numbers alone are set below. Another shape is another chart.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- The text of the shape stands for what it is made of.
+  }, [ref, shape])
+  useEffect(() => drawn.current?.setData(data), [data])
   const describe = (index: number): string =>
     [
       timeText(timesMs[index] ?? 0),
@@ -105,8 +107,7 @@ export function TimeChart(props: TimeChartProps) {
       ...series.map(({ values }) => textOf(values[index], valueText)),
     ]),
   })
-  const x =
-    at === undefined || plot.current === undefined ? 0 : plot.current.valToPos((timesMs[at] ?? 0) / 1000, 'x')
+  const x = at === undefined || plot === undefined ? 0 : plot.valToPos((timesMs[at] ?? 0) / 1000, 'x')
   return (
     <ChartFrame
       caption={caption}

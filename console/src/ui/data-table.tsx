@@ -76,6 +76,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     ticks,
     minWidth,
     className,
+    onEnd,
   } = props
   const isPhone = usePhone()
   const asList = isPhone && phoneRow !== undefined
@@ -86,11 +87,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const view = useRowsInView({ items, rowHeight, region, fill: fill && !isPhone })
   useWalk(props, items, view.scrollTo, region)
   useEffect(() => {
-    if (view.last >= items.length - OVERSCAN) props.onEnd?.()
-  }, [view.last, items.length, props.onEnd])
+    if (view.last >= items.length - OVERSCAN) onEnd?.()
+  }, [view.last, items.length, onEnd])
   // Rows are memoised, so they keep one function that always calls the newest.
   const newest = useRef(props.onPeek)
-  newest.current = props.onPeek
+  useEffect(() => {
+    newest.current = props.onPeek
+  })
   const [peek] = useState(() => (row: Row) => newest.current?.(row))
   const span = shown.length + (ticks ? 1 : 0)
   const isBroken = error !== null && error !== undefined && rows === undefined
@@ -241,9 +244,14 @@ function useVisibleColumns<Row extends RowData>({
     columns: useMemo(() => columns.map(({ id }) => ({ id })), [columns]),
     state: { columnVisibility: Object.fromEntries((hiddenColumns ?? []).map((id) => [id, false])) },
   })
-  const visible = new Set(table.getVisibleLeafColumns().map(({ id }) => id))
-  const key = [...visible].join(' ')
-  return useMemo(() => columns.filter(({ id }) => visible.has(id)), [columns, key])
+  const visible = table
+    .getVisibleLeafColumns()
+    .map(({ id }) => id)
+    .join(' ')
+  return useMemo(() => {
+    const ids = new Set(visible.split(' '))
+    return columns.filter(({ id }) => ids.has(id))
+  }, [columns, visible])
 }
 
 const NO_ROWS: readonly never[] = []

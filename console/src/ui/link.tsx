@@ -1,6 +1,6 @@
 /** Links inside of the console. They are real links: middle-click, copy and "open in a new tab" work. */
 import { useRouter, type AnyRouter } from '@tanstack/react-router'
-import type { AnchorHTMLAttributes, MouseEvent, ReactNode } from 'react'
+import { useCallback, type AnchorHTMLAttributes, type MouseEvent, type ReactNode } from 'react'
 import { classes } from './classes.ts'
 
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
@@ -37,11 +37,14 @@ export function TextLink({ className, ...rest }: LinkProps) {
 /** Goes to an address made by `app/paths.ts`. */
 export function useGo(): (to: string, options?: { readonly replace?: boolean }) => void {
   const router = useRouter()
-  return (to, { replace = false } = {}) => {
-    const href = hrefOf(router, to)
-    if (replace) router.history.replace(href)
-    else router.history.push(href)
-  }
+  return useCallback(
+    (to, { replace = false } = {}) => {
+      const href = hrefOf(router, to)
+      if (replace) router.history.replace(href)
+      else router.history.push(href)
+    },
+    [router],
+  )
 }
 
 /** With the path that the console is served below, and in the scope that is chosen now. */

@@ -148,9 +148,8 @@ async function openConsole(
   })
   if (member !== undefined)
     await signIn(context, node.controlUrl, await memberCookie(node.controlUrl, member, NODE_TOKEN))
-  await context.addInitScript((chosen) => localStorage.setItem('torana.language', chosen), language)
-  if (theme === 'dark' && isSystemFirefox(browser))
-    await context.addInitScript(() => localStorage.setItem('torana.theme', 'dark'))
+  await rememberInBrowser(context, 'torana.language', language)
+  if (theme === 'dark' && isSystemFirefox(browser)) await rememberInBrowser(context, 'torana.theme', 'dark')
   const page = await context.newPage()
   const complaints: string[] = []
   const asked: string[] = []
@@ -167,6 +166,20 @@ async function openConsole(
       await settled(page)
     },
   }
+}
+
+/** What the console kept in an earlier visit. */
+export async function rememberInBrowser(context: BrowserContext, name: string, value: string): Promise<void> {
+  await context.addInitScript(
+    ([key, kept]) => {
+      try {
+        localStorage.setItem(key, kept)
+      } catch {
+        // The empty document of a new tab has no storage.
+      }
+    },
+    [name, value] as const,
+  )
 }
 
 export async function signIn(context: BrowserContext, url: string, cookie: string): Promise<void> {
@@ -201,6 +214,7 @@ interface BidiSession {
  * Firefox keeps its own preference, which is light; a test that needs dark chooses it in the console.
  */
 function leaveOutMediaFeatures(browser: Browser): void {
+  // oxlint-disable-next-line no-underscore-dangle -- Playwright offers no other way to the commands that it sends.
   const { _connection: connection } = browser as unknown as {
     _connection: { toImpl: (of: Browser) => { _browserSession: BidiSession } }
   }

@@ -1,6 +1,6 @@
 /** A browser that opens one page after another and says what is broken: Playwright drives it, or WebDriver. */
 import type { Browser } from '@playwright/test'
-import { signIn, type Theme } from './test.ts'
+import { rememberInBrowser, signIn, type Theme } from './test.ts'
 
 export interface Visitor {
   /** Of the node, or of what stands before it. */
@@ -29,6 +29,9 @@ export const heightOf = (width: number): number => (width <= PHONE_WIDTH ? 844 :
 /** What a browser reports of a request that a navigation ended. */
 const ENDED_BY_NAVIGATION = /ERR_ABORTED|NS_BINDING_ABORTED|cancelled/i
 
+/** For a screenshot Playwright adds the style `body {}`, and Firefox reports that the content security policy refuses it. */
+const SCREENSHOT_STYLE = 'sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA='
+
 export async function playwrightVisitor(
   browser: Browser,
   { url, zone, theme }: VisitorOptions,
@@ -39,7 +42,7 @@ export async function playwrightVisitor(
     reducedMotion: 'reduce',
     viewport: { width: 1440, height: heightOf(1440) },
   })
-  await context.addInitScript((chosen) => localStorage.setItem('torana.theme', chosen), theme)
+  await rememberInBrowser(context, 'torana.theme', theme)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error.stack ?? error)))
@@ -56,9 +59,9 @@ export async function playwrightVisitor(
     version: `${browser.browserType().name()} ${browser.version()}`,
     open: async (address) => void (await page.goto(address)),
     setWidth: (width) => page.setViewportSize({ width, height: heightOf(width) }),
-    evaluate: (inPage) => page.evaluate(inPage) as Promise<never>,
-    screenshot: () => page.screenshot(),
-    complaints: () => Promise.resolve(complaints.splice(0)),
+    evaluate: (inPage) => page.evaluate(inPage),
+    screenshot: () => page.screenshot({ caret: 'initial' }),
+    complaints: () => Promise.resolve(complaints.splice(0).filter((one) => !one.includes(SCREENSHOT_STYLE))),
     signIn: (cookie) => signIn(context, url, cookie),
     close: () => context.close(),
   }

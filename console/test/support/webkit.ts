@@ -17,6 +17,7 @@ import { heightOf, type Visitor, type VisitorOptions } from './visitor.ts'
 const DRIVER_WITHIN_MS = 30_000
 /** How long one command of the driver may take: longer, and it hangs. */
 const ANSWERED_WITHIN_MS = 60_000
+const RESIZED_WITHIN_MS = 10_000
 const LOOK_MS = 100
 /** The bar of the browser would not fit into the width of a phone. */
 const SMALL_BAR =
@@ -59,17 +60,18 @@ export async function webkitVisitor({ url, zone, theme }: VisitorOptions): Promi
   const openSite = (): Promise<void> => open(`${probe.url}/mark.svg`)
   await openSite()
   await evaluate(`localStorage.setItem('torana.theme', '${theme}')`)
-  let barHeight = 0
+  const [outer = 0, inner = 0] = await evaluate<number[]>('return [outerHeight, innerHeight]')
+  const barHeight = outer - inner
   const setWidth = async (width: number): Promise<void> => {
     const rect = { x: 0, y: 0, width, height: heightOf(width) + barHeight }
     await asked('POST', `${session}/window/rect`, rect)
-    const inner = await evaluate<{ width: number; height: number }>(
-      'return { width: innerWidth, height: innerHeight }',
-    )
-    if (inner.width !== width) throw new Error(`the window is ${inner.width} px wide, not ${width}`)
-    if (inner.height >= heightOf(width)) return
-    barHeight = heightOf(width) - inner.height
-    await setWidth(width)
+    // The window follows a moment later.
+    for (const endMs = performance.now() + RESIZED_WITHIN_MS; ; await sleep(LOOK_MS)) {
+      const [innerWidth, innerHeight] = await evaluate<number[]>('return [innerWidth, innerHeight]')
+      if (innerWidth === width && innerHeight === heightOf(width)) return
+      if (performance.now() > endMs)
+        throw new Error(`the window is ${innerWidth} px wide and ${innerHeight} px high`)
+    }
   }
   return {
     url: probe.url,

@@ -29,14 +29,14 @@ type Filters = AuditListFilter & { readonly open?: string | undefined }
 
 export function AuditPage() {
   const { actor, action, target, from, to, open } = useSearch({ strict: false }) as Filters
-  const filter = { actor, action, target, from, to }
+  const filter = useMemo(() => ({ actor, action, target, from, to }), [actor, action, target, from, to])
   const list = useInfiniteQuery(keyQueries.audit(filter))
   const go = useGo()
   const may = useMay()
   const at = (change: Partial<Filters>): string => paths.audit({ ...filter, open, ...change })
   const columns = useMemo(
     () => columnsFor((change) => go(paths.audit({ ...filter, ...change }))),
-    [actor, action, target, from, to],
+    [filter, go],
   )
   const pages = list.data?.pages
   const rows = pages?.flatMap(({ data }) => data)
