@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { collectEnds } from '../../server/test/support/at-end.ts'
-import { hasPlaywrightWebKit, missingEngine, type EngineName } from './support/engines.ts'
+import { hasPlaywrightWebKit, missingEngine } from './support/engines.ts'
 import {
   BEFORE_SIGN_IN,
   PAGES,
@@ -38,9 +38,10 @@ interface Site {
 const test = base.extend<object, EveryPageOptions & { readonly site: Site }>({
   zone: ['UTC', { scope: 'worker', option: true }],
   theme: ['light', { scope: 'worker', option: true }],
+  widths: [WIDTHS, { scope: 'worker', option: true }],
   site: [
     async ({ playwright, browserName, launchOptions, zone, theme }, use) => {
-      const missing = missingEngine(browserName as EngineName)
+      const missing = missingEngine(browserName)
       if (missing !== undefined) throw new Error(missing)
       const end = collectEnds()
       const node = await startSeededNode()
@@ -71,17 +72,17 @@ test('the list of pages names every route of the console', () => {
 const EXPECTED_BEFORE_SIGN_IN = /401/
 
 for (const [pattern, addressesOf] of Object.entries(PAGES))
-  test(pattern, async ({ site: { node, visitor }, theme }, { project }) => {
+  test(pattern, async ({ site: { node, visitor }, theme, widths }, { project }) => {
     test.setTimeout(MAX_PATTERN_MS)
     const isBefore = BEFORE_SIGN_IN.has(pattern)
     const faults: string[] = []
-    const widths = theme === 'light' ? WIDTHS : WIDTHS.toReversed()
+    const order = theme === 'light' ? widths : widths.toReversed()
     if (!isBefore) await visitor.signIn(node.cookie)
     await visitor.complaints()
     for (const address of addressesOf(node)) {
-      await visitor.setWidth(widths[0]!)
+      await visitor.setWidth(order[0]!)
       await visitor.open(`${visitor.url}${address}`)
-      for (const width of widths) {
+      for (const width of order) {
         await visitor.setWidth(width)
         if (!(await settles(visitor))) faults.push(`${address} at ${width} px: still loading`)
         const seen = [...(await visitor.evaluate(faultsOfView)), ...(await visitor.complaints())]

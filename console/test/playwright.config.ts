@@ -31,6 +31,9 @@ const projects: ConsoleProject[] = [
     ? [{ name: 'webkit', testMatch: '*.test.ts', grepInvert: /@chromium/, use: WEBKIT }]
     : []),
   ...everyPage,
+  // CI runs these two.
+  { name: 'smoke-chromium', testMatch: 'shell.test.ts', use: CHROMIUM },
+  { name: 'smoke-webkit', testMatch: 'every-page.ts', use: { ...WEBKIT, trace: 'off', widths: [1440, 390] } },
   // They measure: run them with `--workers 1` on a machine that does nothing else.
   { name: 'timing', testMatch: '*.timing.ts', use: CHROMIUM },
 ]

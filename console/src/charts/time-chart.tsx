@@ -1,5 +1,5 @@
 /** Lines over time on a canvas, by uPlot: for hundreds of points and more, with a cursor, and a mark by dragging. */
-import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../app/theme.ts'

@@ -9,6 +9,8 @@ import type { Theme } from './test.ts'
 export interface EveryPageOptions {
   readonly zone: string
   readonly theme: Theme
+  /** Of the window, the widest first. */
+  readonly widths: readonly number[]
 }
 
 export interface SeededNode {

@@ -214,10 +214,10 @@ interface BidiSession {
  * Firefox keeps its own preference, which is light; a test that needs dark chooses it in the console.
  */
 function leaveOutMediaFeatures(browser: Browser): void {
-  // oxlint-disable-next-line no-underscore-dangle -- Playwright offers no other way to the commands that it sends.
   const { _connection: connection } = browser as unknown as {
     _connection: { toImpl: (of: Browser) => { _browserSession: BidiSession } }
   }
+  // oxlint-disable-next-line no-underscore-dangle -- Playwright offers no other way to the commands that it sends.
   const sessions = Object.getPrototypeOf(connection.toImpl(browser)._browserSession) as BidiSession
   const { send } = sessions
   sessions.send = function (this: BidiSession, method, params) {
