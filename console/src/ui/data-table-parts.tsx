@@ -95,6 +95,8 @@ interface FullRowProps<Row> extends RowProps<Row> {
   readonly onTick?: (ticked: boolean) => void
 }
 
+/** The row is what its link covers: in Safari `position: relative` does nothing to a table row, and the link would cover the page. */
+const COVERED = 'relative [transform:translate(0)]'
 /** The link of a row covers all of it; what can be pressed inside a cell is `relative`, and so lies above it. */
 const COVER =
   "outline-none after:absolute after:inset-0 after:content-[''] focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
@@ -117,7 +119,8 @@ function FullRow<Row>({
       aria-rowindex={at + 2}
       aria-selected={isSelected || undefined}
       className={classes(
-        'relative border-b border-line coarse:h-10',
+        COVERED,
+        'border-b border-line coarse:h-10',
         isSelected ? 'bg-selected' : href !== undefined && 'hover:bg-hover',
       )}
       style={{ height }}
@@ -187,7 +190,7 @@ function PhoneRow<Row>({
     <tr
       data-at={at}
       aria-rowindex={at + 2}
-      className={classes('relative border-b border-line', isSelected && 'bg-selected')}
+      className={classes(COVERED, 'border-b border-line', isSelected && 'bg-selected')}
       style={{ height }}
     >
       <td className="px-4">

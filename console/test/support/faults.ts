@@ -13,10 +13,16 @@ export function faultsOfView(): string[] {
     const { width, height } = element.getBoundingClientRect()
     return width > 1 && height > 1 && getComputedStyle(element).visibility === 'visible'
   }
-  const scrolls = (element: Element): boolean =>
-    element !== document.documentElement &&
-    (/auto|scroll/.test(getComputedStyle(element).overflowX) ||
-      (element.parentElement !== null && scrolls(element.parentElement)))
+  /** Whether a part of the page that scrolls, or a dialog, hides this place. */
+  const isScrolledOut = (element: Element, x: number, y: number): boolean => {
+    for (let around = element.parentElement; around !== null; around = around.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(around)
+      const { left, right, top, bottom } = around.getBoundingClientRect()
+      if (/auto|scroll/.test(overflowX) && (x < left + 1 || x > right - 1)) return true
+      if (/auto|scroll/.test(overflowY) && (y < top + 1 || y > bottom - 1)) return true
+    }
+    return false
+  }
 
   const broken =
     /This page broke|Can't find variable|is not a function|undefined is not|\bNaN\b|Invalid Date|\[object Object\]/
@@ -25,14 +31,21 @@ export function faultsOfView(): string[] {
 
   const { scrollWidth, clientWidth } = document.documentElement
   if (scrollWidth > clientWidth) faults.push(`${scrollWidth - clientWidth} px wider than the window`)
-  for (const element of document.querySelectorAll('main :is(a, button, input, h1, h2, h3)')) {
-    const { left, right } = element.getBoundingClientRect()
-    if ((right > clientWidth + 1 || left < -1) && isShown(element) && !scrolls(element))
-      faults.push(`${describe(element)} is cut off: from ${left.toFixed(0)} to ${right.toFixed(0)} px`)
-  }
 
   const main = document.querySelector('main')
   const hasDialog = document.querySelector('[role=dialog], [role=alertdialog]') !== null
+  for (const element of document.querySelectorAll('main :is(a, button, input, h1, h2, h3)')) {
+    const { left, right, top, width, height } = element.getBoundingClientRect()
+    const [x, y] = [left + width / 2, top + height / 2]
+    if (hasDialog || !isShown(element) || isScrolledOut(element, x, y)) continue
+    if (right > clientWidth + 1 && !isScrolledOut(element, right, y)) {
+      faults.push(`${describe(element)} is cut off: from ${left.toFixed(0)} to ${right.toFixed(0)} px`)
+      continue
+    }
+    const at = document.elementFromPoint(x, y)
+    if (at !== null && !at.contains(element) && !element.contains(at) && at.closest('label') === null)
+      faults.push(`${describe(at)} covers ${describe(element)}`)
+  }
   for (const bar of document.querySelectorAll('nav')) {
     if (main === null || main.contains(bar) || !isShown(bar)) continue
     const [place, page] = [bar.getBoundingClientRect(), main.getBoundingClientRect()]

@@ -169,7 +169,7 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
   const cell = (label: string, change: AuditListFilter) => (
     <button
       type="button"
-      className="truncate text-left hover:underline"
+      className="relative truncate text-left hover:underline"
       onClick={(event) => {
         event.preventDefault()
         event.stopPropagation()
@@ -233,7 +233,7 @@ function Target({ entry }: { readonly entry: Entry }) {
   const to = targetPath(entry)
   if (to === undefined) return <span className="block truncate font-strong">{entry.target}</span>
   return (
-    <TextLink to={to} className="block truncate font-strong">
+    <TextLink to={to} className="relative block truncate font-strong">
       {entry.target}
     </TextLink>
   )
