@@ -1,6 +1,11 @@
 /** Which tests run in which browser: see console/README.md. */
 import { join } from 'node:path'
-import { defineConfig, type Project } from '@playwright/test'
+import {
+  defineConfig,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerOptions,
+  type Project,
+} from '@playwright/test'
 import type { EveryPageOptions } from './support/every-page.ts'
 import { chromiumOptions, firefoxOptions, hasPlaywrightWebKit } from './support/engines.ts'
 
@@ -12,7 +17,7 @@ const FIREFOX = { browserName: 'firefox', launchOptions: firefoxOptions() } as c
 const WEBKIT = { browserName: 'webkit' } as const
 const ENGINES = { chromium: CHROMIUM, firefox: FIREFOX, webkit: WEBKIT }
 
-type ConsoleProject = Project<object, EveryPageOptions>
+type ConsoleProject = Project<PlaywrightTestOptions, PlaywrightWorkerOptions & EveryPageOptions>
 
 const everyPage: ConsoleProject[] = Object.entries(ENGINES).flatMap(([engine, use]) =>
   ZONES.flatMap((zone) =>
@@ -38,7 +43,7 @@ const projects: ConsoleProject[] = [
   { name: 'timing', testMatch: '*.timing.ts', use: CHROMIUM },
 ]
 
-export default defineConfig<object, EveryPageOptions>({
+export default defineConfig<PlaywrightTestOptions, PlaywrightWorkerOptions & EveryPageOptions>({
   testDir: import.meta.dirname,
   outputDir: join(RESULTS, 'failures'),
   reporter: [['list'], ['json', { outputFile: join(RESULTS, 'report.json') }]],

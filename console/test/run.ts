@@ -1,6 +1,6 @@
 /**
  * `npm run test:console`: every test of the console in every browser, then those that measure time, alone. `smoke` is the part that
- * CI runs; options of Playwright choose others: `npm run test:console -- --project firefox keys`.
+ * CI runs; options of Playwright choose others: `npm run test:console -- keys --project firefox`.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
