@@ -190,10 +190,10 @@ function PhoneRow<Row>({
     <tr
       data-at={at}
       aria-rowindex={at + 2}
-      className={classes(COVERED, 'border-b border-line', isSelected && 'bg-selected')}
+      className={classes('border-b border-line', isSelected && 'bg-selected')}
       style={{ height }}
     >
-      <td className="px-4">
+      <td className="relative px-4">
         {href === undefined ? (
           content(row)
         ) : (
