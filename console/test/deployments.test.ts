@@ -1,12 +1,8 @@
 /** Deployments and Overview before a real node: what happens upstream is seen within seconds, and what a person does holds. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
-import { askSteadily } from './support/steady-caller.ts'
+import { askSteadily, assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: {
     'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } },
     'lone-w16': { on: 'mode-lone' },
@@ -17,7 +13,9 @@ askSteadily(node, 'pair-w16')
 
 const SOON = { timeout: 10_000 }
 
-test('a pulled deployment shows as ejected within seconds, in the list and in what needs attention, and comes back', async () => {
+test('a pulled deployment shows as ejected within seconds, in the list and in what needs attention, and comes back', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/deployments')
   const row = page.getByRole('row').filter({ hasText: 'mode-one' })
@@ -37,7 +35,9 @@ test('a pulled deployment shows as ejected within seconds, in the list and in wh
   assert.deepEqual(complaints, [])
 })
 
-test('a drained deployment gets no traffic, says why and who drained it, and is taken back', async () => {
+test('a drained deployment gets no traffic, says why and who drained it, and is taken back', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/deployments/pair-w16%2Fmode-one')
   await page.getByRole('button', { name: 'Drain' }).click()
@@ -62,7 +62,7 @@ test('a drained deployment gets no traffic, says why and who drained it, and is 
   await expect.poll(() => node.provider.mode('one').calls, SOON).toBeGreaterThan(before)
 })
 
-test('a test is made by hand, and its request can be opened', async () => {
+test('a test is made by hand, and its request can be opened', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/deployments/pair-w16%2Fmode-two')
   await page.getByRole('button', { name: 'Send test request' }).click()
@@ -76,7 +76,9 @@ test('a test is made by hand, and its request can be opened', async () => {
   await expect.poll(logged, SOON).toContain('system')
 })
 
-test('a developer does not find deployments, and sees no key of another project in the overview', async () => {
+test('a developer does not find deployments, and sees no key of another project in the overview', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['other'] })
   await go('/')
   await expect(page.getByText('Nothing needs attention.')).toBeVisible(SOON)
@@ -85,7 +87,9 @@ test('a developer does not find deployments, and sees no key of another project 
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`${theme}: Overview, Deployments, one deployment and Nodes can be used by everybody`, async () => {
+  test(`${theme}: Overview, Deployments, one deployment and Nodes can be used by everybody`, async ({
+    openConsole,
+  }) => {
     const { page, go, complaints } = await openConsole(node, { theme })
     for (const path of ['/', '/deployments', '/deployments/pair-w16%2Fmode-one', '/settings/nodes']) {
       await go(path)

@@ -1,18 +1,17 @@
 /** Drift before a real node: a deployment that leaves its space is seen, and its space is accepted only behind a question. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { eventually } from '../../server/test/support/process.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'pair-w16': { on: ['mode-one', 'mode-two'], spaceGuard: true } },
 })
 const SOON = { timeout: 20_000 }
 const PAGE = '/deployments/pair-w16%2Fmode-two?tab=drift'
 
-test('a deployment that leaves its space is drawn below the limit, and the question names both ways out', async () => {
+test('a deployment that leaves its space is drawn below the limit, and the question names both ways out', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go(PAGE)
   await expect(page.getByRole('table', { name: 'Latest checks' }).getByRole('row')).not.toHaveCount(1, SOON)
@@ -28,7 +27,9 @@ test('a deployment that leaves its space is drawn below the limit, and the quest
   assert.deepEqual(complaints, [])
 })
 
-test('a space is accepted by an admin who sees who pins it and types the name of its model', async () => {
+test('a space is accepted by an admin who sees who pins it and types the name of its model', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   const ask = (headers: Record<string, string>) =>
     node.ask({ model: 'pair-w16', input: 'a text' }, { headers })
@@ -62,7 +63,7 @@ test('a space is accepted by an admin who sees who pins it and types the name of
   await expect(page.getByText('no key in 24 hours')).toBeVisible()
 })
 
-test('an operator sees the drift and may look, but not accept', async () => {
+test('an operator sees the drift and may look, but not accept', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/deployments/pair-w16%2Fmode-one?tab=drift')
   await expect(page.getByRole('button', { name: 'Accept as new space…' })).toBeDisabled(SOON)

@@ -1,20 +1,18 @@
 /** The playground of vectors: from an empty folder to a first vector, every way to look, nothing that leaves the browser. */
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect as expectWithin, type Page } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import type { Page } from '@playwright/test'
 import { vectorOf } from '../../lab/fake-provider/vectors.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect as expectWithin, nodeOfFile, test } from './support/test.ts'
 
 /** On a machine that does other things too, a page may take its time to come back. */
 const expect = expectWithin.configure({ timeout: 20_000 })
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w96': { on: 'plain' }, 'plain-w64': { on: 'plain' } },
 })
 /** As from an empty folder: only the demo models. */
-const empty = await startConsoleNode({ file: false })
+const empty = nodeOfFile({ file: false })
 
 const ANSWERED_MS = 30_000
 
@@ -23,7 +21,7 @@ async function embedded(page: Page): Promise<void> {
   await expect(page.getByRole('figure', { name: /Map of/ })).toBeVisible({ timeout: ANSWERED_MS })
 }
 
-test('from an empty folder, the first vectors are two clicks after sign-in', async () => {
+test('from an empty folder, the first vectors are two clicks after sign-in', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(empty)
   await go('/')
   let clicks = 0
@@ -40,7 +38,9 @@ test('from an empty folder, the first vectors are two clicks after sign-in', asy
   assert.deepEqual(complaints, [])
 })
 
-test('texts, groups and CSV are counted, and what is typed stays in this browser alone', async () => {
+test('texts, groups and CSV are counted, and what is typed stays in this browser alone', async ({
+  openConsole,
+}) => {
   const { page, go, asked } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96')
   const field = page.getByLabel('Texts (one per line)')
@@ -59,7 +59,7 @@ test('texts, groups and CSV are counted, and what is typed stays in this browser
   assert.ok(asked.every((url) => !/sea|lake/.test(url)))
 })
 
-test('the map, the search and the raw view tell what the upstream answered', async () => {
+test('the map, the search and the raw view tell what the upstream answered', async ({ openConsole }) => {
   const { page, go, complaints, asked } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96')
   const texts = Array.from({ length: 14 }, (_, index) => `text number ${index}`)
@@ -88,7 +88,9 @@ test('the map, the search and the raw view tell what the upstream answered', asy
   assert.ok(asked.every((url) => !url.includes('number')))
 })
 
-test('the slider cuts in the browser: no call is made, and full width keeps everything', async () => {
+test('the slider cuts in the browser: no call is made, and full width keeps everything', async ({
+  openConsole,
+}) => {
   const { page, go, asked } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96')
   await page
@@ -111,7 +113,7 @@ test('the slider cuts in the browser: no call is made, and full width keeps ever
   assert.equal(calls(), before)
 })
 
-test('two models are compared side by side, as two spaces', async () => {
+test('two models are compared side by side, as two spaces', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96&view=compare&against=plain-w64')
   await page.getByRole('button', { name: /^Embed / }).click()
@@ -127,7 +129,7 @@ test('two models are compared side by side, as two spaces', async () => {
   assert.deepEqual(complaints, [])
 })
 
-test('vectors are saved as a file, and the code names the texts as typed', async () => {
+test('vectors are saved as a file, and the code names the texts as typed', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w64&view=code&sdk=curl')
   await page.getByLabel('Texts (one per line)').fill('it’s "one"\nit is two')
@@ -150,7 +152,7 @@ test('vectors are saved as a file, and the code names the texts as typed', async
   assert.deepEqual(Float32Array.from(one.embedding), vectorOf('it’s "one"', 64))
 })
 
-test('everything works by keyboard, and each picture has a table', async () => {
+test('everything works by keyboard, and each picture has a table', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/')
   await page.keyboard.press('g')
@@ -182,7 +184,7 @@ for (const [theme, language] of [
   ['light', 'en'],
   ['dark', 'zh'],
 ] as const)
-  test(`no view has a grave problem of accessibility: ${theme}, ${language}`, async () => {
+  test(`no view has a grave problem of accessibility: ${theme}, ${language}`, async ({ openConsole }) => {
     const { page, go } = await openConsole(node, { theme, language })
     await go('/playground/embeddings?model=plain-w96')
     await assertAccessible(page, 'before anything is embedded')
@@ -196,7 +198,7 @@ for (const [theme, language] of [
     }
   })
 
-test('a refusal is shown beside the form, and nothing that was typed is lost', async () => {
+test('a refusal is shown beside the form, and nothing that was typed is lost', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   await page.route('**/api/v1/playground/embeddings', (route) =>
     route.fulfill({

@@ -1,9 +1,7 @@
 /** Five hundred texts of 1,536 dimensions: pictures within three seconds, and no work of the page is felt. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Page } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { openConsole } from './support/browser.ts'
+import { nodeOfFile, test } from './support/test.ts'
 
 const TEXTS = 500
 const WIDTH = 1536
@@ -12,7 +10,7 @@ const TASK_MS = 50
 const REDRAW_MS = 100
 const MOVES = 10
 
-const node = await startConsoleNode({ models: { [`plain-w${WIDTH}`]: { on: 'plain' } } })
+const node = nodeOfFile({ models: { [`plain-w${WIDTH}`]: { on: 'plain' } } })
 
 /** From now on, every task of the page that is longer than 50 ms. */
 async function watchTasks(page: Page): Promise<void> {
@@ -53,7 +51,9 @@ async function drawnAt(page: Page, caption: string): Promise<number> {
 const click = (page: Page, selector: string): Promise<void> =>
   page.evaluate((wanted) => document.querySelector<HTMLElement>(wanted)?.click(), selector)
 
-test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICTURES_MS} ms, and the slider redraws within ${REDRAW_MS} ms`, async () => {
+test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICTURES_MS} ms, and the slider redraws within ${REDRAW_MS} ms`, async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go(`/playground/embeddings?model=plain-w${WIDTH}`)
   const texts = Array.from({ length: TEXTS }, (_, index) =>

@@ -1,11 +1,10 @@
 /** A form grants what was chosen, and never more than was typed: in every field that takes several of many. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
-import { openConsole } from './support/browser.ts'
+import type { Page } from '@playwright/test'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w16': { on: 'plain' }, 'plain-w32': { on: 'plain' } },
   projects: { search: { keys: [] }, studio: { keys: [] } },
 })
@@ -62,7 +61,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 }
 
 for (const [name, form] of Object.entries(FORMS)) {
-  test(`${name}: ↵ chooses the option that was typed, and submits nothing`, async () => {
+  test(`${name}: ↵ chooses the option that was typed, and submits nothing`, async ({ openConsole }) => {
     const { page, go } = await openConsole(node)
     const writes = writesTo(page, form.path)
     await form.open(page, go)
@@ -82,7 +81,9 @@ for (const [name, form] of Object.entries(FORMS)) {
     assert.match(writes[0] ?? '', new RegExp(`"${form.field.toLowerCase()}":\\["${form.option}"\\]`))
   })
 
-  test(`${name}: text that was typed and not chosen stays, is named, and nothing is submitted`, async () => {
+  test(`${name}: text that was typed and not chosen stays, is named, and nothing is submitted`, async ({
+    openConsole,
+  }) => {
     const { page, go } = await openConsole(node)
     const writes = writesTo(page, form.path)
     await form.open(page, go)
@@ -102,7 +103,7 @@ for (const [name, form] of Object.entries(FORMS)) {
   })
 }
 
-test('a rule of the sign-on grants no project that was only typed', async () => {
+test('a rule of the sign-on grants no project that was only typed', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   const writes = writesTo(page, '/api/v1/sign-on')
   await go('/settings/sign-on')

@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
-import { expect as expectWithin, type Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import sharp from 'sharp'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect as expectWithin, nodeOfFile, test } from './support/test.ts'
 
 /** Pictures are made, encoded and compared, on a machine that does other things too. */
 const expect = expectWithin.configure({ timeout: 20_000 })
 
 const EDITS = { maxInputs: 2, mask: 'alpha' }
-const node = await startConsoleNode({
+const node = nodeOfFile({
   images: {
     'a-painter': { on: 'plain', capabilities: { edits: EDITS, stream: true }, price: { usdPerImage: 0.04 } },
     'b-careless': { on: 'plain+ignores-mask', capabilities: { edits: EDITS }, price: { usdPerImage: 0.04 } },
@@ -79,8 +77,8 @@ const sentEdit = () => {
 const cards = (page: Page) =>
   page.getByRole('region', { name: 'History' }).getByRole('listitem').getByRole('button')
 
-test('from an empty folder the first picture is two clicks away', async () => {
-  const empty = await startConsoleNode({ file: false })
+test('from an empty folder the first picture is two clicks away', async ({ openConsole, startNode }) => {
+  const empty = await startNode({ file: false })
   const { page, go, complaints } = await openConsole(empty)
   await go('/')
   await page.getByRole('link', { name: 'Images', exact: true }).click()
@@ -92,7 +90,9 @@ test('from an empty folder the first picture is two clicks away', async () => {
   assert.deepEqual(complaints, [])
 })
 
-test('an upstream receives the painted mask bit for bit, and what is outside of it comes back as it was', async () => {
+test('an upstream receives the painted mask bit for bit, and what is outside of it comes back as it was', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/images?mode=edit&model=a-painter')
   await choose(page)
@@ -131,7 +131,9 @@ test('an upstream receives the painted mask bit for bit, and what is outside of 
   assert.deepEqual(complaints, [])
 })
 
-test('adherence counts what an upstream changed outside of the mask, and keeping leaves none of it', async () => {
+test('adherence counts what an upstream changed outside of the mask, and keeping leaves none of it', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/playground/images?mode=edit&model=b-careless')
   await choose(page)
@@ -157,7 +159,9 @@ test('adherence counts what an upstream changed outside of the mask, and keeping
   await expect(adherence(page)).toHaveText('0.00%')
 })
 
-test('a photo that a camera stored on its side is painted upright, and its mask is upright too', async () => {
+test('a photo that a camera stored on its side is painted upright, and its mask is upright too', async ({
+  openConsole,
+}) => {
   const [storedWidth, storedHeight] = [96, 64]
   const photo = {
     name: 'photo.jpg',
@@ -193,7 +197,9 @@ test('a photo that a camera stored on its side is painted upright, and its mask 
   assert.equal(sentEdit().image, sha256(photo.buffer), 'the photo is sent untouched, with its note')
 })
 
-test('an edit of the history shows its mask again and runs again, and elsewhere it says why not', async () => {
+test('an edit of the history shows its mask again and runs again, and elsewhere it says why not', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/images?mode=edit&model=b-careless')
   await choose(page)
@@ -220,7 +226,9 @@ test('an edit of the history shows its mask again and runs again, and elsewhere 
   await expect(elsewhere.page.getByText(/^Prompts aren’t stored\./)).toBeVisible()
 })
 
-test('two pictures of the history are compared beside each other and with a slider', async () => {
+test('two pictures of the history are compared beside each other and with a slider', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/playground/images?model=a-painter')
   for (const prompt of ['a red door', 'a blue door']) {
@@ -242,7 +250,7 @@ test('two pictures of the history are compared beside each other and with a slid
   await assertAccessible(page, 'two pictures with a slider')
 })
 
-test('on a phone the picture comes first, then the form, then the history', async () => {
+test('on a phone the picture comes first, then the form, then the history', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { size: 'phone' })
   await go('/playground/images?mode=edit&model=a-painter')
   await page.locator('input[type=file]').first().setInputFiles(picture)
@@ -259,7 +267,9 @@ test('on a phone the picture comes first, then the form, then the history', asyn
   )
 })
 
-test('a model says before the call what it does not take, and which one would do', async () => {
+test('a model says before the call what it does not take, and which one would do', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/playground/images?mode=edit&model=c-maskless')
   await page.locator('input[type=file]').first().setInputFiles(picture)
@@ -271,7 +281,7 @@ test('a model says before the call what it does not take, and which one would do
   await expect(page.getByText(/^d-writer can’t edit images\./)).toBeVisible()
 })
 
-test('strokes are undone and redone by keys, and the painter speaks Chinese too', async () => {
+test('strokes are undone and redone by keys, and the painter speaks Chinese too', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { language: 'zh', theme: 'dark' })
   await go('/playground/images?mode=edit&model=a-painter')
   await page.locator('input[type=file]').first().setInputFiles(picture)

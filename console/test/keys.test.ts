@@ -1,17 +1,16 @@
 /** Keys and projects at the console: made, used, revoked, in a browser before a real node. */
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect, type Locator, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../server/test/support/console-node.ts'
+import type { Locator, Page } from '@playwright/test'
+import { NODE_TOKEN, type ConsoleNode } from '../../server/test/support/console-node.ts'
 import { eventually } from '../../server/test/support/process.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 /** As the console promises: every node refuses a revoked key within two seconds. */
 const REFUSED_WITHIN_MS = 2000
 /** More than a page has to go through. */
 const MAX_TABS = 80
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 1000 } } },
   projects: {
     filed: {
@@ -33,9 +32,11 @@ async function made(path: string, body: unknown): Promise<Readonly<Record<string
 const statusWith = async (key: string): Promise<number> =>
   (await node.ask({ model: 'plain-w16', input: 'a text' }, { key })).status
 
-await made('/projects', { name: 'app' })
+test.beforeAll(() => made('/projects', { name: 'app' }))
 
-test('a key that is revoked at the console is refused by the gateway within two seconds', async () => {
+test('a key that is revoked at the console is refused by the gateway within two seconds', async ({
+  openConsole,
+}) => {
   const secret = String((await made('/keys', { project: 'app', name: 'leaked' }))['secret'])
   await eventually(async () => assert.equal(await statusWith(secret), 200))
   const { page, go, complaints } = await openConsole(node)
@@ -116,7 +117,9 @@ function remembered(page: Page): Promise<{ storage: string; cache: string; queri
   })
 }
 
-test('a key is made by keyboard alone, and its secret is shown once and kept nowhere', async () => {
+test('a key is made by keyboard alone, and its secret is shown once and kept nowhere', async ({
+  openConsole,
+}) => {
   const { page, context, go, complaints } = await openConsole(node)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const pointers = await countPointers(page)
@@ -176,7 +179,7 @@ async function projectsOf(of: ConsoleNode): Promise<readonly Record<string, unkn
   return body['data'] as Record<string, unknown>[]
 }
 
-test('an admin makes a project, changes it, and deletes it by its name', async () => {
+test('an admin makes a project, changes it, and deletes it by its name', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/settings/projects')
   await page.getByText('https://hooks.example.com').first().waitFor()
@@ -215,7 +218,7 @@ test('an admin makes a project, changes it, and deletes it by its name', async (
   assert.deepEqual(complaints, [])
 })
 
-test('a developer sees its own projects, and changes none', async () => {
+test('a developer sees its own projects, and changes none', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['app'] })
   await go('/settings/projects')
   await page.getByRole('button', { name: 'Actions for app' }).click()
@@ -224,7 +227,9 @@ test('a developer sees its own projects, and changes none', async () => {
   await expect(page.getByText('filed')).toHaveCount(0)
 })
 
-test('a developer is offered no new project, and reads which terms of a key only an admin loosens', async () => {
+test('a developer is offered no new project, and reads which terms of a key only an admin loosens', async ({
+  openConsole,
+}) => {
   await made('/keys', { project: 'app', name: 'bound', limits: { requests_per_minute: 5 } })
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['app'] })
   await go('/keys')
@@ -241,7 +246,7 @@ test('a developer is offered no new project, and reads which terms of a key only
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`keys and projects have no grave problem of accessibility: ${theme}`, async () => {
+  test(`keys and projects have no grave problem of accessibility: ${theme}`, async ({ openConsole }) => {
     const { page, go, complaints } = await openConsole(node, { theme })
     await go('/keys?new=1')
     await page.getByLabel('Name', { exact: true }).fill(`of-${theme}`)
@@ -267,7 +272,7 @@ for (const theme of ['light', 'dark'] as const)
     assert.deepEqual(complaints, [])
   })
 
-test('projects and retention are there in Chinese', async () => {
+test('projects and retention are there in Chinese', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { language: 'zh' })
   await go('/settings/projects')
   await page.getByRole('button', { name: '新建项目' }).waitFor()

@@ -1,10 +1,9 @@
 /** People at the console: the first steps, invitations, sign-on, sessions; in a browser before a real node. */
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../server/test/support/console-node.ts'
+import type { Page } from '@playwright/test'
+import { NODE_TOKEN, type ConsoleNode } from '../../server/test/support/console-node.ts'
 import { CLIENT, startIdentityProvider } from '../../server/test/support/identity-provider.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect, test } from './support/test.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
@@ -34,8 +33,11 @@ async function signInAs(page: Page, node: ConsoleNode, email: string): Promise<v
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-test('five clicks lead from the first-run link to a key with a budget', async () => {
-  const node = await startConsoleNode({ file: false })
+test('five clicks lead from the first-run link to a key with a budget', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode({ file: false })
   const { page, complaints } = await openConsole(node, { role: null })
   const clicks = await countClicks(page)
   await becomeAdmin(page, node)
@@ -68,8 +70,11 @@ test('five clicks lead from the first-run link to a key with a budget', async ()
   )
 })
 
-test('models of your own server are declared free in the first steps, and the key of the first steps calls them', async () => {
-  const node = await startConsoleNode({ file: false })
+test('models of your own server are declared free in the first steps, and the key of the first steps calls them', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode({ file: false })
   const { page, complaints } = await openConsole(node, { role: null })
   await becomeAdmin(page, node)
   await page.getByRole('button', { name: /Your own server/ }).click()
@@ -109,8 +114,11 @@ test('models of your own server are declared free in the first steps, and the ke
   )
 })
 
-test('a hard budget beside models without a price is warned about before the key is made', async () => {
-  const node = await startConsoleNode({ file: false })
+test('a hard budget beside models without a price is warned about before the key is made', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode({ file: false })
   const { page } = await openConsole(node, { role: null })
   await becomeAdmin(page, node)
   await page.getByRole('button', { name: /Your own server/ }).click()
@@ -130,8 +138,8 @@ test('a hard budget beside models without a price is warned about before the key
   assert.equal((await node.ask({ model, input: 'cat' }, { key: secret })).status, 200)
 })
 
-test('the first-run link works once', async () => {
-  const node = await startConsoleNode()
+test('the first-run link works once', async ({ openConsole, startNode }) => {
+  const node = await startNode()
   const first = await openConsole(node, { role: null })
   await becomeAdmin(first.page, node)
   const second = await openConsole(node, { role: null })
@@ -139,8 +147,11 @@ test('the first-run link works once', async () => {
   await second.page.getByText('This link was already used').waitFor()
 })
 
-test('an admin invites a developer, who joins and sees its own project alone', async () => {
-  const node = await startConsoleNode()
+test('an admin invites a developer, who joins and sees its own project alone', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode()
   for (const project of ['search', 'shop'])
     await node.control('POST', '/projects', { token: NODE_TOKEN, body: { name: project } })
   const admin = await openConsole(node, { role: null })
@@ -185,8 +196,11 @@ const PEOPLE = {
   nina: { name: 'Nina', email: 'nina@example.com', email_verified: true, groups: [] },
 }
 
-test('each role signs in by the identity provider, and comes to the page that was asked for', async () => {
-  const node = await startConsoleNode()
+test('each role signs in by the identity provider, and comes to the page that was asked for', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode()
   const callback = `${node.controlUrl}/api/v1/session/oidc/callback`
   const provider = await startIdentityProvider(PEOPLE, [callback])
   const rules = [
@@ -228,8 +242,8 @@ test('each role signs in by the identity provider, and comes to the page that wa
   await page.getByText('Your account has no role here').waitFor()
 })
 
-test('a member who signs out everywhere is out in every browser', async () => {
-  const node = await startConsoleNode()
+test('a member who signs out everywhere is out in every browser', async ({ openConsole, startNode }) => {
+  const node = await startNode()
   const one = await openConsole(node, { role: null })
   await becomeAdmin(one.page, node)
   const two = await openConsole(node, { role: null })
@@ -242,8 +256,11 @@ test('a member who signs out everywhere is out in every browser', async () => {
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`no section of the settings about people has a grave problem of accessibility: ${theme}`, async () => {
-    const node = await startConsoleNode()
+  test(`no section of the settings about people has a grave problem of accessibility: ${theme}`, async ({
+    openConsole,
+    startNode,
+  }) => {
+    const node = await startNode()
     const { page, go, complaints } = await openConsole(node, { theme })
     for (const section of ['general', 'members', 'sign-on', 'tokens', 'about']) {
       await go(`/settings/${section}`)

@@ -1,12 +1,10 @@
 /** Requests before a real node: what happened to a request is found, also without a mouse. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
-import { memberCookie } from './support/member.ts'
+import type { Page } from '@playwright/test'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: {
     'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } },
   },
@@ -21,7 +19,9 @@ async function walk(page: Page): Promise<void> {
 
 const ask = (input: string) => node.ask({ model: 'pair-w16', input }, { key: node.key })
 
-test('a deployment that fails is seen in the list as it happens, and the request tells of the failover', async () => {
+test('a deployment that fails is seen in the list as it happens, and the request tells of the failover', async ({
+  openConsole,
+}) => {
   await ask('before')
   const { page, go, complaints } = await openConsole(node)
   await go('/requests?live=1')
@@ -40,7 +40,9 @@ test('a deployment that fails is seen in the list as it happens, and the request
   assert.deepEqual(complaints, [])
 })
 
-test('by keyboard alone a request is found, looked at beside the list, and opened', async () => {
+test('by keyboard alone a request is found, looked at beside the list, and opened', async ({
+  openConsole,
+}) => {
   await ask('for the keyboard')
   await ask('and another one')
   const { page, go } = await openConsole(node)
@@ -66,7 +68,9 @@ test('by keyboard alone a request is found, looked at beside the list, and opene
   await expect(page.getByText('Details', { exact: true })).toBeVisible(SOON)
 })
 
-test('a key, a deployment and a model show their own requests and usage, and lead to the whole of it', async () => {
+test('a key, a deployment and a model show their own requests and usage, and lead to the whole of it', async ({
+  openConsole,
+}) => {
   await ask('for the tabs')
   const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
   const [newest] = body['data'] as { id: string; key: string; deployments: string[] }[]
@@ -94,18 +98,12 @@ test('a key, a deployment and a model show their own requests and usage, and lea
   assert.deepEqual(complaints, [])
 })
 
-test('a view that a member saves is there in every browser of the member, until it is forgotten', async () => {
-  const member = {
-    adminToken: NODE_TOKEN,
-    role: 'operator',
-    name: 'Vera',
-    email: 'vera@example.com',
-  } as const
-  const cookie = await memberCookie(node.controlUrl, member)
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+test('a view that a member saves is there in every browser of the member, until it is forgotten', async ({
+  openConsole,
+}) => {
+  const member = { role: 'operator', name: 'Vera', email: 'vera@example.com' } as const
   const openAgain = async (path: string) => {
-    const { page, context, go } = await openConsole(node, { role: null })
-    await context.addCookies([{ name, value, url: node.controlUrl }])
+    const { page, go } = await openConsole(node, { member })
     await go(path)
     return page
   }
@@ -124,7 +122,9 @@ test('a view that a member saves is there in every browser of the member, until 
   await expect(third.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0)
 })
 
-test('a developer sees the requests of the own project and no others, and an address of another is not there', async () => {
+test('a developer sees the requests of the own project and no others, and an address of another is not there', async ({
+  openConsole,
+}) => {
   const { body } = await node.control('GET', '/requests', { token: await node.tokenOf('admin') })
   const [newest] = body['data'] as { id: string }[]
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
@@ -135,7 +135,7 @@ test('a developer sees the requests of the own project and no others, and an add
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`list, peek and detail can be used by everybody: ${theme}`, async () => {
+  test(`list, peek and detail can be used by everybody: ${theme}`, async ({ openConsole }) => {
     await ask('to be looked at')
     const { page, go } = await openConsole(node, { theme })
     await go('/requests')

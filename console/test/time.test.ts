@@ -1,12 +1,9 @@
 /** Ranges, zones, charts and tables before a real node: what is picked is what is shown, and what is asked for. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect, type Page } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
-import { askSteadily } from './support/steady-caller.ts'
+import type { Page } from '@playwright/test'
+import { askSteadily, assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } } },
 })
 askSteadily(node, 'pair-w16')
@@ -29,7 +26,9 @@ const PICKED = [
 ] as const
 
 for (const [zone, since, until] of PICKED)
-  test(`picked days are named as they were picked, and the API is asked for them and no others: ${zone ?? 'UTC'}`, async () => {
+  test(`picked days are named as they were picked, and the API is asked for them and no others: ${zone ?? 'UTC'}`, async ({
+    openConsole,
+  }) => {
     const { page, go, asked } = await openConsole(node, zone === undefined ? {} : { zone })
     for (const [path, route] of [
       ['/', '/overview'],
@@ -48,7 +47,7 @@ for (const [zone, since, until] of PICKED)
     }
   })
 
-test('an axis over a week names days, and no two ticks of an axis read the same', async () => {
+test('an axis over a week names days, and no two ticks of an axis read the same', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   for (const path of [`${HEALTH}&since=7d`, `${HEALTH}&since=30d`, HEALTH, '/?since=7d', '/']) {
     await go(path)
@@ -64,7 +63,9 @@ test('an axis over a week names days, and no two ticks of an axis read the same'
   }
 })
 
-test('the cursor of a chart walks by keys, reads out its values, and the table has the same', async () => {
+test('the cursor of a chart walks by keys, reads out its values, and the table has the same', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go(HEALTH)
   const chart = page.locator('figure').first()
@@ -76,7 +77,9 @@ test('the cursor of a chart walks by keys, reads out its values, and the table h
   await assertAccessible(page, 'the table of a chart')
 })
 
-test('hints in linked rows open, their text can be selected, and a click still opens the row', async () => {
+test('hints in linked rows open, their text can be selected, and a click still opens the row', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   const token = await node.tokenOf('admin')
   await node.control('POST', '/keys', { token, body: { project: 'search', name: 'website' } })
@@ -98,7 +101,9 @@ test('hints in linked rows open, their text can be selected, and a click still o
   await expect(page).toHaveURL(/\/keys\/search\/website/)
 })
 
-test('with a new filter and a slow store, rows of the old one are dimmed and marked as loading', async () => {
+test('with a new filter and a slow store, rows of the old one are dimmed and marked as loading', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/requests')
   const table = page.getByRole('region', { name: 'Requests' })

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { expect, type Page, type Route } from '@playwright/test'
+import type { Page, Route } from '@playwright/test'
 import { en as words } from '../src/words/en.ts'
-import { openConsole } from './support/browser.ts'
-import { startStage } from './support/write-stage.ts'
-import { writeTable, type TableRow, type WrittenAt } from './support/write-table.ts'
+import { collectEnds } from '../../server/test/support/at-end.ts'
+import { expect, test } from './support/test.ts'
+import { startStage, type Stage } from './support/write-stage.ts'
+import { textOf, writeTable, type TableRow, type WrittenAt } from './support/write-table.ts'
 
 const SOURCES = join(import.meta.dirname, '../src')
 const MESSAGE = 'The fault of this test'
@@ -20,8 +20,12 @@ const SOON = { timeout: 15_000 }
 type FaultName = '500' | '401' | 'down' | 'slow'
 const FAULTS: readonly FaultName[] = ['500', '401', 'down', 'slow']
 
-// Before the first test: the runner ends what was opened as soon as no test is left.
-const stage = await startStage()
+let stage: Stage
+let end: () => Promise<void>
+test.beforeAll(async () => {
+  end = collectEnds()
+  stage = await startStage()
+})
 
 const nameOf = ({ file, method, path }: WrittenAt): string => `${file}: ${method} ${path}`
 
@@ -43,7 +47,7 @@ function writesInCode(): string[] {
 test('the table has a row for every write in the code, and no other', () => {
   const found = new Set(writesInCode())
   assert.ok(found.size > 40, `${found.size} writes`)
-  const listed = new Set(writeTable('').map(nameOf))
+  const listed = new Set(writeTable(() => '').map(nameOf))
   assert.deepEqual([...listed].toSorted(), [...found].toSorted())
 })
 
@@ -114,11 +118,12 @@ async function seen(page: Page, row: TableRow, fault: FaultName): Promise<string
   }
 }
 
-const rows = writeTable(stage.provider).filter((row) =>
+const rows = writeTable(() => stage.provider).filter((row) =>
   new RegExp(process.env['TORANA_TEST_WRITE'] ?? '').test(nameOf(row)),
 )
 const results: string[][] = []
-after(() => {
+test.afterAll(async () => {
+  await end()
   console.log(
     ['| write | 500 | 401 | node unreachable | slow | typed |', '|---|---|---|---|---|---|']
       .concat(results.map((cells) => `| ${cells.join(' | ')} |`))
@@ -127,7 +132,9 @@ after(() => {
 })
 
 for (const row of rows)
-  test(`${nameOf(row)}${row.how === undefined ? '' : `, ${row.how}`}: a person sees every fault`, async () => {
+  test(`${nameOf(row)}${row.how === undefined ? '' : `, ${row.how}`}: a person sees every fault`, async ({
+    openConsole,
+  }) => {
     const { page, context, go } = await openConsole(row.at === '{first run}' ? stage.fresh : stage.node, {
       role: row.as === undefined ? 'admin' : null,
     })
@@ -154,15 +161,14 @@ for (const row of rows)
       assert.ok(met > 0, `${fault}: the write was never sent`)
       await page.unroute(pattern)
       await closeToasts(page)
-      if (typed) await expect(typed, `after ${fault}`).toHaveValue(row.typed?.[1] ?? '')
+      if (typed) await expect(typed, `after ${fault}`).toHaveValue(textOf(row.typed?.[1] ?? ''))
     }
     cells.push(row.typed ? 'survives' : '–')
     results.push(cells)
-    await context.close()
   })
 
-test('an unreachable store raises the bar and is said in the form', async () => {
-  const { page, go, context } = await openConsole(stage.node)
+test('an unreachable store raises the bar and is said in the form', async ({ openConsole }) => {
+  const { page, go } = await openConsole(stage.node)
   await go('/settings/tokens')
   await page.route(/\/api\/v1\/tokens$/, (route) =>
     route.request().method() === 'GET'
@@ -177,11 +183,12 @@ test('an unreachable store raises the bar and is said in the form', async () => 
   await expect(page.getByRole('alert').filter({ hasText: MESSAGE })).toBeVisible(SOON)
   await expect(page.locator('p[role=status]').first()).toBeAttached()
   await expect(name).toHaveValue('typed-token')
-  await context.close()
 })
 
-test('a new key with a budget is in the list of budgets that was visited before, without a reload', async () => {
-  const { page, go, context } = await openConsole(stage.node)
+test('a new key with a budget is in the list of budgets that was visited before, without a reload', async ({
+  openConsole,
+}) => {
+  const { page, go } = await openConsole(stage.node)
   await go('/budgets')
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click()
   await page.getByRole('button', { name: new RegExp(`^${words.keys.new}`) }).click()
@@ -191,5 +198,4 @@ test('a new key with a budget is in the list of budgets that was visited before,
   await page.getByText(/tr_/).first().waitFor()
   await page.goBack()
   await expect(page.getByText(/\/fresh/).first()).toBeVisible(SOON)
-  await context.close()
 })

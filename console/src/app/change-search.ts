@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { useCallback } from 'react'
 
 /** Changes parameters of the present address: `useChangeSearch<SearchOf<typeof keys>>()`. Undefined takes one away. */
 export function useChangeSearch<Search extends object = never>(): (
@@ -6,6 +7,9 @@ export function useChangeSearch<Search extends object = never>(): (
   options?: { readonly replace?: boolean },
 ) => void {
   const navigate = useNavigate()
-  return (change, { replace = false } = {}) =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace })
+  return useCallback(
+    (change, { replace = false } = {}) =>
+      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace }),
+    [navigate],
+  )
 }

@@ -3,7 +3,7 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CornerDownLeft, Keyboard, KeyRound, Languages, Search, SunMoon, type LucideIcon } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from '../ui/classes.ts'
 import { Kbd } from '../ui/kbd.tsx'
@@ -64,10 +64,9 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   const [at, setAt] = useState(0)
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => setAt(0), [typed])
   // `scrollIntoView` returns a promise in new browsers, and React would call it as a cleanup.
   useEffect(() => {
-    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+    list.current?.querySelectorAll('[role=option]')[at]?.scrollIntoView({ block: 'nearest' })
   }, [at])
   const run = (choice: Choice | undefined): void => {
     if (choice === undefined) return
@@ -98,7 +97,10 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
           placeholder={words.shell.palette.placeholder}
           value={typed}
           className="h-full min-w-0 flex-1 bg-transparent text-15 outline-none"
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setAt(0)
+          }}
           onKeyDown={onKeyDown}
         />
         <Kbd>esc</Kbd>
@@ -221,7 +223,7 @@ function useOwnChoices(openList: () => void): readonly Choice[] {
   const may = useMay()
   const go = useLeave()
   const theme = useTheme()
-  return useMemo(() => [...actions(may, go, theme, openList), ...pages(may, go)], [theme])
+  return [...actions(may, go, theme, openList), ...pages(may, go)]
 }
 
 function pages(may: May, go: (to: Address) => void): readonly Choice[] {

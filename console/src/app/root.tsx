@@ -1,6 +1,6 @@
 /** What is there on every page, also before the sign-in. */
 import { Outlet } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { useChangeSearch } from './change-search.ts'
 import type { Scope } from './place.ts'
 import { useScope } from './scope.tsx'
@@ -10,10 +10,11 @@ import { remembered } from './stored.ts'
 export function Root() {
   const change = useChangeSearch<Scope>()
   const scope = useScope()
-  useEffect(() => {
+  const restore = useEffectEvent(() => {
     const project = remembered('project')
     if (project !== null && scope === undefined) change({ project }, { replace: true })
-    // Once: a scope that is left later is not brought back.
-  }, [])
+  })
+  // Once: a scope that is left later is not brought back.
+  useEffect(() => restore(), [])
   return <Outlet />
 }

@@ -43,7 +43,7 @@ export function ForeignScope({ project }: { readonly project: string }) {
   const change = useChangeSearch<Scope>()
   const queries = useQueryClient()
   // The person may have become a member since the session was read.
-  useEffect(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }), [project])
+  useEffect(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }), [queries])
   return (
     <Page title={words.shell.foreignScope.title}>
       <Empty

@@ -1,7 +1,7 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
 import { useIsFetching, useIsMutating, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouter } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
 import { BlockedWrites } from '../ui/blocked-writes.ts'
@@ -25,9 +25,12 @@ export function Shell() {
   const navigate = useNavigate()
   const router = useRouter()
   const isOut = session === undefined && isSignedOut(error)
-  useEffect(() => {
+  const leave = useEffectEvent(() => {
     const { href } = router.state.location
-    if (isOut) void navigate({ ...paths.signIn({ return: href }), replace: true })
+    void navigate({ ...paths.signIn({ return: href }), replace: true })
+  })
+  useEffect(() => {
+    if (isOut) leave()
   }, [isOut])
   useEffect(() => {
     if (session !== undefined) setNodeTime(session.install.now)
@@ -46,7 +49,7 @@ export function Shell() {
 function ScopedPage() {
   const foreign = useForeignScope()
   useKeptScope()
-  return foreign === undefined ? <Outlet /> : <ForeignScope project={foreign} />
+  return foreign === undefined ? <Outlet /> : <ForeignScope key={foreign} project={foreign} />
 }
 
 /** How long the palette waits to be loaded: the page comes first. Safari has no `requestIdleCallback`. */
@@ -104,12 +107,12 @@ function FetchingLine() {
   const isFetching = useIsMutating({}, client) + fetching > 0
   const [isShown, setShown] = useState(false)
   useEffect(() => {
-    if (!isFetching) {
-      setShown(false)
-      return
-    }
+    if (!isFetching) return
     const timer = setTimeout(() => setShown(true), LINE_AFTER_MS)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      setShown(false)
+    }
   }, [isFetching])
   if (!isShown) return null
   return (

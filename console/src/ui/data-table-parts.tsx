@@ -214,7 +214,7 @@ function PhoneRow<Row>({
       className={classes('relative border-b border-line', FOCUSED, isSelected && 'bg-selected')}
       style={{ height }}
     >
-      <td className="px-4">
+      <td className="relative px-4">
         {href === undefined ? (
           content(row)
         ) : (

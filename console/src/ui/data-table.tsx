@@ -78,6 +78,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     ticks,
     minWidth,
     className,
+    onEnd,
   } = props
   const isPhone = usePhone()
   const asList = isPhone && phoneRow !== undefined
@@ -88,11 +89,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const view = useRowsInView({ items, rowHeight, region, fill: fill && !isPhone })
   useWalk(props, items, view.scrollTo, region)
   useEffect(() => {
-    if (view.last >= items.length - OVERSCAN) props.onEnd?.()
-  }, [view.last, items.length, props.onEnd])
+    if (view.last >= items.length - OVERSCAN) onEnd?.()
+  }, [view.last, items.length, onEnd])
   // Rows are memoised, so they keep one function that always calls the newest.
   const newest = useRef(props.onPeek)
-  newest.current = props.onPeek
+  useEffect(() => {
+    newest.current = props.onPeek
+  })
   const [peek] = useState(() => (row: Row) => newest.current?.(row))
   const span = shown.length + (ticks ? 1 : 0)
   const isBroken = error !== null && error !== undefined && rows === undefined

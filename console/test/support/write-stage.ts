@@ -1,14 +1,14 @@
 /** A node with one of everything that a write can be about: what the rows of `write-table.ts` find. */
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import { uuidv7Identifiers } from '../../../server/src/runtime/identifiers.ts'
 import { PostgresLedger } from '../../../server/src/stores/postgres/ledger/ledger.ts'
 import { openPostgres } from '../../../server/src/stores/postgres/database.ts'
+import { atEnd } from '../../../server/test/support/at-end.ts'
 import { BatchCaller, embeddingLines } from '../../../server/test/support/batches.ts'
 import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../../server/test/support/console-node.ts'
 import { eventually } from '../../../server/test/support/process.ts'
 import { testPostgres } from '../../../server/test/support/servers.ts'
-import { memberCookie } from './member.ts'
+import { memberCookie, type Member } from './member.ts'
 import { STAGE } from './write-table.ts'
 
 export interface Stage {
@@ -98,11 +98,10 @@ export async function startStage(): Promise<Stage> {
 type Make = (method: string, path: string, body?: unknown) => Promise<Readonly<Record<string, unknown>>>
 
 async function makePeople(node: ConsoleNode, make: Make): Promise<Stage['cookie']> {
-  const as = { adminToken: NODE_TOKEN, role: 'operator' } as const
-  await memberCookie(node.controlUrl, { ...as, ...STAGE.disabled })
-  const [name = '', value = ''] = (await memberCookie(node.controlUrl, { ...as, ...STAGE.member })).split(
-    /=(.*)/s,
-  )
+  const cookieOf = (person: Pick<Member, 'name' | 'email'>) =>
+    memberCookie(node.controlUrl, { role: 'operator', ...person }, NODE_TOKEN)
+  await cookieOf(STAGE.disabled)
+  const [name = '', value = ''] = (await cookieOf(STAGE.member)).split(/=(.*)/s)
   const { data } = (await make('GET', '/members')) as { data: { id: string; name: string }[] }
   const disabled = data.find((one) => one.name === STAGE.disabled.name)
   await make('PATCH', `/members/${disabled?.id}`, { disabled: true })
@@ -128,7 +127,7 @@ async function makeStoredModel(node: ConsoleNode, make: Make): Promise<string> {
 /** A call with an unknown outcome, and a node that was last seen an hour ago. */
 async function makeLedger(url: string): Promise<void> {
   const database = openPostgres(url)
-  after(() => database.close())
+  atEnd(() => database.close())
   const ids = uuidv7Identifiers({ nowMs: Date.now, monotonicMs: () => 0 })
   const [nodeId, requestId] = [ids.next(), ids.next()]
   const ledger = new PostgresLedger(database)

@@ -23,7 +23,7 @@ export interface TableRow extends WrittenAt {
   readonly open?: (page: Page) => Promise<void>
   readonly send: (page: Page) => Promise<void>
   /** Label and text of a field that must survive. */
-  readonly typed?: readonly [label: string, text: string]
+  readonly typed?: readonly [label: string, text: string | (() => string)]
   /** Who says what went wrong. */
   readonly shown: 'form' | 'toast'
 }
@@ -57,10 +57,11 @@ const press =
       .last()
       .click()
   }
+export const textOf = (text: string | (() => string)): string => (typeof text === 'string' ? text : text())
 const fill =
-  (label: string, text: string) =>
+  (label: string, text: string | (() => string)) =>
   async (page: Page): Promise<void> =>
-    page.getByLabel(label, { exact: true }).last().fill(text)
+    page.getByLabel(label, { exact: true }).last().fill(textOf(text))
 const choose =
   (menu: string, item: string) =>
   async (page: Page): Promise<void> => {
@@ -474,7 +475,7 @@ const TRAFFIC: readonly TableRow[] = [
 
 const pressAdd = (page: Page): Promise<void> => page.getByRole('button', { name: /^Add \d/ }).click()
 
-function upstreamRows(address: string): readonly TableRow[] {
+function upstreamRows(address: () => string): readonly TableRow[] {
   const openConnect = steps(
     press(words.models.connectUpstream),
     press(new RegExp(upstreams.ownServer)),
@@ -592,8 +593,8 @@ const PEOPLE: readonly TableRow[] = [
   })),
 ]
 
-/** `address`: of a server that can be connected. */
-export function writeTable(address: string): readonly TableRow[] {
+/** `address`: of a server that can be connected, known once the node runs. */
+export function writeTable(address: () => string): readonly TableRow[] {
   // The batch that is cancelled must not have ended by then.
   return [...TRAFFIC, ...PLAYGROUNDS, ...SETTINGS, ...KEYS_AND_MONEY, ...PEOPLE, ...upstreamRows(address)]
 }

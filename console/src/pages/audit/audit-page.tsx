@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { apiUrl, type Schema } from '../../api/client.ts'
 import { keyQueries, type AuditListFilter } from '../../api/queries/keys.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
@@ -34,8 +34,8 @@ export function AuditPage() {
   const list = useInfiniteQuery(keyQueries.audit(filter))
   const change = useChangeSearch<SearchOf<typeof place>>()
   const may = useMay()
-  const narrow = (next: AuditListFilter): void => change({ ...next, open: undefined })
-  const columns = useMemo(() => columnsFor(narrow), [])
+  const narrow = useCallback((next: AuditListFilter): void => change({ ...next, open: undefined }), [change])
+  const columns = useMemo(() => columnsFor(narrow), [narrow])
   const pages = list.data?.pages
   const rows = pages?.flatMap(({ data }) => data)
   const opened = rows?.findIndex(({ sequence }) => String(sequence) === open) ?? -1
@@ -161,7 +161,7 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
   const cell = (label: string, change: AuditListFilter) => (
     <button
       type="button"
-      className="truncate text-left hover:underline"
+      className="relative truncate text-left hover:underline"
       onClick={(event) => {
         event.preventDefault()
         event.stopPropagation()
@@ -225,7 +225,7 @@ function Target({ entry }: { readonly entry: Entry }) {
   const to = targetPath(entry)
   if (to === undefined) return <span className="block truncate font-strong">{entry.target}</span>
   return (
-    <TextLink to={to} className="block truncate font-strong">
+    <TextLink to={to} className="relative block truncate font-strong">
       {entry.target}
     </TextLink>
   )

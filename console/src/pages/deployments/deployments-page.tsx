@@ -36,7 +36,7 @@ export function DeploymentsPage() {
   const stream = useStreamState()
   const { compare, busy } = useCompare()
   const all = list.data?.data
-  const rows = useMemo(() => all && rowsOf(all, search), [all, search.health, search.kind, search.upstream])
+  const rows = useMemo(() => all && rowsOf(all, search), [all, search])
   const models = [...new Set((all ?? []).filter(isGuarded).map(({ model }) => model))]
   const { nodes } = list.data ?? {}
   const groupOf = (row: DeploymentRow): Group => ({

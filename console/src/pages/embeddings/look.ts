@@ -1,5 +1,5 @@
 /** What is seen of a run at the chosen width. While the worker thinks, only the newest wish waits. */
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { View } from '../../workers/vectors.ts'
 import { nearestWidth } from '../../workers/vectors/widths.ts'
 import type { Run } from './run.ts'
@@ -53,8 +53,9 @@ export function useLook(run: Run | undefined, width: number | undefined): Look {
     void ask()
   }
 
+  const wantShown = useEffectEvent(want)
   useEffect(() => {
-    if (run) want(run, at)
+    if (run) wantShown(run, at)
   }, [run, at])
 
   const isSeen = seen !== undefined && seen.of === run

@@ -1,7 +1,7 @@
 /** `/go/{anything}`: finds what has this id, and goes there. The log's address in an error leads here. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { words } from '../../words/words.ts'
 import { go as place } from './place.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -14,8 +14,11 @@ export function GoPage() {
   const hits = useQuery(resolveQuery(id))
   const navigate = useNavigate()
   const first = hits.data?.[0]
+  const arrive = useEffectEvent((hit: NonNullable<typeof first>) => {
+    void navigate({ ...pathOfHit(hit), replace: true })
+  })
   useEffect(() => {
-    if (first !== undefined) void navigate({ ...pathOfHit(first), replace: true })
+    if (first !== undefined) arrive(first)
   }, [first])
   return (
     <Page title={id}>

@@ -1,6 +1,6 @@
 /** Everything that the workbench knows and does: what is asked for, what is given, what ran, what it may cost. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from 'react'
 import type { EditFiles, ImageFields } from '../../api/image-calls.ts'
 import { imageJobQueries, type ImageJob } from '../../api/queries/image-jobs.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
@@ -77,8 +77,13 @@ export function useBench(
     void given.only(new File([picture], `picture.${extensionOf(picture.type)}`, { type: picture.type }))
     changeSearch({ mode: 'edit', view: undefined })
   }
+  const editFound = useEffectEvent(edit)
   useEffect(() => {
-    if (search.from !== undefined) void pictureOf(search.from).then(edit, () => {})
+    if (search.from !== undefined)
+      void pictureOf(search.from).then(
+        (picture) => editFound(picture),
+        () => {},
+      )
   }, [search.from])
   return {
     mode,

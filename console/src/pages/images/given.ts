@@ -20,7 +20,9 @@ export function useGiven(model: ImageModel): Given {
   const [first] = pictures
   const painting = useMemo(() => first && new Painting(first.size), [first])
   const present = useRef(pictures)
-  present.current = pictures
+  useEffect(() => {
+    present.current = pictures
+  }, [pictures])
   useEffect(() => () => present.current.forEach(({ url }) => URL.revokeObjectURL(url)), [])
   const read = async (files: readonly File[]): Promise<GivenPicture[]> =>
     (await Promise.all(files.map(readPicture))).filter((picture) => picture !== undefined)

@@ -181,18 +181,21 @@ function useCompared(run: Run, tile: Tile | undefined, original: File | undefine
   const [result, setResult] = useState<{ readonly of: string; readonly compared: Compared }>()
   const picture = tile?.picture
   const wanted = tile === undefined ? '' : tile.key
+  const isDone = result?.of === wanted
+  const { mask } = run
+  const { keep } = run.settings
   useEffect(() => {
-    if (picture === undefined || original === undefined || result?.of === wanted) return
+    if (picture === undefined || original === undefined || isDone) return
     let isWanted = true
-    void comparePictures(original, picture, run.mask, run.settings.keep).then(
+    void comparePictures(original, picture, mask, keep).then(
       (compared) => isWanted && setResult({ of: wanted, compared }),
       () => {},
     )
     return () => {
       isWanted = false
     }
-  }, [wanted, picture])
-  const compared = result?.of === wanted ? result.compared : undefined
+  }, [wanted, picture, original, isDone, mask, keep])
+  const compared = isDone ? result.compared : undefined
   return { compared, isComparing: compared === undefined && picture !== undefined && original !== undefined }
 }
 

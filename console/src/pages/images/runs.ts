@@ -75,7 +75,9 @@ export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): 
   const [run, setRun] = useState<Run>()
   const abort = useRef<AbortController>(undefined)
   const done = useRef(onDone)
-  done.current = onDone
+  useEffect(() => {
+    done.current = onDone
+  })
   const queries = useQueryClient()
   useEffect(() => () => abort.current?.abort(), [])
 

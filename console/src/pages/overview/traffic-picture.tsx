@@ -1,6 +1,6 @@
 /** Who sends what where, as ribbons from keys through models to deployments. */
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useMemo, useState, type KeyboardEvent } from 'react'
 import type { Flow } from '../../api/queries/overview.ts'
 import { paths } from '../../app/paths.ts'
 import { paint } from '../../charts/colours.ts'
@@ -25,15 +25,15 @@ const LEAST_HEIGHT = 280
 
 export function TrafficPicture({ flows, deployments, metric, nowMs }: TrafficPictureProps) {
   const [ref, size] = useSize<HTMLDivElement>()
-  const steady = useRef(new SteadyOrder())
+  const [steady] = useState(() => new SteadyOrder())
   const [looked, setLooked] = useState<string>()
   const [stop, setStop] = useState<string>()
   const graph = useMemo(
     () =>
       trafficGraph(flows, deployments, metric, (column, ideal) =>
-        steady.current.of(`${metric} ${column}`, ideal, nowMs),
+        steady.of(`${metric} ${column}`, ideal, nowMs),
       ),
-    [flows, deployments, metric, nowMs],
+    [flows, deployments, metric, nowMs, steady],
   )
   const target = useMemo(() => ribbonLayout(graph, Math.max(LEAST_HEIGHT, size.height)), [graph, size.height])
   const layout = useEased(target)

@@ -1,7 +1,7 @@
 /** Requests: what became of each, over time, with one of them beside the list. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Play, Square } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { requestQueries, type RequestRow } from '../../api/queries/requests.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { nowMs } from '../../time/now.ts'
@@ -37,8 +37,10 @@ export function RequestsPage() {
   const isPhone = usePhone()
   const { since, from, to } = search
   // The end of "the last hour" stands still until something else is asked for.
-  const asOf = useMemo(() => nowMs(), [since, from, to, search.live])
-  const { window, marked } = timesOf({ since, from, to }, asOf)
+  const question = [since, from, to, search.live].join()
+  const [asOf, setAsOf] = useState(() => ({ question, ms: nowMs() }))
+  if (asOf.question !== question) setAsOf({ question, ms: nowMs() })
+  const { window, marked } = timesOf({ since, from, to }, asOf.ms)
   const filters = filtersOf(search, marked ?? window)
   const sort = search.sort ?? '-at'
   const list = useInfiniteQuery(requestQueries.list(filters, sort))

@@ -70,5 +70,5 @@ function useBefore(
         if (index in values) values[index] = (values[index] ?? 0) + amountOf(slot, show)
       }
     return values
-  }, [data, enabled, show, fromMs, toMs])
+  }, [data, enabled, show, fromMs, toMs, slots])
 }

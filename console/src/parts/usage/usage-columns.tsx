@@ -27,13 +27,16 @@ interface UsageColumnsProps {
 export function UsageColumns(props: UsageColumnsProps) {
   const { rows, range, show, before, marks, onSelect, height = 268 } = props
   const isPhone = usePhone()
-  const slots = isPhone ? range.slots.slice(-PHONE_SLOTS) : range.slots
+  const slots = useMemo(
+    () => (isPhone ? range.slots.slice(-PHONE_SLOTS) : range.slots),
+    [isPhone, range.slots],
+  )
   const series = useMemo(
     () =>
       seriesOf(rows, slots, show, (groups, only) =>
         only === undefined ? words.usage.others(groups) : words.usage.beside[only],
       ),
-    [rows, show, slots.length, slots[0]],
+    [rows, show, slots],
   )
   const slotText = (ms: number): string => (range.slot === 'day' ? day(ms, 'UTC') : clock(ms))
   const sum = rows.reduce((total, row) => total + amountOf(row.total, show), 0)
