@@ -102,7 +102,6 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerSpaces(api, node)
       const overview = openOverview(node)
       registerEvents(api, node, () => [
-        ...dependencies.topics,
         flowTopic(node),
         deploymentTopic(node),
         attentionTopic(overview),
