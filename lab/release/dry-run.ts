@@ -17,7 +17,8 @@ import { eventually } from '../../server/test/support/process.ts'
 import { freePort } from '../../server/test/support/servers.ts'
 import { packageOf } from './files.ts'
 
-const VERDACCIO = 'verdaccio@6.10.4'
+/** Verdaccio asks for node-fetch by a tag, which mirrors of the registry may not have. */
+const REGISTRY = { dependencies: { verdaccio: '6.10.4' }, overrides: { 'node-fetch': '2.7.0' } }
 const ROOT = join(import.meta.dirname, '../..')
 
 const { values } = parseArgs({
@@ -50,7 +51,8 @@ function run(command: string, args: readonly string[], cwd = checkout): string {
 async function startRegistry(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const home = join(folder, 'registry')
   mkdirSync(home)
-  run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', '--ignore-scripts', VERDACCIO], home)
+  writeFileSync(join(home, 'package.json'), JSON.stringify(REGISTRY))
+  run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], home)
   const config = join(home, 'config.yaml')
   const rules = { '**': { access: '$all', publish: '$all' } }
   writeFileSync(config, JSON.stringify({ storage: './storage', packages: rules, log: { level: 'warn' } }))
