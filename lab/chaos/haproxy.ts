@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { tied } from '../../server/test/support/system.ts'
 
 export interface LoadBalancer {
   readonly url: string
@@ -15,7 +16,7 @@ export async function startHaproxy(
   configFile: string,
 ): Promise<LoadBalancer> {
   writeFileSync(configFile, haproxyConfig(port, gatewayPorts))
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'haproxy', '-db', '-f', configFile], {
+  const child = spawn(...tied(['haproxy', '-db', '-f', configFile]), {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exit = once(child, 'exit')

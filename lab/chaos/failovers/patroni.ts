@@ -9,7 +9,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { parse } from 'yaml'
 import {
-  becoming,
   binary,
   freePort,
   postgresUser,
@@ -17,6 +16,7 @@ import {
   temporaryFolder,
   type TestServer,
 } from '../../../server/test/support/servers.ts'
+import { tied } from '../../../server/test/support/system.ts'
 import { deployed } from './deployed.ts'
 
 export interface PatroniNode {
@@ -95,7 +95,7 @@ async function startEtcd(): Promise<TestServer> {
     const answer = await fetch(`${url}/health`)
     if (!(await answer.text()).includes('"true"')) throw new Error('etcd is not healthy yet')
   }
-  const command = [...becoming(undefined), 'etcd', ...flags]
+  const command = ['etcd', ...flags]
   return run({ folder, port, command, url, stopSignal: 'SIGTERM', greet })
 }
 
@@ -127,8 +127,8 @@ async function startNode(name: string, file: PatroniFile, etcdUrl: string): Prom
   writeFileSync(settingsFile, JSON.stringify(settings))
   const machine = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child=KILL']
   if (!user) machine.push('--user', '--map-current-user')
-  const patroni = ['setpriv', ...becoming(user), 'patroni', settingsFile]
-  const command = [...becoming(undefined), ...machine, ...patroni]
+  const [program, args] = tied(['patroni', settingsFile], user)
+  const command = [...machine, program, ...args]
   const greet = async (): Promise<void> => {
     const answer = await fetch(`http://127.0.0.1:${restPort}/health`)
     if (answer.status !== 200) throw new Error(`${name} does not run yet`)

@@ -5,7 +5,6 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  becoming,
   freePort,
   ping,
   run,
@@ -89,7 +88,7 @@ function startServer(
   const folder = temporaryFolder(name)
   const file = join(folder, `${name}.conf`)
   writeFileSync(file, `${text}dir ${folder}\n`)
-  const command = [...becoming(undefined), 'redis-server', file, ...options]
+  const command = ['redis-server', file, ...options]
   const url = `redis://127.0.0.1:${port}`
   return run({ folder, port, command, url, stopSignal: 'SIGTERM', greet: () => ping(port) })
 }

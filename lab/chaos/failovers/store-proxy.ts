@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { becoming, freePort } from '../../../server/test/support/servers.ts'
+import { freePort } from '../../../server/test/support/servers.ts'
+import { tied } from '../../../server/test/support/system.ts'
 import { deployed, replaced } from './deployed.ts'
 import type { PatroniNode } from './patroni.ts'
 
@@ -36,7 +37,7 @@ export async function startStoreProxy(folder: string, { postgres, redis }: Behin
     ]),
   ])
   writeFileSync(file, text)
-  const child = spawn('setpriv', [...becoming(undefined), 'haproxy', '-db', '-f', file], {
+  const child = spawn(...tied(['haproxy', '-db', '-f', file]), {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const exit = once(child, 'exit')

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { GATEWAY_KEY } from '../../../server/test/support/gateway.ts'
 import { bareEnvironment, PROGRAM, SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
-import { becoming } from '../../../server/test/support/servers.ts'
+import { tied } from '../../../server/test/support/system.ts'
 import type { Place } from './house.ts'
 
 const PROBE = pathToFileURL(join(import.meta.dirname, 'gap-probe.ts'))
@@ -40,25 +40,21 @@ export async function startImageGateway(
   const logFile = join(folder, `${options.name}.log`)
   const log = openSync(logFile, 'a')
   // If this process is killed, the system ends the gateway.
-  const child = spawn(
-    'setpriv',
-    [...becoming(undefined), process.execPath, ...probeOptions(options.held), program, 'start'],
-    {
-      env: {
-        ...bareEnvironment(),
-        PORT: '0',
-        CONTROL_PORT: '0',
-        LOG_LEVEL: 'info',
-        TORANA_CONFIG: join(house.folder, 'torana.yaml'),
-        TORANA_DATA_DIR: join(folder, options.dataDir),
-        TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
-        TORANA_SECRET: 'the same secret on all gateways',
-        DATABASE_URL: databaseUrl,
-        ASSETS_URL: `file:${options.assets ?? assets}`,
-      },
-      stdio: ['ignore', log, log],
+  const child = spawn(...tied([process.execPath, ...probeOptions(options.held), program, 'start']), {
+    env: {
+      ...bareEnvironment(),
+      PORT: '0',
+      CONTROL_PORT: '0',
+      LOG_LEVEL: 'info',
+      TORANA_CONFIG: join(house.folder, 'torana.yaml'),
+      TORANA_DATA_DIR: join(folder, options.dataDir),
+      TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+      TORANA_SECRET: 'the same secret on all gateways',
+      DATABASE_URL: databaseUrl,
+      ASSETS_URL: `file:${options.assets ?? assets}`,
     },
-  )
+    stdio: ['ignore', log, log],
+  })
   closeSync(log)
   let isKilled = false
   const exit = once(child, 'exit')

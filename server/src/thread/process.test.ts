@@ -7,15 +7,13 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { temporaryFolder } from '#test/support/process.ts'
+import { ONLY_LINUX } from '#test/support/system.ts'
 import type { TriedWorks } from '#test/support/tried-thread.ts'
 import { SideEnded } from './asked.ts'
 import { Process } from './process.ts'
 
 const MODULE = new URL('../../test/support/tried-thread.ts', import.meta.url)
 const LIMITS = { heapMb: 64, memoryMb: 300, maxTaskMs: 60_000 }
-const LINUX = {
-  skip: process.platform === 'linux' ? false : 'Linux alone tells of the memory and threads of a process',
-}
 const apart = new Process<TriedWorks>(MODULE, LIMITS, ['one', 'two words'])
 after(() => apart.close())
 
@@ -43,7 +41,7 @@ test('a process gets its words and none of the environment, which has secrets', 
 
 test(
   'a process lets callers go first, with all its threads, and is the first that the kernel ends',
-  LINUX,
+  ONLY_LINUX,
   async () => {
     const { pid } = await apart.ask('about', undefined)
     const expected = Math.max(getPriority(0), constants.priority.PRIORITY_BELOW_NORMAL)
@@ -76,7 +74,7 @@ for (const [what, ask, words] of [
     await own.close()
   })
 
-test('buffers, which V8 does not count, end the process beyond its memory', LINUX, async () => {
+test('buffers, which V8 does not count, end the process beyond its memory', ONLY_LINUX, async () => {
   const own = new Process<TriedWorks>(MODULE, LIMITS)
   assert.equal(await own.ask('buffers', { megabytes: 50 }), 50)
   await assert.rejects(own.ask('buffers', { megabytes: 400 }), /took \d+ MB; at most 300 are allowed/)

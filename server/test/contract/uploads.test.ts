@@ -14,6 +14,7 @@ import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import { MemoryUploads } from '#stores/uploads/memory.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
+import { openFiles } from '#test/support/system.ts'
 
 interface CountedUploads extends Uploads {
   inUse(): { readonly files: number; readonly bytes: number }
@@ -30,11 +31,6 @@ async function written(uploads: Uploads, ...chunks: Uint8Array[]): Promise<Uploa
 
 async function bytesOf(upload: Upload): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(upload.open()))
-}
-
-/** As many files as this process has open. */
-function openFiles(): number {
-  return readdirSync('/proc/self/fd').length
 }
 
 function uploadsSuite(name: string, open: (maxBytes: number) => Promise<CountedUploads>): void {

@@ -8,6 +8,7 @@ import { keyFrom } from '#core/keys/key.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { freePort } from '#test/support/servers.ts'
+import { tied } from '#test/support/system.ts'
 
 const CONFIG = join(import.meta.dirname, '../../../deploy/load-balancers/haproxy-cells.cfg')
 const keyOf = (cell: string | undefined, fill: number): string => keyFrom(new Uint8Array(32).fill(fill), cell)
@@ -30,7 +31,7 @@ const [a, b] = await Promise.all([
 ])
 const address = `127.0.0.1:${await freePort()}`
 const hostOf = (url: string): string => new URL(url).host
-const haproxy = spawn('setpriv', ['--pdeathsig', 'KILL', 'haproxy', '-db', '-f', CONFIG], {
+const haproxy = spawn(...tied(['haproxy', '-db', '-f', CONFIG]), {
   env: {
     ...process.env,
     LISTEN: address,

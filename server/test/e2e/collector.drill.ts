@@ -11,7 +11,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
-import { becoming, freePort } from '#test/support/servers.ts'
+import { freePort } from '#test/support/servers.ts'
+import { tied } from '#test/support/system.ts'
 
 const PROGRAM = process.env['OTELCOL'] ?? 'otelcol'
 const skip = spawnSync(PROGRAM, ['--help']).status === 0 ? false : `${PROGRAM} is not installed here`
@@ -43,8 +44,7 @@ test('a collector gets a trace whose steps add up to the duration of the request
   const logFile = join(folder, 'collector.log')
   writeFileSync(configFile, JSON.stringify(config))
   const log = openSync(logFile, 'a')
-  const command = [...becoming(undefined), PROGRAM, '--config', configFile]
-  const collector = spawn('setpriv', command, { stdio: ['ignore', log, log] })
+  const collector = spawn(...tied([PROGRAM, '--config', configFile]), { stdio: ['ignore', log, log] })
   closeSync(log)
   const exit = once(collector, 'exit')
   after(async () => {

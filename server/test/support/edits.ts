@@ -1,6 +1,6 @@
 /** Requests to `POST /v1/images/edits` for tests, and how they read the results: the files at the provider, the pixels. */
 import assert from 'node:assert/strict'
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import sharp from 'sharp'
 import type { LogEntry } from '../../../lab/fake-provider/log.ts'
@@ -9,6 +9,7 @@ import { BOUNDARY, formBody, type FormPart } from './forms.ts'
 import { GATEWAY_KEY, type AskOptions, type Gateway } from './gateway.ts'
 import { sha256, type ImageBody, type ImagesAsked } from './image-answers.ts'
 import { eventually } from './process.ts'
+import { openFilesIn } from './system.ts'
 
 export const EDITS_PATH = '/v1/images/edits'
 
@@ -179,17 +180,4 @@ export function uploadsGone({ configFile }: Pick<Gateway, 'configFile'>, withinM
     assert.deepEqual(readdirSync(folder), [])
     assert.deepEqual(openFilesIn(folder), [])
   }, withinMs)
-}
-
-/** Deleted files that are still open count too: the system still knows their path. */
-function openFilesIn(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
-    try {
-      const target = readlinkSync(`/proc/self/fd/${descriptor}`)
-      return target.startsWith(folder) ? [target] : []
-    } catch {
-      // It was closed since.
-      return []
-    }
-  })
 }

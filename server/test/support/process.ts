@@ -1,10 +1,11 @@
 /** `torana start` as a separate process, started and ended as a person would. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { cpuMsOf } from './system.ts'
 
 /** Runs the sources as they are: for tests that reach into a module of them. */
 export const SOURCE_PROGRAM: string = join(import.meta.dirname, '../../bin/torana.js')
@@ -109,13 +110,6 @@ export async function startTorana(options: ToranaOptions): Promise<Torana> {
     signal: (name) => void child.kill(name),
     ended: () => exit,
   }
-}
-
-/** Of all its threads; the system counts in hundredths of a second. */
-function cpuMsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** Tries until it succeeds, for background work of the program. The limit is for what never comes, not for what is late. */

@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Credentials, S3Settings } from '#stores/blobs/s3.ts'
-import { becoming, freePort, run, temporaryFolder, type TestServer } from './servers.ts'
+import { freePort, run, temporaryFolder, type TestServer } from './servers.ts'
 
 export const S3_OWNER: S3Credentials = { accessKeyId: 'owner', secretAccessKey: 'secret-of-the-owner' }
 /** Known to the server, and allowed nothing. */
@@ -46,7 +46,7 @@ export async function startS3Server(program: string): Promise<TestServer> {
     ...(await Promise.all(ports.map(async (name) => `-${name}=${await freePort()}`))),
   ].flatMap((part) => part.split(' '))
   const url = `http://127.0.0.1:${port}`
-  const command = [...becoming(undefined), program, '-logtostderr=true', 'server', ...options]
+  const command = [program, '-logtostderr=true', 'server', ...options]
   // On a normal signal it waits for connections to end: none of it is needed any more.
   return run({ folder, port, command, url, stopSignal: 'SIGKILL', greet: () => makeBucket(url) })
 }

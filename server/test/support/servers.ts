@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { eventually } from './process.ts'
+import { childrenOf, tied, type User } from './system.ts'
 
 export interface TestServer {
   readonly url: string
@@ -29,6 +30,8 @@ interface Program {
   readonly folder: string
   readonly port: number
   readonly command: readonly string[]
+  /** The user it runs as, if another one than this process. */
+  readonly user?: User | undefined
   readonly url: string
   readonly stopSignal: NodeJS.Signals
   readonly greet: () => Promise<void>
@@ -54,25 +57,23 @@ export async function startPostgresServer({
   if (user) chownSync(folder, user.uid, user.gid)
   const data = join(folder, 'data')
   const initialise = '-U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions'.split(' ')
-  execFileSync('setpriv', [...becoming(user), binary('initdb'), '-D', data, ...initialise], {
-    cwd: folder,
-    stdio: 'pipe',
-  })
+  const [program, args] = tied([binary('initdb'), '-D', data, ...initialise], user)
+  execFileSync(program, args, { cwd: folder, stdio: 'pipe' })
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `shared_buffers=${memory}`]
   // Files of tests share a process, and leave their connections open until it ends; several such processes run at once.
   settings.push('max_connections=400')
   if (!waitsForDisk) settings.push('fsync=off')
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
-  const command = [...becoming(user), binary('postgres'), ...options]
+  const command = [binary('postgres'), ...options]
   const greet = (): Promise<void> => withClient(url, async (client) => void (await client.query('select 1')))
-  return run({ folder, port, command, url, stopSignal: 'SIGINT', greet })
+  return run({ folder, port, command, user, url, stopSignal: 'SIGINT', greet })
 }
 
 export async function startRedisServer(): Promise<TestServer> {
   const port = await freePort()
   const folder = temporaryFolder('redis')
   const options = `--bind 127.0.0.1 --port ${port} --dir ${folder} --appendonly no`.split(' ')
-  const command = [...becoming(undefined), 'redis-server', ...options, '--save', '']
+  const command = ['redis-server', ...options, '--save', '']
   const greet = (): Promise<void> => ping(port)
   return run({ folder, port, command, url: `redis://127.0.0.1:${port}`, stopSignal: 'SIGTERM', greet })
 }
@@ -117,10 +118,8 @@ export async function run(program: Program): Promise<TestServer> {
     }, READY_MS)
   const launch = (): void => {
     const log = openSync(logPath, 'a')
-    child = spawn('setpriv', program.command, {
-      cwd: folder,
-      stdio: ['ignore', log, log],
-    })
+    const [file, args] = tied(program.command, program.user)
+    child = spawn(file, args, { cwd: folder, stdio: ['ignore', log, log] })
     closeSync(log)
     // A test file ends when its tests have ended, without having to stop its servers.
     child.unref()
@@ -177,13 +176,6 @@ function send(signal: NodeJS.Signals, pid: number): void {
   }
 }
 
-function childrenOf(parent: number): number[] {
-  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-    .split(' ')
-    .filter(Boolean)
-    .map(Number)
-}
-
 export function temporaryFolder(name: string): string {
   return mkdtempSync(join(tmpdir(), `torana-${name}-`))
 }
@@ -238,18 +230,12 @@ export async function ping(port: number): Promise<void> {
   }
 }
 
-/** Debian keeps the programs of the server off the path. */
+/** A program of the server: from the path, or where Debian keeps them. */
 export function binary(name: string): string {
   const found = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) =>
     a.localeCompare(b, 'en', { numeric: true }),
   )
   return found.at(-1) ?? name
-}
-
-interface User {
-  readonly name: string
-  readonly uid: number
-  readonly gid: number
 }
 
 /** The user that runs PostgreSQL; undefined when this user will do. */
@@ -263,10 +249,4 @@ export function postgresUser(): User | undefined {
     if (user) return { name, uid: Number(user[2]), gid: Number(user[3]) }
   }
   throw new Error(`PostgreSQL does not run as root, and there is no user ${POSTGRES_USERS.join(' or ')}`)
-}
-
-/** Options of setpriv. Should this process be killed, the system ends what it started. */
-export function becoming(user: User | undefined): string[] {
-  const change = user ? ['--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups'] : []
-  return ['--pdeathsig', 'KILL', ...change]
 }

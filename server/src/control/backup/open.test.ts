@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +13,7 @@ import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { writeBackup } from '#stores/backup.ts'
 import { writeBackupFile } from '#stores/backup-file.ts'
+import { openFilesIn } from '#test/support/system.ts'
 import { deleteOldBackups, makeBackup } from './open.ts'
 
 const dataDir = await mkdtemp(join(tmpdir(), 'torana-backup-'))
@@ -43,15 +43,7 @@ const made = (dump = dumpLines, appendNews: (news: AuditNews) => Promise<void> =
   )
 
 /** Backups that this process has open, with a name or without. */
-function openFiles(): number {
-  return readdirSync('/proc/self/fd').filter((number) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${number}`).includes(join(dataDir, 'backup-'))
-    } catch {
-      return false
-    }
-  }).length
-}
+const openFiles = (): number => openFilesIn(join(dataDir, 'backup-')).length
 
 const left = async (): Promise<string[]> =>
   (await readdir(dataDir)).filter((name) => name.startsWith('backup-'))

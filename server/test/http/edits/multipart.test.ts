@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -14,6 +13,7 @@ import { readForm } from '#http/gateway/uploads/multipart.ts'
 import type { Uploads } from '#ports/uploads.ts'
 import { fuzzForms } from '#test/fuzz/multipart.fuzz.ts'
 import { sendRaw } from '#test/support/raw.ts'
+import { openFiles } from '#test/support/system.ts'
 import {
   BOUNDARY,
   formBody,
@@ -541,11 +541,6 @@ test('a form that comes byte by byte is given up', async () => {
   clearInterval(trickle)
   assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 408 [\s\S]*less than 1 KB a second/)
 })
-
-/** Connections included. */
-function openFiles(): number {
-  return readdirSync('/proc/self/fd').length
-}
 
 /** Opens a connection, sends, and leaves silently. */
 async function sendAndLeave(to: FormServer, bytes: Buffer, how: 'reset' | 'end'): Promise<void> {
