@@ -1,4 +1,4 @@
-/** Every page opens in Safari's engine: `npm run test:webkit`, where `webkit2gtk-driver` and `xvfb` are installed. */
+/** Every page opens in Safari's engine: `npm run lab -- check/webkit`, where `webkit2gtk-driver` and `xvfb` are installed. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:overview -- --minutes 10`: the console's Overview in a real browser, over a node that answers 200 requests a
+ * `npm run lab -- bench/overview --minutes 10`: the console's Overview in a real browser, over a node that answers 200 requests a
  * second while one of two deployments fails now and then. How soon the picture follows, whether the page's memory stays, and
  * what it costs the node that the page is open. Ends with 1 when an aim is missed. Needs Chromium and the built console.
  */

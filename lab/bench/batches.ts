@@ -1,5 +1,5 @@
 /**
- * The cost of a batch. `npm run bench:batches -- --parts CL --lines 20000 --width 1536`. Parts: C: CPU time of the node per
+ * The cost of a batch. `npm run lab -- bench/batches --parts CL --lines 20000 --width 1536`. Parts: C: CPU time of the node per
  * text, and its memory, with an upstream that costs nothing. L: texts per second beside a bare loop that makes the same
  * calls without a gateway, both with a real model. B: the effect of a batch on waiting callers (`lab/bench/batches-beside.ts`).
  * Exits with 1 when a goal is missed.

@@ -1,7 +1,7 @@
 /**
  * Many parallel large edits, an edit of many large images, and malicious images: their effect on the gateway's memory, on
  * its event loop, and on small requests beside them. The upstreams, the gateway and the callers are separate processes.
- * Exits with 1 when a goal is missed. `npm run bench:edits`, and `-- --quick` for a short run without goals of time.
+ * Exits with 1 when a goal is missed. `npm run lab -- bench/edits`, and `--quick` for a short run without goals of time.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

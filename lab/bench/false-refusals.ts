@@ -3,7 +3,7 @@
  * 20 ms, while the gateway is (a) alone on its core, (b) beside a busy process on it, (c) stopped for 50 of every 100 ms,
  * (d) in a control group of half a core. The bare proxy has the same handicap in the same run. No request may be refused,
  * and the gateway must do nine tenths of what the bare proxy does, times the ordinary ratio: the bare proxy's CPU time per
- * request without a handicap, divided by the gateway's. `npm run bench:refusals -- --seconds 6 --rounds 3`. Exits with 1
+ * request without a handicap, divided by the gateway's. `npm run lab -- bench/false-refusals --seconds 6 --rounds 3`. Exits with 1
  * when a goal is missed. (d) needs root.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

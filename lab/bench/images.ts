@@ -1,7 +1,7 @@
 /**
  * A hundred parallel callers, each with an image of 4 MB, as base64 and as events: the longest hold of the gateway's event
  * loop (CPU time of a round, by a probe inside it, and the wall time), and its memory. The upstream, the gateway and the
- * callers are separate processes. `npm run bench:images`
+ * callers are separate processes. `npm run lab -- bench/images`
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
  * The largest answer the contract allows, 2,048 inputs of 1,536 dimensions, in all four conversions: how long the gateway's event
  * loop was held at most, and how much its memory grew. The upstream and the client are processes of their own; the client
- * checks every bit against the oracle. `npm run bench:large`
+ * checks every bit against the oracle. `npm run lab -- bench/large-answers`
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
+ * `npm run lab -- bench/scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
  * second process, ten times the keys and ten times the models; whether the model of docs/scale.md predicts two processes
  * within 20 %. The figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `--
  * --write` puts the tables into docs/scale.md.

@@ -1,7 +1,7 @@
 /**
  * The savings of sharing. A: callers of single texts, directly at a model and through a gateway that joins them. B:
  * repeated texts, with the cache. C: the CPU time of a cache hit beside that of a proxied call. Exits with 1 when a goal is
- * missed. `npm run bench:sharing -- --parts AB --windows 3 --seconds 8`
+ * missed. `npm run lab -- bench/sharing --parts AB --windows 3 --seconds 8`
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

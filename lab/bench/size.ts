@@ -1,7 +1,7 @@
 /**
  * The cost of size. A: duration and memory of a start, by keys in the file; the hold of the event loop while such a file is
  * read again. B: CPU time of a request on a large install beside a small one, both at the same time on core 0 under equal
- * load; PostgreSQL, nginx and wrk on core 1. `npm run bench:size` fills 10,000,000 rows of the ledger, which takes a
+ * load; PostgreSQL, nginx and wrk on core 1. `npm run lab -- bench/size` fills 10,000,000 rows of the ledger, which takes a
  * quarter of an hour; `-- --small` is a quick look, `-- --parts A` one part.
  */
 import { execFileSync } from 'node:child_process'

@@ -1,7 +1,7 @@
 /**
  * A judge that shares no code with the server: mixed clients who leave at any byte, upstreams that fail in many ways,
  * PostgreSQL as the store. Afterwards every vector and image was right, the ledger equals the upstream's records, memory
- * and handles are flat. `DATABASE_URL=postgres://… npm run soak -- --minutes 20 --clients 200`. It creates its own database
+ * and handles are flat. `DATABASE_URL=postgres://… npm run lab -- bench/soak --minutes 20 --clients 200`. It creates its own database
  * there, and drops it. Exits with 1 when anything was wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

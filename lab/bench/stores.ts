@@ -1,7 +1,7 @@
 /**
  * What durable accounting costs: Torana with ledger, request log and Redis limits, beside Torana without a ledger and beside a
  * bare proxy, which also runs a second time, so that the noise is known; all four at the same time on core 0 under equal load;
- * nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys of the store, each with a rate limit. `npm run bench:stores -- --windows 5`
+ * nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys of the store, each with a rate limit. `npm run lab -- bench/stores --windows 5`
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

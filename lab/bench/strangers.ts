@@ -2,7 +2,7 @@
  * What strangers and a key without money do to another project. A node in 2 GB of memory; connections without a key at both ports, and
  * connections of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always
  * does. The node keeps its ledger in PostgreSQL, as in production; stores in memory would hold it in the memory that is measured.
- * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
+ * `npm run lab -- bench/strangers --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -4,7 +4,7 @@
  * group, which needs root); stores, upstream and load have core 1. A second worker then has as much CPU as the first,
  * without taking it from another. (B) both cores for all: the share that is left for the gateway is printed, since two
  * workers can't have two whole cores. (C) one of two workers is killed with -9 under load; (D) SIGHUP under load. Exits
- * with 1 when a goal is missed. `npm run bench:workers -- --rounds 5 --seconds 3`
+ * with 1 when a goal is missed. `npm run lab -- bench/workers --rounds 5 --seconds 3`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /**
- * `npm run chaos:upstreams`: two of three deployments fail under load, in every way that upstreams fail, and
+ * `npm run lab -- chaos/upstreams`: two of three deployments fail under load, in every way that upstreams fail, and
  * come back. Shows that callers hardly notice, that another model is not slower for it, and that the two
  * serve again by themselves.
  */

@@ -11,12 +11,12 @@ const CONTRACT = join(REPOSITORY, 'contract/control.openapi.json')
 const TYPES = join(REPOSITORY, 'console/src/api/control.d.ts')
 
 const contract = JSON.parse(readFileSync(CONTRACT, 'utf8')) as Parameters<typeof openapiTypescript>[0]
-const types = `/** Made from contract/control.openapi.json by \`npm run console:types\`. */\n${astToString(await openapiTypescript(contract))}`
+const types = `/** Made from contract/control.openapi.json by \`npm run generate\`. */\n${astToString(await openapiTypescript(contract))}`
 
 if (!process.argv.includes('--check')) {
   writeFileSync(TYPES, types)
 } else if (types !== currentTypes()) {
-  console.error('console/src/api/control.d.ts is not what the contract says: run `npm run console:types`.')
+  console.error('console/src/api/control.d.ts is not what the contract says: run `npm run generate`.')
   process.exitCode = 1
 }
 

@@ -1,4 +1,4 @@
-/** `npm run demo:traffic`: mixed load for a demo, so that every page of the console has something to show. */
+/** `npm run lab -- demo-traffic`: mixed load for a demo, so that every page of the console has something to show. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { fillHistory } from './history.ts'
 import { Moods } from './moods.ts'
 import { startDemoNode } from './node.ts'
 
-const HELP = `npm run demo:traffic -- [options]
+const HELP = `npm run lab -- demo-traffic [options]
 
 Drives a node on this machine with mixed load: several projects and keys, vectors, pictures, edits and batches, cache hits, failures,
 rate limits, unknowns, and an upstream that leaves its space. All upstreams are a fake provider; nothing is paid.

@@ -1,4 +1,4 @@
-/** The last part of `npm test`: every test of the repository, a few processes at a time. */
+/** `npm test`: every test of the repository, a few processes at a time. Those that measure time run first and alone. */
 import { tellTests, testCommands } from './all-tests.ts'
 import { runCommands } from './commands.ts'
 
@@ -7,5 +7,10 @@ const AT_ONCE = 3
 /** Several times what the longest one takes on a slow machine. */
 const EACH_MS = 300_000
 
+const timing = await runCommands([{ program: process.execPath, args: ['lab/main.ts', 'check/timing'] }], {
+  atOnce: 1,
+  eachMs: EACH_MS,
+})
 const ended = await runCommands(testCommands(), { atOnce: AT_ONCE, eachMs: EACH_MS })
-process.exitCode = tellTests(ended) ? 0 : 1
+const areGreen = tellTests(ended)
+process.exitCode = areGreen && timing.every(({ isGood }) => isGood) ? 0 : 1

@@ -1,11 +1,11 @@
-/** `npm run chaos:stops`: SIGTERM at every moment of a start, and while clients hold on to the gateway. */
+/** `npm run lab -- chaos/stops`: SIGTERM at every moment of a start, and while clients hold on to the gateway. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgresServer } from '../../../server/test/support/servers.ts'
-import { DRAIN_MS, startGatewayToStop, startHouse } from './house.ts'
-import { stopWithStalls } from './stalls.ts'
+import { startPostgresServer } from '../../server/test/support/servers.ts'
+import { DRAIN_MS, startGatewayToStop, startHouse } from './stops/house.ts'
+import { stopWithStalls } from './stops/stalls.ts'
 
 const { values } = parseArgs({
   options: {
