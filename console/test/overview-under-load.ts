@@ -12,14 +12,10 @@ import { chromium, type Browser, type Page } from '@playwright/test'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { OTHER_CORE, send, statusesOf } from '../../lab/bench/load-stage.ts'
 import { loadText, median } from '../../lab/bench/parts.ts'
-import { cpuMicroseconds, stopAll } from '../../lab/bench/processes.ts'
-import { Report } from '../../lab/bench/report.ts'
-import {
-  startProvider,
-  startTorana,
-  type StartedProvider,
-  type StartedTorana,
-} from '../../lab/bench/torana.ts'
+import { cpuMicroseconds, stopAll } from '../../lab/processes.ts'
+import { Report } from '../../lab/report.ts'
+import { startTorana, type StartedTorana } from '../../lab/bench/torana.ts'
+import { startProvider, type StartedProvider } from '../../lab/provider.ts'
 
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
 

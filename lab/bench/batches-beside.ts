@@ -15,8 +15,8 @@ import {
 } from './batch-stage.ts'
 import { answered, latencyMs, send, statusesOf } from './load-stage.ts'
 import type { SentRequest } from './paced-sender.ts'
-import { stopAll } from './processes.ts'
-import type { Report } from './report.ts'
+import { stopAll } from '../processes.ts'
+import type { Report } from '../report.ts'
 
 const PARALLEL = 32
 const CALL_MS = 100

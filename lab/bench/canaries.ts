@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { loadText, print } from './parts.ts'
-import { freePort, spawnOn, stopAll } from './processes.ts'
+import { spawnOn, stopAll } from '../processes.ts'
+import { freePort } from '../../server/test/support/servers.ts'
 import { startTorana } from './torana.ts'
 
 const { values: options } = parseArgs({

@@ -13,7 +13,8 @@ import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { fillConsoleData, LARGE_INSTALL, samplesIn, SMALL_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure, type Question } from './console-questions.ts'
 import { print, startNginx } from './parts.ts'
-import { rateOf, stopAll, wrk } from './processes.ts'
+import { stopAll } from '../processes.ts'
+import { rateOf, wrk } from '../wrk.ts'
 import { startTorana } from './torana.ts'
 
 const { values: options } = parseArgs({

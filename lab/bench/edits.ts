@@ -21,8 +21,8 @@ import {
 } from './edit-stage.ts'
 import type { Handles } from './gateway-watch.ts'
 import { percentile } from './parts.ts'
-import { scriptOn, stopAll, type Script } from './processes.ts'
-import { Report } from './report.ts'
+import { scriptOn, stopAll, type Script } from '../processes.ts'
+import { Report } from '../report.ts'
 import type { Steadied, Steady, Timed } from './steady-embeddings.ts'
 
 const { values: options } = parseArgs({
@@ -259,7 +259,7 @@ function startSenders({ url, key }: Stage, changes: Partial<Senders>): Script<Se
     bytesPerSecond: BYTES_PER_SECOND,
     ...changes,
   }
-  return scriptOn(OTHER_CORE, 'edit-sender.ts', senders, LOAD_NICENESS)
+  return scriptOn(OTHER_CORE, join(import.meta.dirname, 'edit-sender.ts'), senders, LOAD_NICENESS)
 }
 
 function startEmbeddings({ url, directUrl, key }: Stage): Script<Steadied> {
@@ -270,7 +270,7 @@ function startEmbeddings({ url, directUrl, key }: Stage): Script<Steadied> {
     model: EMBEDDINGS_MODEL,
     perSecond: EMBEDDINGS_PER_SECOND,
   }
-  return scriptOn(OTHER_CORE, 'steady-embeddings.ts', steady)
+  return scriptOn(OTHER_CORE, join(import.meta.dirname, 'steady-embeddings.ts'), steady)
 }
 
 function latencyMs(timed: readonly Timed[], share: number): number {

@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BASE64, FLOAT, LOAD_CORE, startStage, type Shape, type Window } from './embeddings-stage.ts'
 import { median, print, spreadText, startNginx, writeResults } from './parts.ts'
-import { rateOf, stopAll, wrk } from './processes.ts'
+import { stopAll } from '../processes.ts'
+import { rateOf, wrk } from '../wrk.ts'
 import { profileFlags } from './torana.ts'
 
 const { values: options } = parseArgs({

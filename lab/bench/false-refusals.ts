@@ -13,7 +13,9 @@ import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
 import { loadText, median, print, startBare } from './parts.ts'
-import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+import { cpuMicroseconds, httpReady, spawnOn, stopAll } from '../processes.ts'
+import { wrk, type Load } from '../wrk.ts'
+import { freePort } from '../../server/test/support/servers.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { BASE64, LOAD_CORE, startStage, type Window } from './embeddings-stage.ts'
 import { verdictOf } from './gate-verdict.ts'
 import { startNginx } from './parts.ts'
-import { stopAll } from './processes.ts'
+import { stopAll } from '../processes.ts'
 
 const CONNECTIONS = 32
 /** The first windows warm up; among this many, some have the core to themselves. */

@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { GatewayWatch } from './gateway-watch.ts'
-import { stopAll } from './processes.ts'
-import { startProvider, startTorana } from './torana.ts'
+import { stopAll } from '../processes.ts'
+import { startTorana } from './torana.ts'
+import { startProvider } from '../provider.ts'
 
 const CALLERS = 100
 const PICTURE_BYTES = 4_000_000

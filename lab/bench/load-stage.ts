@@ -1,7 +1,8 @@
 /** A gateway whose upstreams are played by one fake provider, and its senders: each in its own process. */
+import { join } from 'node:path'
 import type { Paced, SentRequest } from './paced-sender.ts'
 import { percentile } from './parts.ts'
-import { scriptOn } from './processes.ts'
+import { scriptOn } from '../processes.ts'
 import { startTorana } from './torana.ts'
 
 const GATEWAY_CORE = 0
@@ -62,7 +63,11 @@ export async function startGateway(folder: string, { models, projects }: Gateway
 }
 
 export function send(paced: Paced): Promise<readonly (readonly SentRequest[])[]> {
-  return scriptOn<readonly (readonly SentRequest[])[]>(OTHER_CORE, 'paced-sender.ts', paced).answer
+  return scriptOn<readonly (readonly SentRequest[])[]>(
+    OTHER_CORE,
+    join(import.meta.dirname, 'paced-sender.ts'),
+    paced,
+  ).answer
 }
 
 export function latencyMs(sent: readonly SentRequest[], share: number): number {

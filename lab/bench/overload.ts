@@ -18,9 +18,9 @@ import {
 } from './load-stage.ts'
 import type { Stream, SentRequest } from './paced-sender.ts'
 import { loadText, median, startNginx } from './parts.ts'
-import { cpuMicroseconds, stopAll } from './processes.ts'
-import { Report } from './report.ts'
-import { startProvider } from './torana.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { Report } from '../report.ts'
+import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { freePort, httpReady, portReady, spawnOn, type Started } from './processes.ts'
+import { httpReady, portReady, spawnOn, type Started } from '../processes.ts'
+import { freePort } from '../../server/test/support/servers.ts'
 
 /** The answer of nginx at `/<name>/v1/<route>`. */
 export interface FixedAnswer {

@@ -18,8 +18,8 @@ import { OTHERS } from './peers/others.ts'
 import { BARE, TORANA } from './peers/own.ts'
 import { machineText, writeBenchmarks } from './peers/write.ts'
 import { startNginx, writeResults } from './parts.ts'
-import { stopAll } from './processes.ts'
-import { startProvider } from './torana.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({
   options: {

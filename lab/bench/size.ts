@@ -16,8 +16,9 @@ import { startPostgresServer, type TestServer } from '../../server/test/support/
 import { fillConsoleData, type ConsoleDataSize } from './console-data.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 import { loadText, median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
-import { cpuMicroseconds, stopAll, wrk, type Load } from './processes.ts'
-import { Report } from './report.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { wrk, type Load } from '../wrk.ts'
+import { Report } from '../report.ts'
 import { refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const { values: options } = parseArgs({

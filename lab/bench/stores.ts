@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
 import { median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
-import { cpuMicroseconds, rateOf, stopAll, wrk, type Load } from './processes.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { rateOf, wrk, type Load } from '../wrk.ts'
 import { profileFlags, refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const { values: options } = parseArgs({

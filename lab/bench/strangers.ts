@@ -9,16 +9,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startPostgresServer } from '../../server/test/support/servers.ts'
+import { freePort, startPostgresServer } from '../../server/test/support/servers.ts'
 import { inControlGroup, memoryOf } from './control-group.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
 import type { SentRequest } from './paced-sender.ts'
 import { loadText } from './parts.ts'
-import { freePort, httpReady, scriptOn, spawnOn, stopAll } from './processes.ts'
-import { Report } from './report.ts'
+import { httpReady, scriptOn, spawnOn, stopAll } from '../processes.ts'
+import { Report } from '../report.ts'
 import type { Attack, Heard } from './stranger-ways.ts'
-import { startProvider, startTorana } from './torana.ts'
+import { startTorana } from './torana.ts'
+import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -106,7 +107,12 @@ async function run(): Promise<void> {
     poorKey: keyOf('poor'),
     perSecond: Number(options['per-second']),
   }
-  const attack = scriptOn<Heard>(OTHER_CORE, 'stranger-ways.ts', question, ATTACKER_NICENESS)
+  const attack = scriptOn<Heard>(
+    OTHER_CORE,
+    join(import.meta.dirname, 'stranger-ways.ts'),
+    question,
+    ATTACKER_NICENESS,
+  )
   const looking = new AbortController()
   const longestRounds = longestRoundOf(watch, looking.signal)
   const edits = editsOfVictim(torana.origin, keyOf('victim'), looking.signal)

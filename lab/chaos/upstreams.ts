@@ -10,9 +10,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { SentRequest } from '../bench/paced-sender.ts'
 import { loadText, median, print } from '../bench/parts.ts'
-import { stopAll, type Started } from '../bench/processes.ts'
+import { stopAll, type Started } from '../processes.ts'
 import { latencyMs, OTHER_CORE, send, startGateway, statusesOf } from '../bench/load-stage.ts'
-import { startProvider } from '../bench/torana.ts'
+import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../parts.ts'
-import { rateOf, wrk, type Load } from '../processes.ts'
+import { rateOf, wrk, type Load } from '../../wrk.ts'
 import { wrkScript, type Case } from './cases.ts'
 import type { Contender, RunningContender, Stage } from './contender.ts'
 import { cpuOf, familyOf, memoryMegabytes } from './family.ts'

@@ -1,5 +1,5 @@
 /** Figures beside their aims. */
-import { print } from './parts.ts'
+import { print } from './bench/parts.ts'
 
 export class Report {
   readonly #rows: string[][] = []
