@@ -67,7 +67,7 @@ try {
 
 async function measureCost(): Promise<void> {
   const [lines, width, batches] = [Number(options.lines), Number(options.width), Number(options.batches)]
-  const upstream = await startUpstream({ width, parallel: 64, callMs: 0, inputMs: 0 })
+  const upstream = await startUpstream({ width, parallel: 64, callMs: 0, inputMs: 0 }, folder)
   const flags = profileFlags(options.profile)
   const { program } = options
   const stage = await startStage({ folder, baseUrl: `${upstream.origin}/v1`, width, flags, program })

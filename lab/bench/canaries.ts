@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { loadText, print } from './parts.ts'
-import { spawnOn, stopAll } from '../processes.ts'
-import { freePort } from '../../server/test/support/servers.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
 import { startTorana } from './torana.ts'
 
 const { values: options } = parseArgs({
@@ -41,18 +41,12 @@ try {
 }
 
 async function run(): Promise<void> {
-  const upstreamPort = await freePort()
-  spawnOn(
-    OTHER_CORE,
-    process.execPath,
-    [join(import.meta.dirname, 'quoting-upstream.ts'), String(upstreamPort)],
-    {},
-  )
+  const { origin } = await startProvider(OTHER_CORE, folder)
   const logFile = join(folder, 'log.jsonl')
   const torana = await startTorana({
     core: 0,
     folder,
-    config: config(`http://127.0.0.1:${upstreamPort}/v1`),
+    config: config(`${origin}/quoting/v1`),
     env: { LOG_LEVEL: 'debug' },
     logFile,
   })
@@ -64,7 +58,7 @@ async function run(): Promise<void> {
   )
   const metrics = watchMetrics(`http://127.0.0.1:${torana.controlPort}/metrics`, untilMs)
   await Promise.all([...callers, metrics])
-  const counted = await fetch(`http://127.0.0.1:${upstreamPort}/`)
+  const counted = await fetch(`${origin}/quoting/`)
   const { calls, shared } = (await counted.json()) as { calls: number; shared: number }
   const log = readFileSync(logFile, 'utf8')
   for (const project of PROJECTS) note(log, project, `the log`)

@@ -13,9 +13,10 @@ import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
 import { loadText, median, print, startBare } from './parts.ts'
-import { cpuMicroseconds, httpReady, spawnOn, stopAll } from '../processes.ts'
+import { fixedPath } from '../fake-provider/players/fixed.ts'
+import { cpuMicroseconds, spawnOn, stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
 import { wrk, type Load } from '../wrk.ts'
-import { freePort } from '../../server/test/support/servers.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -53,13 +54,14 @@ try {
 }
 
 async function run(): Promise<boolean> {
-  const upstreamPort = await freePort()
-  const upstream = join(import.meta.dirname, 'slow-upstream.ts')
-  spawnOn(LOAD_CORE, process.execPath, [upstream, String(upstreamPort), String(DELAY_MS)], {})
-  const origin = `http://127.0.0.1:${upstreamPort}`
-  await httpReady(origin)
-  const bare = await startBare(origin, GATEWAY_CORE)
-  const gateway = await startGateway(folder, { models: { [MODEL]: [`${origin}/v1`] }, projects: ['all'] })
+  const { origin } = await startProvider(LOAD_CORE, folder)
+  const played = fixedPath({ width: 16, parallel: Infinity, callMs: DELAY_MS, inputMs: 0 })
+  const bareProxy = await startBare(origin, GATEWAY_CORE)
+  const bare = { ...bareProxy, origin: `${bareProxy.origin}/${played}` }
+  const gateway = await startGateway(folder, {
+    models: { [MODEL]: [`${origin}/${played}/v1`] },
+    projects: ['all'],
+  })
   const script = wrkScript(gateway.keyOf('all'))
   const load = (to: string, callers: number): Promise<Load> =>
     wrk({

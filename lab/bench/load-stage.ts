@@ -1,7 +1,7 @@
 /** A gateway whose upstreams are played by one fake provider, and its senders: each in its own process. */
 import { join } from 'node:path'
-import type { Paced, SentRequest } from './paced-sender.ts'
-import { percentile } from './parts.ts'
+import { SENDER, type Paced, type SentRequest } from '../sender.ts'
+import { Latencies } from '../load.ts'
 import { scriptOn } from '../processes.ts'
 import { startTorana } from './torana.ts'
 
@@ -63,18 +63,11 @@ export async function startGateway(folder: string, { models, projects }: Gateway
 }
 
 export function send(paced: Paced): Promise<readonly (readonly SentRequest[])[]> {
-  return scriptOn<readonly (readonly SentRequest[])[]>(
-    OTHER_CORE,
-    join(import.meta.dirname, 'paced-sender.ts'),
-    paced,
-  ).answer
+  return scriptOn<readonly (readonly SentRequest[])[]>(OTHER_CORE, SENDER, paced).answer
 }
 
 export function latencyMs(sent: readonly SentRequest[], share: number): number {
-  return percentile(
-    sent.map(([, tookMs]) => tookMs),
-    share,
-  )
+  return Latencies.of(sent.map(([, tookMs]) => tookMs)).atMs(share)
 }
 
 export function answered(sent: readonly SentRequest[]): readonly SentRequest[] {

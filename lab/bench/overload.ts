@@ -16,7 +16,7 @@ import {
   statusesOf,
   type Gateway,
 } from './load-stage.ts'
-import type { Stream, SentRequest } from './paced-sender.ts'
+import type { Stream, SentRequest } from '../sender.ts'
 import { loadText, median, startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from '../processes.ts'
 import { Report } from '../report.ts'

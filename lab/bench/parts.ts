@@ -86,11 +86,6 @@ export function writeResults(bench: string, results: object): void {
   process.stdout.write(`\nalso in ${file}\n`)
 }
 
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = ascending(values)
-  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
-}
-
 export function median(values: readonly number[]): number {
   return ascending(values)[values.length >> 1] ?? Number.NaN
 }

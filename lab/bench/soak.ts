@@ -12,8 +12,8 @@ import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { GatewayWatch } from './gateway-watch.ts'
 import { loadText, median } from './parts.ts'
-import { httpReady, spawnOn, stopAll } from '../processes.ts'
-import { freePort } from '../../server/test/support/servers.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
 import { Report } from '../report.ts'
 import { judgeBooks } from './soak/books.ts'
 import { configFor, PROJECTS } from './soak/config.ts'
@@ -21,7 +21,7 @@ import { embed } from './soak/embedding-client.ts'
 import { endExchanges } from './soak/exchange.ts'
 import { paint } from './soak/picture-client.ts'
 import { Tally } from './soak/tally.ts'
-import type { Booked } from './soak/upstream-types.ts'
+import type { Booked } from '../fake-provider/players/soak/calls.ts'
 import { below, chance } from './soak/visit.ts'
 import { startTorana, type StartedTorana } from './torana.ts'
 
@@ -68,7 +68,8 @@ try {
 }
 
 async function run(databaseUrl: string): Promise<void> {
-  const upstream = await startUpstream()
+  const provider = await startProvider(undefined, folder)
+  const upstream = `${provider.origin}/soak`
   const torana = await startTorana({
     core: ANY_CORE,
     folder,
@@ -162,14 +163,6 @@ async function load({ origin }: StartedTorana, watch: GatewayWatch): Promise<num
   }
   await Promise.all(clients)
   return memory
-}
-
-async function startUpstream(): Promise<string> {
-  const port = await freePort()
-  spawnOn(ANY_CORE, process.execPath, [join(import.meta.dirname, 'soak/upstream.ts'), String(port)], {})
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/_books`)
-  return origin
 }
 
 async function inStore(url: string, statement: string): Promise<void> {

@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort, startPostgresServer } from '../../server/test/support/servers.ts'
+import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { inControlGroup, memoryOf } from './control-group.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
-import type { SentRequest } from './paced-sender.ts'
+import type { SentRequest } from '../sender.ts'
 import { loadText } from './parts.ts'
-import { httpReady, scriptOn, spawnOn, stopAll } from '../processes.ts'
+import { httpReady, scriptOn, stopAll } from '../processes.ts'
 import { Report } from '../report.ts'
 import type { Attack, Heard } from './stranger-ways.ts'
 import { startTorana } from './torana.ts'
@@ -64,15 +64,12 @@ try {
 async function run(): Promise<void> {
   const keyOf = (project: string): string => `${project}-${'0123456789abcdef'.repeat(2)}`
   const provider = await startProvider(OTHER_CORE, folder)
-  const hostilePort = await freePort()
-  const hostile = join(import.meta.dirname, 'hostile-upstream.ts')
-  const niceness = String(ATTACKER_NICENESS)
-  spawnOn(OTHER_CORE, 'nice', ['-n', niceness, process.execPath, hostile, String(hostilePort)], {})
+  const hostile = await startProvider(OTHER_CORE, folder, ATTACKER_NICENESS)
   const probeSocket = join(folder, 'probe')
   const torana = await startTorana({
     core: GATEWAY_CORES,
     folder,
-    config: config(provider.origin, `http://127.0.0.1:${hostilePort}`, keyOf),
+    config: config(provider.origin, `${hostile.origin}/hostile`, keyOf),
     flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
     env: {
       ...AS_IN_THE_IMAGE,

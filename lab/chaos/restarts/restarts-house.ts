@@ -101,8 +101,8 @@ export async function outcomeOf(
   }
   console.log(`\n${title}`)
   console.log('| clients on | answered | failed | slowest |\n|---|---|---|---|')
-  for (const { what, answered, failed, slowestMs } of load.figures())
-    console.log(`| ${what} | ${answered} | ${failed} | ${Math.round(slowestMs)} ms |`)
+  for (const { what, answered, failed, latencies } of load.figures())
+    console.log(`| ${what} | ${answered} | ${failed} | ${Math.round(latencies.slowestMs)} ms |`)
   console.log(`${served} calls served by the upstream, ${inBooks} in the books`)
   const wrongs = [...more, ...load.failures()]
   if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
