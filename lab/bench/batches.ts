@@ -11,10 +11,9 @@ import { parseArgs } from 'node:util'
 import { sampleTexts } from '../model-server/ceiling.ts'
 import { measureBeside } from './batches-beside.ts'
 import { runBatches, startStage, startUpstream, upload, UPSTREAM_CORE, writeLines } from './batch-stage.ts'
-import { loadText, median, spreadText } from './parts.ts'
 import { cpuMicroseconds, httpReady, spawnOn, stopAll, type Started } from '../processes.ts'
 import { freePort } from '../../server/test/support/servers.ts'
-import { Report } from '../report.ts'
+import { Report, loadText, median, spreadText } from '../report.ts'
 import { profileFlags } from './torana.ts'
 
 const { values: options } = parseArgs({

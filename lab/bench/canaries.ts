@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { loadText, print } from './parts.ts'
 import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
 import { startTorana } from './torana.ts'
+import { loadText, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -12,10 +12,11 @@ import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { fillConsoleData, LARGE_INSTALL, samplesIn, SMALL_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure, type Question } from './console-questions.ts'
-import { print, startNginx } from './parts.ts'
+import { startNginx } from './parts.ts'
 import { stopAll } from '../processes.ts'
 import { rateOf, wrk } from '../wrk.ts'
 import { startTorana } from './torana.ts'
+import { print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

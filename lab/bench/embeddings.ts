@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BASE64, FLOAT, LOAD_CORE, startStage, type Shape, type Window } from './embeddings-stage.ts'
-import { median, print, spreadText, startNginx, writeResults } from './parts.ts'
+import { startNginx } from './parts.ts'
 import { stopAll } from '../processes.ts'
 import { rateOf, wrk } from '../wrk.ts'
 import { profileFlags } from './torana.ts'
+import { median, print, spreadText, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -12,11 +12,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
-import { loadText, median, print, startBare } from './parts.ts'
+import { startBare } from './parts.ts'
 import { fixedPath } from '../fake-provider/players/fixed.ts'
 import { cpuMicroseconds, spawnOn, stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
 import { wrk, type Load } from '../wrk.ts'
+import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../../server/src/core/money/ledger.ts'
 import { openOwnLedger } from './own-ledger.ts'
-import { print, writeResults } from './parts.ts'
+import { print, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

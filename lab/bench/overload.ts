@@ -17,9 +17,9 @@ import {
   type Gateway,
 } from './load-stage.ts'
 import type { Stream, SentRequest } from '../sender.ts'
-import { loadText, median, startNginx } from './parts.ts'
+import { startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from '../processes.ts'
-import { Report } from '../report.ts'
+import { Report, loadText, median } from '../report.ts'
 import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({

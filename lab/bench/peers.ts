@@ -17,9 +17,10 @@ import { measureContender } from './peers/measure.ts'
 import { OTHERS } from './peers/others.ts'
 import { BARE, TORANA } from './peers/own.ts'
 import { machineText, writeBenchmarks } from './peers/write.ts'
-import { startNginx, writeResults } from './parts.ts'
+import { startNginx } from './parts.ts'
 import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
+import { writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -11,13 +11,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
-import { loadText, median, print, startNginx } from './parts.ts'
+import { startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll, type Started } from '../processes.ts'
 import { wrk, type Load } from '../wrk.ts'
 import { mostPerSecond, planFor, type Measured } from './scale-model.ts'
 import { scaleDocument } from './scale-document.ts'
 import { startTorana } from './torana.ts'
 import { startProvider } from '../provider.ts'
+import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -15,10 +15,10 @@ import { migrate } from '../../server/src/stores/postgres/migrate.ts'
 import { startPostgresServer, type TestServer } from '../../server/test/support/servers.ts'
 import { fillConsoleData, type ConsoleDataSize } from './console-data.ts'
 import { GatewayWatch } from './gateway-watch.ts'
-import { loadText, median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
+import { startBare, startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from '../processes.ts'
 import { wrk, type Load } from '../wrk.ts'
-import { Report } from '../report.ts'
+import { Report, loadText, median, print, spreadText, writeResults } from '../report.ts'
 import { refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const { values: options } = parseArgs({

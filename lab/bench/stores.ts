@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
-import { median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
+import { startBare, startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from '../processes.ts'
 import { rateOf, wrk, type Load } from '../wrk.ts'
 import { profileFlags, refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
+import { median, print, spreadText, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -12,7 +12,7 @@ import { PostgresReconciler } from '../../server/src/stores/postgres/ledger/reco
 import { emptyRankings, usageTable, type UsageCell } from '../../server/src/control/usage/queries.ts'
 import type { UsageLabel } from '../../server/src/control/usage/rollup-queries.ts'
 import { openOwnLedger } from './own-ledger.ts'
-import { print, writeResults } from './parts.ts'
+import { print, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

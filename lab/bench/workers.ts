@@ -12,9 +12,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
-import { loadText, median, spreadText, writeResults } from './parts.ts'
 import { stopAll } from '../processes.ts'
-import { Report } from '../report.ts'
+import { Report, loadText, median, spreadText, writeResults } from '../report.ts'
 import { killOne, replaceAll, type FaultFigures, type KillFigures } from './workers-faults.ts'
 import {
   BOTH_CORES,

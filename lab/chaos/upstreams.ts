@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { SentRequest } from '../sender.ts'
-import { loadText, median, print } from '../bench/parts.ts'
 import { stopAll, type Started } from '../processes.ts'
 import { latencyMs, OTHER_CORE, send, startGateway, statusesOf } from '../bench/load-stage.ts'
 import { startProvider } from '../provider.ts'
+import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

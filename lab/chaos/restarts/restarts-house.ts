@@ -9,6 +9,7 @@ import { SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
 import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
 import { newTorana, type Torana } from '../../torana.ts'
+import { print } from '../../report.ts'
 import { BALANCERS } from './balancers.ts'
 import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
 import { PICTURE_MS, PICTURES, VECTORS, type SteadyLoad } from './steady-load.ts'
@@ -100,9 +101,17 @@ export async function outcomeOf(
     inBooks = await callsIn(database)
   }
   console.log(`\n${title}`)
-  console.log('| clients on | answered | failed | slowest |\n|---|---|---|---|')
-  for (const { what, answered, failed, latencies } of load.figures())
-    console.log(`| ${what} | ${answered} | ${failed} | ${Math.round(latencies.slowestMs)} ms |`)
+  print([
+    ['clients on', 'answered', 'failed', 'slowest'],
+    ...load
+      .figures()
+      .map(({ what, answered, failed, latencies }) => [
+        what,
+        String(answered),
+        String(failed),
+        `${Math.round(latencies.slowestMs)} ms`,
+      ]),
+  ])
   console.log(`${served} calls served by the upstream, ${inBooks} in the books`)
   const wrongs = [...more, ...load.failures()]
   if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
