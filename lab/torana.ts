@@ -12,6 +12,8 @@ export const REPOSITORY: string = join(import.meta.dirname, '..')
 /** Several of them start together on a busy machine. */
 const READY_MS = 180_000
 const LOOK_MS = 50
+/** No log file. */
+export const DISCARD = ''
 /** What a node writes when it is ready. */
 const BANNER = /Base URL +http[\s\S]*Metrics +http/
 
@@ -32,8 +34,8 @@ export interface ToranaOptions {
   readonly args?: readonly string[]
   /** Undefined: any. */
   readonly core?: number | string | undefined
-  /** `discard`: its log is discarded, and errors go to the caller's. Undefined: a file in the folder. */
-  readonly logFile?: string | 'discard' | undefined
+  /** DISCARD: its log is discarded, and errors go to the caller's. Undefined: a file in the folder. */
+  readonly logFile?: string | undefined
   readonly port?: number | undefined
   readonly controlPort?: number | undefined
   /** Whether `/readyz` is asked for: a node that was asked waits for balancers when it stops. Undefined: it is not,
@@ -93,7 +95,7 @@ export class Torana {
     this.controlUrl = `http://127.0.0.1:${controlPort}`
     this.configFile = join(folder, `${name}.yaml`)
     this.dataFolder = options.env?.['TORANA_DATA_DIR'] ?? join(folder, `data-${name}`)
-    this.logFile = logFile === 'discard' ? '' : (logFile ?? join(folder, `${name}.log`))
+    this.logFile = logFile ?? join(folder, `${name}.log`)
     this.program = program
     this.asksReadyz = options.asksReadyz ?? false
     mkdirSync(folder, { recursive: true })
@@ -126,7 +128,7 @@ export class Torana {
       args = ['start'],
       core,
     } = this.#options
-    const log = this.logFile === '' ? undefined : openSync(this.logFile, 'a')
+    const log = this.logFile === DISCARD ? undefined : openSync(this.logFile, 'a')
     const command = [process.execPath, ...flags, this.program, ...args]
     const [program = '', ...options] = commandOn(core, command)
     this.#wasKilled = false

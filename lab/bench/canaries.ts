@@ -1,8 +1,8 @@
 /**
  * Whether anything of one project ever reaches another. Two projects ask the same models, with calls shared between
  * projects and the cache on, and every text has a unique word; the upstream repeats what it was sent in every possible way.
- * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run
- * bench:canaries -- --minutes 20`. Exits with 1 when a word was found where it must not be.
+ * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run lab --
+ * bench/canaries --minutes 20`. Exits with 1 when a word was found where it must not be.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,8 @@
 /**
  * What Torana adds to an embeddings call, measured beside a bare proxy: both at the same time on core 0 under equal load,
  * nginx as upstream and wrk on core 1, every text different. The figure is CPU time per request of each process, since both
- * share one core; requests per second are shown beside it, and the bare proxy beside itself shows the noise. `npm run
- * bench:embeddings -- --seconds 8 --connections 64`
+ * share one core; requests per second are shown beside it, and the bare proxy beside itself shows the noise. `npm run lab --
+ * bench/embeddings --seconds 8 --connections 64`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

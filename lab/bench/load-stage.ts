@@ -1,5 +1,4 @@
 /** A gateway whose upstreams are played by one fake provider, and its senders: each in its own process. */
-import { join } from 'node:path'
 import { SENDER, type Paced, type SentRequest } from '../sender.ts'
 import { Latencies } from '../load.ts'
 import { scriptOn } from '../processes.ts'

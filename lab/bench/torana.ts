@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { SOURCE_PROGRAM } from '../../server/test/support/process.ts'
 import type { Started } from '../processes.ts'
-import { startTorana as launchTorana, type ToranaOptions } from '../torana.ts'
+import { DISCARD, startTorana as launchTorana, type ToranaOptions } from '../torana.ts'
 
 export interface StartedTorana extends Started {
   readonly port: number
@@ -21,7 +21,7 @@ const MEMORY_NODE = join(import.meta.dirname, 'memory-node.ts')
 
 /** As `npm start` does with a DATABASE_URL; without one, the node has no ledger and its stores are in memory. */
 export async function startTorana(options: ToranaOptions): Promise<StartedTorana> {
-  const { flags = [], env = {}, logFile = 'discard', program = SOURCE_PROGRAM } = options
+  const { flags = [], env = {}, logFile = DISCARD, program = SOURCE_PROGRAM } = options
   const torana = await launchTorana({
     patienceMs: READY_MS,
     asksReadyz: true,
