@@ -108,7 +108,7 @@ test('the snippets of curl and Node work as copied', async ({ openConsole }) => 
 const PYTHON = { python: 'python', langchain: 'python', llamaindex: 'python-llama-index' } as const
 for (const [sdk, toolchain] of Object.entries(PYTHON)) {
   const python = join(cacheFolder, toolchain, 'bin/python')
-  const missing = `${sdk} is not installed; npm run conformance:embeddings brings it`
+  const missing = `${sdk} is not installed; npm run lab -- conformance/embeddings brings it`
   test(`the snippet of ${sdk} works as copied`, async ({ openConsole }) => {
     test.skip(!existsSync(python), missing)
     const file = join(folder, `${sdk}.py`)

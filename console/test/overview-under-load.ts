@@ -1,5 +1,5 @@
 /**
- * `npm run bench:overview -- --minutes 10`: the console's Overview in a real browser, over a node that answers 200 requests a
+ * `npm run lab -- bench/overview --minutes 10`: the console's Overview in a real browser, over a node that answers 200 requests a
  * second while one of two deployments fails now and then. How soon the picture follows, whether the page's memory stays, and
  * what it costs the node that the page is open. Ends with 1 when an aim is missed. Needs Chromium and the built console.
  */
@@ -11,16 +11,11 @@ import { parseArgs } from 'node:util'
 import { chromium, type Browser, type Page } from '@playwright/test'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { OTHER_CORE, send, statusesOf } from '../../lab/bench/load-stage.ts'
-import { loadText, median } from '../../lab/bench/parts.ts'
-import { cpuMicroseconds, stopAll } from '../../lab/bench/processes.ts'
-import { Report } from '../../lab/bench/report.ts'
+import { cpuMicroseconds, stopAll } from '../../lab/processes.ts'
+import { Report, loadText, median } from '../../lab/report.ts'
+import { startTorana, type StartedTorana } from '../../lab/bench/torana.ts'
+import { startProvider, type StartedProvider } from '../../lab/provider.ts'
 import { chromiumOptions } from './support/engines.ts'
-import {
-  startProvider,
-  startTorana,
-  type StartedProvider,
-  type StartedTorana,
-} from '../../lab/bench/torana.ts'
 
 const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
 

@@ -1,5 +1,5 @@
 /**
- * `npm run console:pictures`: starts PostgreSQL, a demo node with a month of invented history and live traffic, and takes the
+ * `npm run lab -- console-images`: starts PostgreSQL, a demo node with a month of invented history and live traffic, and takes the
  * pictures of docs/console.md from the real console. They differ a little from run to run, as traffic does.
  */
 import { spawn, type ChildProcess } from 'node:child_process'

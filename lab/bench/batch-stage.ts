@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { testPostgres } from '../../server/test/support/servers.ts'
-import { cpuMicroseconds, freePort, httpReady, spawnOn, type Started } from './processes.ts'
+import { cpuMicroseconds, type Started } from '../processes.ts'
+import { startProvider } from '../provider.ts'
 import { startTorana, storeKeys, type StartedTorana } from './torana.ts'
-import type { UpstreamCounters, UpstreamPlan } from './batch-upstream.ts'
+import { fixedPath, type FixedCounters, type FixedPlan } from '../fake-provider/players/fixed.ts'
 
 export const NODE_CORE = 0
 export const UPSTREAM_CORE = 1
@@ -35,23 +36,20 @@ interface SeenBatch {
 const LOOK_MS = 200
 const MEGABYTE = 1024 * 1024
 
-export async function startUpstream(plan: Omit<UpstreamPlan, 'port'>): Promise<Started> {
-  const port = await freePort()
-  const program = join(import.meta.dirname, 'batch-upstream.ts')
-  const { pid } = spawnOn(UPSTREAM_CORE, process.execPath, [program, JSON.stringify({ ...plan, port })], {})
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/health`)
-  return { pid, origin }
+/** Its address has a path. */
+export async function startUpstream(plan: FixedPlan, folder: string): Promise<Started> {
+  const { pid, origin } = await startProvider(UPSTREAM_CORE, folder)
+  return { pid, origin: `${origin}/${fixedPath(plan)}` }
 }
 
 /** The upstream's counters since the last call. */
 export async function countersOf({ origin }: Pick<Started, 'origin'>): Promise<{
-  readonly several: UpstreamCounters
-  readonly single: UpstreamCounters
+  readonly several: FixedCounters
+  readonly single: FixedCounters
 }> {
   return (await (await fetch(`${origin}/counters`)).json()) as {
-    several: UpstreamCounters
-    single: UpstreamCounters
+    several: FixedCounters
+    single: FixedCounters
   }
 }
 

@@ -14,9 +14,9 @@ import {
   writeLines,
 } from './batch-stage.ts'
 import { answered, latencyMs, send, statusesOf } from './load-stage.ts'
-import type { SentRequest } from './paced-sender.ts'
-import { stopAll } from './processes.ts'
-import type { Report } from './report.ts'
+import type { SentRequest } from '../sender.ts'
+import { stopAll } from '../processes.ts'
+import type { Report } from '../report.ts'
 
 const PARALLEL = 32
 const CALL_MS = 100
@@ -46,12 +46,8 @@ interface Seen {
 type Wave = readonly { readonly share: number; readonly seconds: number }[]
 
 export async function measureBeside(folder: string, seconds: number, report: Report): Promise<void> {
-  const upstream = await startUpstream({
-    width: WIDTH,
-    parallel: PARALLEL,
-    callMs: CALL_MS,
-    inputMs: INPUT_MS,
-  })
+  const plan = { width: WIDTH, parallel: PARALLEL, callMs: CALL_MS, inputMs: INPUT_MS }
+  const upstream = await startUpstream(plan, folder)
   const stage = await startStage({
     folder,
     baseUrl: `${upstream.origin}/v1`,

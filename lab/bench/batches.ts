@@ -1,5 +1,5 @@
 /**
- * The cost of a batch. `npm run bench:batches -- --parts CL --lines 20000 --width 1536`. Parts: C: CPU time of the node per
+ * The cost of a batch. `npm run lab -- bench/batches --parts CL --lines 20000 --width 1536`. Parts: C: CPU time of the node per
  * text, and its memory, with an upstream that costs nothing. L: texts per second beside a bare loop that makes the same
  * calls without a gateway, both with a real model. B: the effect of a batch on waiting callers (`lab/bench/batches-beside.ts`).
  * Exits with 1 when a goal is missed.
@@ -11,9 +11,9 @@ import { parseArgs } from 'node:util'
 import { sampleTexts } from '../model-server/ceiling.ts'
 import { measureBeside } from './batches-beside.ts'
 import { runBatches, startStage, startUpstream, upload, UPSTREAM_CORE, writeLines } from './batch-stage.ts'
-import { loadText, median, spreadText } from './parts.ts'
-import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, type Started } from './processes.ts'
-import { Report } from './report.ts'
+import { cpuMicroseconds, httpReady, spawnOn, stopAll, type Started } from '../processes.ts'
+import { freePort } from '../../server/test/support/servers.ts'
+import { Report, loadText, median, spreadText } from '../report.ts'
 import { profileFlags } from './torana.ts'
 
 const { values: options } = parseArgs({
@@ -66,7 +66,7 @@ try {
 
 async function measureCost(): Promise<void> {
   const [lines, width, batches] = [Number(options.lines), Number(options.width), Number(options.batches)]
-  const upstream = await startUpstream({ width, parallel: 64, callMs: 0, inputMs: 0 })
+  const upstream = await startUpstream({ width, parallel: 64, callMs: 0, inputMs: 0 }, folder)
   const flags = profileFlags(options.profile)
   const { program } = options
   const stage = await startStage({ folder, baseUrl: `${upstream.origin}/v1`, width, flags, program })

@@ -1,17 +1,18 @@
 /**
  * Whether anything of one project ever reaches another. Two projects ask the same models, with calls shared between
  * projects and the cache on, and every text has a unique word; the upstream repeats what it was sent in every possible way.
- * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run
- * bench:canaries -- --minutes 20`. Exits with 1 when a word was found where it must not be.
+ * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run lab --
+ * bench/canaries --minutes 20`. Exits with 1 when a word was found where it must not be.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { loadText, print } from './parts.ts'
-import { freePort, spawnOn, stopAll } from './processes.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
 import { startTorana } from './torana.ts'
+import { loadText, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -40,18 +41,12 @@ try {
 }
 
 async function run(): Promise<void> {
-  const upstreamPort = await freePort()
-  spawnOn(
-    OTHER_CORE,
-    process.execPath,
-    [join(import.meta.dirname, 'quoting-upstream.ts'), String(upstreamPort)],
-    {},
-  )
+  const { origin } = await startProvider(OTHER_CORE, folder)
   const logFile = join(folder, 'log.jsonl')
   const torana = await startTorana({
     core: 0,
     folder,
-    config: config(`http://127.0.0.1:${upstreamPort}/v1`),
+    config: config(`${origin}/quoting/v1`),
     env: { LOG_LEVEL: 'debug' },
     logFile,
   })
@@ -63,7 +58,7 @@ async function run(): Promise<void> {
   )
   const metrics = watchMetrics(`http://127.0.0.1:${torana.controlPort}/metrics`, untilMs)
   await Promise.all([...callers, metrics])
-  const counted = await fetch(`http://127.0.0.1:${upstreamPort}/`)
+  const counted = await fetch(`${origin}/quoting/`)
   const { calls, shared } = (await counted.json()) as { calls: number; shared: number }
   const log = readFileSync(logFile, 'utf8')
   for (const project of PROJECTS) note(log, project, `the log`)

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:console`: a million entries of the ledger, 200,000 requests and 10,000 keys in a PostgreSQL; every GET route
+ * `npm run lab -- bench/console`: a million entries of the ledger, 200,000 requests and 10,000 keys in a PostgreSQL; every GET route
  * that a page asks, median of five, must take less than 300 ms at the server. Then the hot lane with and without a console that
  * asks two questions a second: it keeps at least 0.9 of its throughput. Needs nginx, wrk and two cores.
  * `-- --small` fills little, `-- --no-load` leaves out the hot lane.
@@ -12,9 +12,11 @@ import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { fillConsoleData, LARGE_INSTALL, samplesIn, SMALL_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure, type Question } from './console-questions.ts'
-import { print, startNginx } from './parts.ts'
-import { rateOf, stopAll, wrk } from './processes.ts'
+import { startNginx } from './parts.ts'
+import { stopAll } from '../processes.ts'
+import { rateOf, wrk } from '../wrk.ts'
 import { startTorana } from './torana.ts'
+import { print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sendEdit } from '../../server/test/support/large-edits.ts'
 import { BOMBS, type Bomb } from '../../server/test/support/picture-bombs.ts'
 import { EDITS_MODEL, MEGABYTE, type Stage } from './edit-stage.ts'
-import { print } from './parts.ts'
+import { print } from '../report.ts'
 
 const AIM_CPU_MS = 50
 const AIM_GROWTH_BYTES = 50 * MEGABYTE

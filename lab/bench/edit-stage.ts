@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayWatch } from './gateway-watch.ts'
-import { stopAll } from './processes.ts'
-import { startProvider, startTorana } from './torana.ts'
+import { stopAll } from '../processes.ts'
+import { startTorana } from './torana.ts'
+import { startProvider } from '../provider.ts'
 
 export const MEGABYTE = 1024 * 1024
 export const EDITS_MODEL = 'edits'

@@ -1,7 +1,7 @@
 /**
  * Many parallel large edits, an edit of many large images, and malicious images: their effect on the gateway's memory, on
  * its event loop, and on small requests beside them. The upstreams, the gateway and the callers are separate processes.
- * Exits with 1 when a goal is missed. `npm run bench:edits`, and `-- --quick` for a short run without goals of time.
+ * Exits with 1 when a goal is missed. `npm run lab -- bench/edits`, and `--quick` for a short run without goals of time.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,10 +20,10 @@ import {
   type Stage,
 } from './edit-stage.ts'
 import type { Handles } from './gateway-watch.ts'
-import { percentile } from './parts.ts'
-import { scriptOn, stopAll, type Script } from './processes.ts'
-import { Report } from './report.ts'
-import type { Steadied, Steady, Timed } from './steady-embeddings.ts'
+import { answered, latencyMs } from './load-stage.ts'
+import { scriptOn, stopAll, type Script } from '../processes.ts'
+import { Report } from '../report.ts'
+import { SENDER, type Paced, type SentRequest } from '../sender.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -46,6 +46,14 @@ const AIM_GROWTH_BYTES = 200 * MEGABYTE
 /** A request that is three times as slow is not noticed while it stays below this. */
 const AIM_P99_MS = 30
 const SETTLE_MS = 3000
+/** Longest time that embeddings are sent beside edits: their end is the edits'. */
+const MAX_SECONDS = 3600
+/** How long their last answers are waited for. */
+const PATIENCE_MS = 60_000
+
+/** What went through the gateway, and the same to the upstream directly: their slowdown is the machine's part. */
+type Steadied = readonly [gateway: readonly SentRequest[], direct: readonly SentRequest[]]
+
 /** How long the gateway may take to see that its upstreams are gone. */
 const HANDLES_MS = 10_000
 /** The probe, and a caller that is about to go. */
@@ -110,23 +118,24 @@ async function measureMany(stage: Stage, restBytes: number, report: Report): Pro
 }
 
 function reportEmbeddings(idle: Steadied, during: Steadied, allInAtMs: number, report: Report): void {
-  const idleMs = latencyMs(idle.gateway, 0.99)
-  const duringMs = latencyMs(during.gateway, 0.99)
+  const [[idleGateway, idleDirect], [gateway, direct]] = [idle, during]
+  const idleMs = latencyMs(idleGateway, 0.99)
+  const duringMs = latencyMs(gateway, 0.99)
   const aimMs = Math.max(3 * idleMs, AIM_P99_MS)
-  report.figure('embeddings idle, p50 / p99 ms', latencyText(idle.gateway))
-  report.figure('embeddings during, p50 / p99 ms', latencyText(during.gateway))
+  report.figure('embeddings idle, p50 / p99 ms', latencyText(idleGateway))
+  report.figure('embeddings during, p50 / p99 ms', latencyText(gateway))
   const isMet = isQuick ? undefined : duringMs <= aimMs
   report.aim('embeddings during, p99 ms', duringMs.toFixed(1), `≤ ${aimMs.toFixed(1)}`, isMet)
   const [wayIn, wayOut] = [
-    during.gateway.filter(({ atMs }) => atMs < allInAtMs),
-    during.gateway.filter(({ atMs }) => atMs >= allInAtMs),
+    gateway.filter(([atMs]) => atMs < allInAtMs),
+    gateway.filter(([atMs]) => atMs >= allInAtMs),
   ]
   report.figure('… while pictures come in', latencyText(wayIn))
   report.figure('… while they go out', latencyText(wayOut))
-  report.figure('without the gateway, idle', latencyText(idle.direct))
-  report.figure('without the gateway, during', latencyText(during.direct))
-  const all = [...idle.gateway, ...during.gateway]
-  const failed = all.filter(({ isAnswered }) => !isAnswered).length
+  report.figure('without the gateway, idle', latencyText(idleDirect))
+  report.figure('without the gateway, during', latencyText(direct))
+  const all = [...idleGateway, ...gateway]
+  const failed = all.length - answered(all).length
   report.aim('embeddings failed', `${failed} of ${all.length}`, '0', failed === 0)
 }
 
@@ -259,29 +268,23 @@ function startSenders({ url, key }: Stage, changes: Partial<Senders>): Script<Se
     bytesPerSecond: BYTES_PER_SECOND,
     ...changes,
   }
-  return scriptOn(OTHER_CORE, 'edit-sender.ts', senders, LOAD_NICENESS)
+  return scriptOn(OTHER_CORE, join(import.meta.dirname, 'edit-sender.ts'), senders, LOAD_NICENESS)
 }
 
 function startEmbeddings({ url, directUrl, key }: Stage): Script<Steadied> {
-  const steady: Steady = {
-    gatewayUrl: url,
-    directUrl,
-    key,
-    model: EMBEDDINGS_MODEL,
-    perSecond: EMBEDDINGS_PER_SECOND,
+  const stream = { key, model: EMBEDDINGS_MODEL, perSecond: EMBEDDINGS_PER_SECOND }
+  const direct = new URL(directUrl)
+  const paced: Paced = {
+    port: Number(new URL(url).port),
+    seconds: MAX_SECONDS,
+    patienceMs: PATIENCE_MS,
+    streams: [stream, { ...stream, port: Number(direct.port), path: direct.pathname }],
   }
-  return scriptOn(OTHER_CORE, 'steady-embeddings.ts', steady)
+  return scriptOn(OTHER_CORE, SENDER, paced)
 }
 
-function latencyMs(timed: readonly Timed[], share: number): number {
-  return percentile(
-    timed.map(({ tookMs }) => tookMs),
-    share,
-  )
-}
-
-function latencyText(timed: readonly Timed[]): string {
-  return `${latencyMs(timed, 0.5).toFixed(1)} / ${latencyMs(timed, 0.99).toFixed(1)} (${timed.length})`
+function latencyText(sent: readonly SentRequest[]): string {
+  return `${latencyMs(sent, 0.5).toFixed(1)} / ${latencyMs(sent, 0.99).toFixed(1)} (${sent.length})`
 }
 
 function megabytesText(bytes: number): string {

@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBare } from './parts.ts'
-import { answered, cpuMicroseconds, stopAll, wrk, type Load } from './processes.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { answered, wrk, type Load } from '../wrk.ts'
 import { refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const GATEWAY_CORE = 0

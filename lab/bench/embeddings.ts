@@ -1,17 +1,19 @@
 /**
  * What Torana adds to an embeddings call, measured beside a bare proxy: both at the same time on core 0 under equal load,
  * nginx as upstream and wrk on core 1, every text different. The figure is CPU time per request of each process, since both
- * share one core; requests per second are shown beside it, and the bare proxy beside itself shows the noise. `npm run
- * bench:embeddings -- --seconds 8 --connections 64`
+ * share one core; requests per second are shown beside it, and the bare proxy beside itself shows the noise. `npm run lab --
+ * bench/embeddings --seconds 8 --connections 64`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BASE64, FLOAT, LOAD_CORE, startStage, type Shape, type Window } from './embeddings-stage.ts'
-import { median, print, spreadText, startNginx, writeResults } from './parts.ts'
-import { rateOf, stopAll, wrk } from './processes.ts'
+import { startNginx } from './parts.ts'
+import { stopAll } from '../processes.ts'
+import { rateOf, wrk } from '../wrk.ts'
 import { profileFlags } from './torana.ts'
+import { median, print, spreadText, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

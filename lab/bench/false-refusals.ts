@@ -3,7 +3,7 @@
  * 20 ms, while the gateway is (a) alone on its core, (b) beside a busy process on it, (c) stopped for 50 of every 100 ms,
  * (d) in a control group of half a core. The bare proxy has the same handicap in the same run. No request may be refused,
  * and the gateway must do nine tenths of what the bare proxy does, times the ordinary ratio: the bare proxy's CPU time per
- * request without a handicap, divided by the gateway's. `npm run bench:refusals -- --seconds 6 --rounds 3`. Exits with 1
+ * request without a handicap, divided by the gateway's. `npm run lab -- bench/false-refusals --seconds 6 --rounds 3`. Exits with 1
  * when a goal is missed. (d) needs root.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,8 +12,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
-import { loadText, median, print, startBare } from './parts.ts'
-import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+import { startBare } from './parts.ts'
+import { fixedPath } from '../fake-provider/players/fixed.ts'
+import { cpuMicroseconds, spawnOn, stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
+import { wrk, type Load } from '../wrk.ts'
+import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -51,13 +55,14 @@ try {
 }
 
 async function run(): Promise<boolean> {
-  const upstreamPort = await freePort()
-  const upstream = join(import.meta.dirname, 'slow-upstream.ts')
-  spawnOn(LOAD_CORE, process.execPath, [upstream, String(upstreamPort), String(DELAY_MS)], {})
-  const origin = `http://127.0.0.1:${upstreamPort}`
-  await httpReady(origin)
-  const bare = await startBare(origin, GATEWAY_CORE)
-  const gateway = await startGateway(folder, { models: { [MODEL]: [`${origin}/v1`] }, projects: ['all'] })
+  const { origin } = await startProvider(LOAD_CORE, folder)
+  const played = fixedPath({ width: 16, parallel: Infinity, callMs: DELAY_MS, inputMs: 0 })
+  const bareProxy = await startBare(origin, GATEWAY_CORE)
+  const bare = { ...bareProxy, origin: `${bareProxy.origin}/${played}` }
+  const gateway = await startGateway(folder, {
+    models: { [MODEL]: [`${origin}/${played}/v1`] },
+    projects: ['all'],
+  })
   const script = wrkScript(gateway.keyOf('all'))
   const load = (to: string, callers: number): Promise<Load> =>
     wrk({

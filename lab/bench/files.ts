@@ -1,5 +1,5 @@
 /**
- * `npm run bench:files`: a large file through one node. It arrives in parts, some of which break off and are sent again,
+ * `npm run lab -- bench/files`: a large file through one node. It arrives in parts, some of which break off and are sent again,
  * and is downloaded in ranges that break off too, while a caller embeds. Another file comes in one form over a slow line.
  * `-- --mb 8192 --slow-mb 200` for the largest possible ones. Prints each figure beside its goal.
  */

@@ -1,6 +1,6 @@
 /**
  * A flame graph of a process, from a Node profile. Widths are shares of the busy time; a bar was called by the one below
- * it. `npm run bench:flame -- results/CPU.….cpuprofile ../docs/pictures/flame.svg --from 0.3 --to 0.9`
+ * it. `npm run lab -- bench/flame results/CPU.….cpuprofile ../docs/pictures/flame.svg --from 0.3 --to 0.9`
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

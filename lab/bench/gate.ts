@@ -1,5 +1,5 @@
 /**
- * `npm run bench:gate`: fails when a small embeddings request costs much more CPU time, relative to the bare proxy, than
+ * `npm run lab -- bench/gate`: fails when a small embeddings request costs much more CPU time, relative to the bare proxy, than
  * the figure in gate.json. Both run at the same time on one core, so that a busy machine slows both, and CPU time is what
  * counts. If the lane became more expensive for a good reason, commit the new figure with that reason.
  */
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { BASE64, LOAD_CORE, startStage, type Window } from './embeddings-stage.ts'
 import { verdictOf } from './gate-verdict.ts'
 import { startNginx } from './parts.ts'
-import { stopAll } from './processes.ts'
+import { stopAll } from '../processes.ts'
 
 const CONNECTIONS = 32
 /** The first windows warm up; among this many, some have the core to themselves. */

@@ -1,7 +1,7 @@
 /**
  * A hundred parallel callers, each with an image of 4 MB, as base64 and as events: the longest hold of the gateway's event
  * loop (CPU time of a round, by a probe inside it, and the wall time), and its memory. The upstream, the gateway and the
- * callers are separate processes. `npm run bench:images`
+ * callers are separate processes. `npm run lab -- bench/images`
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { GatewayWatch } from './gateway-watch.ts'
-import { stopAll } from './processes.ts'
-import { startProvider, startTorana } from './torana.ts'
+import { stopAll } from '../processes.ts'
+import { startTorana } from './torana.ts'
+import { startProvider } from '../provider.ts'
 
 const CALLERS = 100
 const PICTURE_BYTES = 4_000_000

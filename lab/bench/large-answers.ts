@@ -1,21 +1,16 @@
 /**
  * The largest answer the contract allows, 2,048 inputs of 1,536 dimensions, in all four conversions: how long the gateway's event
  * loop was held at most, and how much its memory grew. The upstream and the client are processes of their own; the client
- * checks every bit against the oracle. `npm run bench:large`
+ * checks every bit against the oracle. `npm run lab -- bench/large-answers`
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { stopAll } from './processes.ts'
-import { startProvider } from './torana.ts'
-import { readEnvironment } from '../../server/src/config/environment.ts'
-import { readText } from '../../server/src/config/file/variable.ts'
-import { bindListeners } from '../../server/src/node/listeners.ts'
-import { startNode } from '../../server/src/main.ts'
-import { openMemoryStores } from '../../server/test/support/stores/open.ts'
+import { scriptOn, stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
+import { print } from '../report.ts'
+import { startMemoryNode } from './memory-node.ts'
 import { watchLoop } from '../../server/test/support/loop-watch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-large-'))
@@ -50,14 +45,13 @@ try {
     TORANA_BOOTSTRAP_KEY: key,
     LOG_LEVEL: 'warn',
   }
-  const settings = readEnvironment(environment, folder, readText)
-  const node = await startNode(settings, environment, await bindListeners(settings), openMemoryStores)
+  const node = await startMemoryNode(environment, folder)
 
   // Once unmeasured: the first large answer also compiles the code.
   for (const [from, to] of PAIRS) await ask(node.url, from, to)
-  process.stdout.write(
-    'answer            longest hold ms  of it CPU ms memory growth MB  answer MB  seconds  bits\n',
-  )
+  const rows = [
+    ['answer', 'longest hold ms', 'of it CPU ms', 'memory growth MB', 'answer MB', 'seconds', 'bits'],
+  ]
   let worstMs = 0
   let worstGrowth = 0
   for (const [from, to] of PAIRS) {
@@ -80,17 +74,18 @@ try {
     const growth = (peak - before) / MEGABYTE
     worstMs = Math.max(worstMs, holdMs)
     worstGrowth = Math.max(worstGrowth, growth)
-    const cells = [
-      `${from} → ${to}`.padEnd(18),
-      holdMs.toFixed(1).padEnd(17),
-      roundMs.toFixed(1).padEnd(13),
-      growth.toFixed(0).padEnd(18),
-    ]
-    process.stdout.write(
-      `${cells.join('')}${(bytes / MEGABYTE).toFixed(1).padEnd(11)}${seconds.toFixed(1).padEnd(9)}${equal ? 'equal' : 'DIFFERENT'}\n`,
-    )
+    rows.push([
+      `${from} → ${to}`,
+      holdMs.toFixed(1),
+      roundMs.toFixed(1),
+      growth.toFixed(0),
+      (bytes / MEGABYTE).toFixed(1),
+      seconds.toFixed(1),
+      equal ? 'equal' : 'DIFFERENT',
+    ])
     if (!equal) process.exitCode = 1
   }
+  print(rows)
   process.stdout.write(`longest hold ${worstMs.toFixed(1)} ms, largest growth ${worstGrowth.toFixed(0)} MB\n`)
   await node.stop()
 } finally {
@@ -104,20 +99,7 @@ interface Answer {
   readonly equal: boolean
 }
 
-async function ask(url: string, from: string, to: string): Promise<Answer> {
-  const args = [
-    '-c',
-    String(OTHER_CORE),
-    process.execPath,
-    join(import.meta.dirname, 'large-client.ts'),
-    url,
-    key,
-    `from-${from}`,
-    to,
-  ]
-  const child = spawn('taskset', args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  let text = ''
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  await once(child, 'close')
-  return JSON.parse(text) as Answer
+function ask(url: string, from: string, to: string): Promise<Answer> {
+  const question = { url, key, model: `from-${from}`, encoding: to }
+  return scriptOn<Answer>(OTHER_CORE, join(import.meta.dirname, 'large-client.ts'), question).answer
 }

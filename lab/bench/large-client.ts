@@ -1,7 +1,7 @@
 /** Asks for 2,048 vectors and compares each with the oracle, bit by bit. */
 import { vectorOf } from '../fake-provider/vectors.ts'
 
-const [url = '', key = '', model = '', encoding = ''] = process.argv.slice(2)
+const { url, key, model, encoding } = JSON.parse(process.argv[2] ?? '') as Record<string, string>
 const texts = Array.from({ length: 2048 }, (_, index) => `text number ${index} of a large request`)
 const started = performance.now()
 const response = await fetch(`${url}/v1/embeddings`, {

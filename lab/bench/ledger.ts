@@ -1,13 +1,13 @@
 /**
  * Durable records per second of the batcher alone, on a dedicated PostgreSQL with fsync on: writers that each wait for
  * their record, as requests do, with the journal and the rollups, and then pause for a while, so that those of one batch do
- * not all come together again. `npm run bench:ledger -- --seconds 8 --writers 512`
+ * not all come together again. `npm run lab -- bench/ledger --seconds 8 --writers 512`
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../../server/src/core/money/ledger.ts'
 import { openOwnLedger } from './own-ledger.ts'
-import { print, writeResults } from './parts.ts'
+import { print, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 /** A gateway whose upstreams are played by one fake provider, and its senders: each in its own process. */
-import type { Paced, SentRequest } from './paced-sender.ts'
-import { percentile } from './parts.ts'
-import { scriptOn } from './processes.ts'
+import { SENDER, type Paced, type SentRequest } from '../sender.ts'
+import { Latencies } from '../load.ts'
+import { scriptOn } from '../processes.ts'
 import { startTorana } from './torana.ts'
 
 const GATEWAY_CORE = 0
@@ -62,14 +62,11 @@ export async function startGateway(folder: string, { models, projects }: Gateway
 }
 
 export function send(paced: Paced): Promise<readonly (readonly SentRequest[])[]> {
-  return scriptOn<readonly (readonly SentRequest[])[]>(OTHER_CORE, 'paced-sender.ts', paced).answer
+  return scriptOn<readonly (readonly SentRequest[])[]>(OTHER_CORE, SENDER, paced).answer
 }
 
 export function latencyMs(sent: readonly SentRequest[], share: number): number {
-  return percentile(
-    sent.map(([, tookMs]) => tookMs),
-    share,
-  )
+  return Latencies.of(sent.map(([, tookMs]) => tookMs)).atMs(share)
 }
 
 export function answered(sent: readonly SentRequest[]): readonly SentRequest[] {

@@ -1,7 +1,7 @@
 /**
  * The effect of overload on the requests that are served. A gateway, an upstream and senders as separate processes; senders
  * do not slow down when answers do. Parts: B an upstream that serves 400 calls per second, C one project of ten that asks
- * for too much, D a gateway without CPU time. `npm run bench:overload -- --parts BCD` Exits with 1 when a goal is missed.
+ * for too much, D a gateway without CPU time. `npm run lab -- bench/overload --parts BCD` Exits with 1 when a goal is missed.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,11 @@ import {
   statusesOf,
   type Gateway,
 } from './load-stage.ts'
-import type { Stream, SentRequest } from './paced-sender.ts'
-import { loadText, median, startNginx } from './parts.ts'
-import { cpuMicroseconds, stopAll } from './processes.ts'
-import { Report } from './report.ts'
-import { startProvider } from './torana.ts'
+import type { Stream, SentRequest } from '../sender.ts'
+import { startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { Report, loadText, median } from '../report.ts'
+import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({
   options: {

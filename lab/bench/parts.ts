@@ -1,8 +1,8 @@
-/** Shared by the measurements: the upstream, the bare proxy, a table, and the summary of figures. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { loadavg } from 'node:os'
+/** Shared by the measurements: nginx as an upstream, and the bare proxy. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, httpReady, portReady, spawnOn, type Started } from './processes.ts'
+import { httpReady, portReady, spawnOn, type Started } from '../processes.ts'
+import { freePort } from '../../server/test/support/servers.ts'
 
 /** The answer of nginx at `/<name>/v1/<route>`. */
 export interface FixedAnswer {
@@ -67,44 +67,4 @@ export async function startBare(upstream: string, core: number): Promise<Started
   )
   await portReady(port)
   return { pid, origin: `http://127.0.0.1:${port}` }
-}
-
-export function print(rows: readonly string[][]): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  for (const row of rows)
-    process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
-}
-
-/** For programs: the figures of a run in `lab/bench/results`. */
-export function writeResults(bench: string, results: object): void {
-  const folder = join(import.meta.dirname, 'results')
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${bench}.json`)
-  const about = { at: new Date().toISOString(), node: process.version, load: loadavg()[0] }
-  writeFileSync(file, `${JSON.stringify({ ...about, ...results }, undefined, 2)}\n`)
-  process.stdout.write(`\nalso in ${file}\n`)
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = ascending(values)
-  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
-}
-
-export function median(values: readonly number[]): number {
-  return ascending(values)[values.length >> 1] ?? Number.NaN
-}
-
-/** The machine is noisy: the middle figure speaks, the others say how much to believe it. */
-export function spreadText(values: readonly number[]): string {
-  const all = ascending(values).map((value) => value.toFixed(2))
-  return `${median(values).toFixed(2)} (${all.join(' ')})`
-}
-
-/** Figures of a busy machine are to be read beside this. */
-export function loadText(): string {
-  return `load average ${loadavg()[0]?.toFixed(1)}`
-}
-
-function ascending(values: readonly number[]): readonly number[] {
-  return values.toSorted((left, right) => left - right)
 }

@@ -1,6 +1,6 @@
 /**
  * Torana beside other gateways: the same upstream, the same load, the same cores, one gateway at a time, alternating with
- * the bare proxy; then the answer of each when an upstream misbehaves. `npm run bench:peers -- --install` installs the
+ * the bare proxy; then the answer of each when an upstream misbehaves. `npm run lab -- bench/peers --install` installs the
  * others, `-- --only torana-memory,bifrost --cases base64` measures some, `-- --answers-only` only asks, `-- --write` puts
  * the figures into docs/benchmarks.md beside the earlier ones. All of it takes some forty minutes.
  */
@@ -17,9 +17,10 @@ import { measureContender } from './peers/measure.ts'
 import { OTHERS } from './peers/others.ts'
 import { BARE, TORANA } from './peers/own.ts'
 import { machineText, writeBenchmarks } from './peers/write.ts'
-import { startNginx, writeResults } from './parts.ts'
-import { stopAll } from './processes.ts'
-import { startProvider } from './torana.ts'
+import { startNginx } from './parts.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
+import { writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

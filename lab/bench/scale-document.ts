@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Measured, ScalePlan } from './scale-model.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
-const BEGIN = '<!-- measured: npm run bench:scale -- --write -->'
+const BEGIN = '<!-- measured: npm run lab -- bench/scale --write -->'
 const END = '<!-- /measured -->'
 
 interface Check {

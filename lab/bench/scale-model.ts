@@ -36,7 +36,7 @@ export const USED_SHARE = 0.6
 /** Cores of PostgreSQL for one cell. Larger machines exist; they cost more than a second cell. */
 export const CELL_POSTGRES_CORES = 16
 /**
- * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run bench:ledger`, docs/performance.md).
+ * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run lab -- bench/ledger`, docs/performance.md).
  * Its CPU alone would allow more, but more has not been measured.
  */
 export const CELL_RECORDS_PER_SECOND = 20_000

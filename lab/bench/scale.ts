@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
+ * `npm run lab -- bench/scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
  * second process, ten times the keys and ten times the models; whether the model of docs/scale.md predicts two processes
  * within 20 %. The figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `--
  * --write` puts the tables into docs/scale.md.
@@ -11,11 +11,14 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
-import { loadText, median, print, startNginx } from './parts.ts'
-import { cpuMicroseconds, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll, type Started } from '../processes.ts'
+import { wrk, type Load } from '../wrk.ts'
 import { mostPerSecond, planFor, type Measured } from './scale-model.ts'
 import { scaleDocument } from './scale-document.ts'
-import { startProvider, startTorana } from './torana.ts'
+import { startTorana } from './torana.ts'
+import { startProvider } from '../provider.ts'
+import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ModelCounters } from '../model-server/model.ts'
-import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
+import { httpReady, spawnOn, type Started } from '../processes.ts'
+import { freePort } from '../../server/test/support/servers.ts'
 import { startTorana } from './torana.ts'
 
 export const KEY = `bench-${'0123456789abcdef'.repeat(2)}`

@@ -1,7 +1,7 @@
 /**
  * The savings of sharing. A: callers of single texts, directly at a model and through a gateway that joins them. B:
  * repeated texts, with the cache. C: the CPU time of a cache hit beside that of a proxied call. Exits with 1 when a goal is
- * missed. `npm run bench:sharing -- --parts AB --windows 3 --seconds 8`
+ * missed. `npm run lab -- bench/sharing --parts AB --windows 3 --seconds 8`
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,9 +12,10 @@ import { parseArgs } from 'node:util'
 import { startRedisServer } from '../../server/test/support/servers.ts'
 import { sampleTexts } from '../model-server/ceiling.ts'
 import type { Ceiling } from '../model-server/server.ts'
-import { loadText, median, print, spreadText, startNginx } from './parts.ts'
-import { cpuMicroseconds, rateOf, stopAll, wrk, type Load, type Started } from './processes.ts'
-import { Report } from './report.ts'
+import { startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll, type Started } from '../processes.ts'
+import { rateOf, wrk, type Load } from '../wrk.ts'
+import { Report, loadText, median, print, spreadText } from '../report.ts'
 import { askingScript, KEY, rested, startGateway, startModel, zipfDraws } from './sharing-stage.ts'
 import { profileFlags } from './torana.ts'
 

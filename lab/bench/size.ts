@@ -1,7 +1,7 @@
 /**
  * The cost of size. A: duration and memory of a start, by keys in the file; the hold of the event loop while such a file is
  * read again. B: CPU time of a request on a large install beside a small one, both at the same time on core 0 under equal
- * load; PostgreSQL, nginx and wrk on core 1. `npm run bench:size` fills 10,000,000 rows of the ledger, which takes a
+ * load; PostgreSQL, nginx and wrk on core 1. `npm run lab -- bench/size` fills 10,000,000 rows of the ledger, which takes a
  * quarter of an hour; `-- --small` is a quick look, `-- --parts A` one part.
  */
 import { execFileSync } from 'node:child_process'
@@ -15,9 +15,10 @@ import { migrate } from '../../server/src/stores/postgres/migrate.ts'
 import { startPostgresServer, type TestServer } from '../../server/test/support/servers.ts'
 import { fillConsoleData, type ConsoleDataSize } from './console-data.ts'
 import { GatewayWatch } from './gateway-watch.ts'
-import { loadText, median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
-import { cpuMicroseconds, stopAll, wrk, type Load } from './processes.ts'
-import { Report } from './report.ts'
+import { startBare, startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { wrk, type Load } from '../wrk.ts'
+import { Report, loadText, median, print, spreadText, writeResults } from '../report.ts'
 import { refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const { values: options } = parseArgs({

@@ -13,8 +13,8 @@ import {
   pictureOf,
   vectorOf,
   WIDTH,
-} from './soak/oracle.ts'
-import type { Booked } from './soak/upstream-types.ts'
+} from '../fake-provider/players/soak/oracle.ts'
+import type { Booked } from '../fake-provider/players/soak/calls.ts'
 
 const served: Booked = { callId: 'c', fault: 'none', served: true, tokens: 10 }
 const posted: Row = {

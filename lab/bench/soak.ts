@@ -1,7 +1,7 @@
 /**
  * A judge that shares no code with the server: mixed clients who leave at any byte, upstreams that fail in many ways,
  * PostgreSQL as the store. Afterwards every vector and image was right, the ledger equals the upstream's records, memory
- * and handles are flat. `DATABASE_URL=postgres://… npm run soak -- --minutes 20 --clients 200`. It creates its own database
+ * and handles are flat. `DATABASE_URL=postgres://… npm run lab -- bench/soak --minutes 20 --clients 200`. It creates its own database
  * there, and drops it. Exits with 1 when anything was wrong.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,16 +11,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 import { GatewayWatch } from './gateway-watch.ts'
-import { loadText, median } from './parts.ts'
-import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
-import { Report } from './report.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
+import { Report, loadText, median } from '../report.ts'
 import { judgeBooks } from './soak/books.ts'
 import { configFor, PROJECTS } from './soak/config.ts'
 import { embed } from './soak/embedding-client.ts'
 import { endExchanges } from './soak/exchange.ts'
 import { paint } from './soak/picture-client.ts'
 import { Tally } from './soak/tally.ts'
-import type { Booked } from './soak/upstream-types.ts'
+import type { Booked } from '../fake-provider/players/soak/calls.ts'
 import { below, chance } from './soak/visit.ts'
 import { startTorana, type StartedTorana } from './torana.ts'
 
@@ -67,7 +67,8 @@ try {
 }
 
 async function run(databaseUrl: string): Promise<void> {
-  const upstream = await startUpstream()
+  const provider = await startProvider(undefined, folder)
+  const upstream = `${provider.origin}/soak`
   const torana = await startTorana({
     core: ANY_CORE,
     folder,
@@ -161,14 +162,6 @@ async function load({ origin }: StartedTorana, watch: GatewayWatch): Promise<num
   }
   await Promise.all(clients)
   return memory
-}
-
-async function startUpstream(): Promise<string> {
-  const port = await freePort()
-  spawnOn(ANY_CORE, process.execPath, [join(import.meta.dirname, 'soak/upstream.ts'), String(port)], {})
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/_books`)
-  return origin
 }
 
 async function inStore(url: string, statement: string): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * What durable accounting costs: Torana with ledger, request log and Redis limits, beside Torana without a ledger and beside a
  * bare proxy, which also runs a second time, so that the noise is known; all four at the same time on core 0 under equal load;
- * nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys of the store, each with a rate limit. `npm run bench:stores -- --windows 5`
+ * nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys of the store, each with a rate limit. `npm run lab -- bench/stores --windows 5`
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,9 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
-import { median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
-import { cpuMicroseconds, rateOf, stopAll, wrk, type Load } from './processes.ts'
+import { startBare, startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
+import { rateOf, wrk, type Load } from '../wrk.ts'
 import { profileFlags, refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
+import { median, print, spreadText, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

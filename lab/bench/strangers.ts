@@ -2,7 +2,7 @@
  * What strangers and a key without money do to another project. A node in 2 GB of memory; connections without a key at both ports, and
  * connections of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always
  * does. The node keeps its ledger in PostgreSQL, as in production; stores in memory would hold it in the memory that is measured.
- * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
+ * `npm run lab -- bench/strangers --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,12 +13,12 @@ import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { inControlGroup, memoryOf } from './control-group.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
-import type { SentRequest } from './paced-sender.ts'
-import { loadText } from './parts.ts'
-import { freePort, httpReady, scriptOn, spawnOn, stopAll } from './processes.ts'
-import { Report } from './report.ts'
+import type { SentRequest } from '../sender.ts'
+import { httpReady, scriptOn, stopAll } from '../processes.ts'
+import { Report, loadText } from '../report.ts'
 import type { Attack, Heard } from './stranger-ways.ts'
-import { startProvider, startTorana } from './torana.ts'
+import { startTorana } from './torana.ts'
+import { startProvider } from '../provider.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -63,15 +63,12 @@ try {
 async function run(): Promise<void> {
   const keyOf = (project: string): string => `${project}-${'0123456789abcdef'.repeat(2)}`
   const provider = await startProvider(OTHER_CORE, folder)
-  const hostilePort = await freePort()
-  const hostile = join(import.meta.dirname, 'hostile-upstream.ts')
-  const niceness = String(ATTACKER_NICENESS)
-  spawnOn(OTHER_CORE, 'nice', ['-n', niceness, process.execPath, hostile, String(hostilePort)], {})
+  const hostile = await startProvider(OTHER_CORE, folder, ATTACKER_NICENESS)
   const probeSocket = join(folder, 'probe')
   const torana = await startTorana({
     core: GATEWAY_CORES,
     folder,
-    config: config(provider.origin, `http://127.0.0.1:${hostilePort}`, keyOf),
+    config: config(provider.origin, `${hostile.origin}/hostile`, keyOf),
     flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
     env: {
       ...AS_IN_THE_IMAGE,
@@ -106,7 +103,12 @@ async function run(): Promise<void> {
     poorKey: keyOf('poor'),
     perSecond: Number(options['per-second']),
   }
-  const attack = scriptOn<Heard>(OTHER_CORE, 'stranger-ways.ts', question, ATTACKER_NICENESS)
+  const attack = scriptOn<Heard>(
+    OTHER_CORE,
+    join(import.meta.dirname, 'stranger-ways.ts'),
+    question,
+    ATTACKER_NICENESS,
+  )
   const looking = new AbortController()
   const longestRounds = longestRoundOf(watch, looking.signal)
   const edits = editsOfVictim(torana.origin, keyOf('victim'), looking.signal)

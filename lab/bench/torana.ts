@@ -1,24 +1,8 @@
-/** Torana and the fake provider, each in its own process. */
-import { writeFileSync } from 'node:fs'
+/** A node of a bench, with what `npm start` gives it. */
 import { join } from 'node:path'
-import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
-
-export interface ToranaOptions {
-  readonly core: number | string
-  /** For its file and its data. */
-  readonly folder: string
-  /** The content of torana.yaml, or its text. */
-  readonly config: object | string
-  /** Options of Node, beside those that `npm start` gives it. */
-  readonly flags?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  /** Undefined: its log is discarded. */
-  readonly logFile?: string
-  /** Undefined: the sources of this repository. Only with a DATABASE_URL. */
-  readonly program?: string | undefined
-  /** How long a start may take. */
-  readonly patienceMs?: number
-}
+import { SOURCE_PROGRAM } from '../../server/test/support/process.ts'
+import type { Started } from '../processes.ts'
+import { DISCARD, startTorana as launchTorana, type ToranaOptions } from '../torana.ts'
 
 export interface StartedTorana extends Started {
   readonly port: number
@@ -27,33 +11,27 @@ export interface StartedTorana extends Started {
   readonly dataFolder: string
 }
 
+/** How long a start may take, unless a bench says otherwise. */
+const READY_MS = 60_000
 /** Of the control API of every node that a bench starts. */
 const ADMIN_TOKEN = 'a-token-of-the-benches-0123456789'
 /** Parallel requests: the control API creates one key at a time. */
 const STORED_AT_ONCE = 16
-const SOURCES = join(import.meta.dirname, '../../server/bin/torana.js')
 const MEMORY_NODE = join(import.meta.dirname, 'memory-node.ts')
 
 /** As `npm start` does with a DATABASE_URL; without one, the node has no ledger and its stores are in memory. */
 export async function startTorana(options: ToranaOptions): Promise<StartedTorana> {
-  const { core, folder, config, flags = [], env = {}, logFile, program = SOURCES, patienceMs } = options
-  const [port, controlPort] = [await freePort(), await freePort()]
-  const configFile = join(folder, `torana-${port}.yaml`)
-  const dataFolder = join(folder, `data-${port}`)
-  writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config))
-  const command = env['DATABASE_URL'] === undefined ? [MEMORY_NODE] : [program, 'start']
-  const args = ['--max-semi-space-size=32', ...flags, ...command]
-  const environment = {
-    PORT: String(port),
-    CONTROL_PORT: String(controlPort),
-    TORANA_CONFIG: configFile,
-    TORANA_DATA_DIR: dataFolder,
-    TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
-    ...env,
-  }
-  const { pid } = spawnOn(core, process.execPath, args, environment, logFile)
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/readyz`, patienceMs)
+  const { flags = [], env = {}, logFile = DISCARD, program = SOURCE_PROGRAM } = options
+  const torana = await launchTorana({
+    patienceMs: READY_MS,
+    asksReadyz: true,
+    ...options,
+    logFile,
+    flags: ['--max-semi-space-size=32', ...flags],
+    ...(env['DATABASE_URL'] === undefined ? { program: MEMORY_NODE, args: [] } : { program }),
+    env: { TORANA_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
+  })
+  const { pid, url: origin, port, controlPort, configFile, dataFolder } = torana
   return { pid, origin, port, controlPort, configFile, dataFolder }
 }
 
@@ -106,20 +84,4 @@ export async function refusalsOf({ controlPort }: Pick<StartedTorana, 'controlPo
 /** Options of Node that write a profile into `results` when the process ends. */
 export function profileFlags(isWanted: boolean): readonly string[] {
   return isWanted ? ['--cpu-prof', `--cpu-prof-dir=${join(import.meta.dirname, 'results')}`] : []
-}
-
-export interface StartedProvider extends Started {
-  /** The file to which it writes what it served. */
-  readonly log: string
-}
-
-export async function startProvider(core: number, folder: string, niceness = 0): Promise<StartedProvider> {
-  const port = await freePort()
-  const log = join(folder, `served-${port}.jsonl`)
-  const program = join(import.meta.dirname, '../fake-provider/main.ts')
-  const command = [process.execPath, program, '--port', String(port), '--log', log]
-  const { pid } = spawnOn(core, 'nice', ['-n', String(niceness), ...command], {})
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/_health`)
-  return { pid, origin, log }
 }

@@ -1,7 +1,7 @@
 /**
  * Usage by user and by tag against the ledger, over a million calls written as a node writes them: by the batcher, with its
  * journal, to a dedicated PostgreSQL. Every call has a unique tag, so there are as many values as calls. The script adds up
- * what it sent, and compares to the nano-dollar. `npm run bench:labels -- --calls 1000000`
+ * what it sent, and compares to the nano-dollar. `npm run lab -- bench/usage-labels --calls 1000000`
  */
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../../server/src/core/money/ledger.ts'
@@ -12,7 +12,7 @@ import { PostgresReconciler } from '../../server/src/stores/postgres/ledger/reco
 import { emptyRankings, usageTable, type UsageCell } from '../../server/src/control/usage/queries.ts'
 import type { UsageLabel } from '../../server/src/control/usage/rollup-queries.ts'
 import { openOwnLedger } from './own-ledger.ts'
-import { print, writeResults } from './parts.ts'
+import { print, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answered, statusesOf } from './load-stage.ts'
-import type { Paced, SentRequest } from './paced-sender.ts'
-import { scriptOn, type Script } from './processes.ts'
+import { SENDER, type Paced, type SentRequest } from '../sender.ts'
+import { scriptOn, type Script } from '../processes.ts'
 import { BOTH_CORES, CASE, type Subject } from './workers-stage.ts'
 
 /** The load runs before anything happens to the workers, and after it. */
@@ -79,7 +79,7 @@ function startLoad(subject: Subject): Load {
     streams: [{ key: headers['authorization']?.replace('Bearer ', '') ?? '', model, perSecond: 0 }],
     atOnce: CASE.connections,
   }
-  return scriptOn(BOTH_CORES, 'paced-sender.ts', paced)
+  return scriptOn(BOTH_CORES, SENDER, paced)
 }
 
 async function ended(load: Load): Promise<readonly SentRequest[]> {

@@ -10,7 +10,8 @@ import type { RunningContender } from './peers/contender.ts'
 import { familyOf } from './peers/family.ts'
 import { TORANA } from './peers/own.ts'
 import { startNginx } from './parts.ts'
-import { cpuMicroseconds, endedChildrenCpuMicroseconds, rateOf, wrk } from './processes.ts'
+import { cpuMicroseconds, endedChildrenCpuMicroseconds } from '../processes.ts'
+import { rateOf, wrk } from '../wrk.ts'
 
 export const [GATEWAY_CORE, OTHER_CORE] = [0, 1]
 export const BOTH_CORES = `${GATEWAY_CORE},${OTHER_CORE}`

@@ -4,7 +4,7 @@
  * group, which needs root); stores, upstream and load have core 1. A second worker then has as much CPU as the first,
  * without taking it from another. (B) both cores for all: the share that is left for the gateway is printed, since two
  * workers can't have two whole cores. (C) one of two workers is killed with -9 under load; (D) SIGHUP under load. Exits
- * with 1 when a goal is missed. `npm run bench:workers -- --rounds 5 --seconds 3`
+ * with 1 when a goal is missed. `npm run lab -- bench/workers --rounds 5 --seconds 3`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
-import { loadText, median, spreadText, writeResults } from './parts.ts'
-import { stopAll } from './processes.ts'
-import { Report } from './report.ts'
+import { stopAll } from '../processes.ts'
+import { Report, loadText, median, spreadText, writeResults } from '../report.ts'
 import { killOne, replaceAll, type FaultFigures, type KillFigures } from './workers-faults.ts'
 import {
   BOTH_CORES,

@@ -3,9 +3,7 @@
  * gateways that are restarted when they end, and HAProxy in front of them. All of it ends with this process,
  * however that ends.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   freePort,
@@ -13,6 +11,9 @@ import {
   startRedisServer,
   type TestServer,
 } from '../../server/test/support/servers.ts'
+import { stopAll } from '../processes.ts'
+import { startProvider } from '../provider.ts'
+import { newTorana } from '../torana.ts'
 import { GatewayProcess } from './gateway-process.ts'
 import { startHaproxy } from './haproxy.ts'
 import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
@@ -55,8 +56,6 @@ export interface ClusterOptions {
   readonly terms: Terms
 }
 
-const PROVIDER = join(import.meta.dirname, '../fake-provider/main.ts')
-
 export async function startCluster({ folder, folderPlan, terms }: ClusterOptions): Promise<Cluster> {
   const [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer()])
   const redisReplies = await startReplyProxy(redis.port)
@@ -89,30 +88,28 @@ export interface HouseOptions {
 }
 
 export async function startHouse({ folder, dataFolders, configOf, env }: HouseOptions): Promise<House> {
-  const [providerPort, haproxyPort] = [await freePort(), await freePort()]
-  const oracleFile = join(folder, 'served.jsonl')
-  const providerUrl = `http://127.0.0.1:${providerPort}`
-  const stopProvider = await startProvider(providerPort, oracleFile)
+  const [provider, haproxyPort] = [await startProvider(undefined, folder), await freePort()]
+  const { origin: providerUrl, log: oracleFile } = provider
   const configFile = join(folder, 'torana.yaml')
   writeFileSync(configFile, configOf(providerUrl))
 
   const dataDirs = dataFolders.map((name) => join(folder, `data-${name}`))
-  for (const dataDir of dataDirs) mkdirSync(dataDir, { recursive: true })
   const gateways = await Promise.all(
-    dataDirs.map(
-      async (dataDir, index) =>
-        new GatewayProcess({
-          port: await freePort(),
-          controlPort: await freePort(),
-          logFile: join(folder, `gateway-${index}.log`),
-          env: {
-            TORANA_CONFIG: configFile,
-            TORANA_DATA_DIR: dataDir,
-            TORANA_SECRET: 'the same secret on all gateways',
-            ...env,
-          },
-        }),
-    ),
+    dataDirs.map(async (dataDir, index) => {
+      const torana = await newTorana({
+        folder,
+        name: `gateway-${index}`,
+        asksReadyz: true,
+        env: {
+          TORANA_CONFIG: configFile,
+          TORANA_DATA_DIR: dataDir,
+          TORANA_SECRET: 'the same secret on all gateways',
+          LOG_LEVEL: 'error',
+          ...env,
+        },
+      })
+      return new GatewayProcess(torana)
+    }),
   )
   for (const gateway of gateways) gateway.start()
   await Promise.all(gateways.map((gateway) => gateway.ready()))
@@ -132,7 +129,7 @@ export async function startHouse({ folder, dataFolders, configOf, env }: HouseOp
     async stop() {
       await haproxy.stop()
       await Promise.all(gateways.map((gateway) => gateway.stop()))
-      await stopProvider()
+      await stopAll(provider.pid)
     },
   }
 }
@@ -143,18 +140,4 @@ function nodeFoldersIn(dataDir: string): string[] {
   return readdirSync(parent, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(parent, name))
-}
-
-async function startProvider(port: number, logFile: string): Promise<() => Promise<void>> {
-  const args = ['--pdeathsig', 'KILL', process.execPath, PROVIDER, '--port', String(port), '--log', logFile]
-  const child = spawn('setpriv', args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const exit = once(child, 'exit')
-  const ended = exit.then(() => Promise.reject(new Error('the fake provider ended')))
-  await Promise.race([once(child.stdout, 'data'), ended])
-  ended.catch(() => {})
-  child.stdout.resume()
-  return async () => {
-    child.kill('SIGTERM')
-    await exit
-  }
 }

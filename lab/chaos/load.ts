@@ -6,6 +6,7 @@
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { Pool } from 'undici'
+import { openLoop } from '../load.ts'
 import { seededRandom } from '../../server/test/support/random.ts'
 import { MODELS, questionOf, type KeyOfLoad, type Question } from './traffic.ts'
 
@@ -46,8 +47,6 @@ export interface LoadSummary {
 
 /** Most clients that wait for an answer. More than a second of the usual rate means that the cluster hangs. */
 const UNDER_WAY_MAX = 600
-/** Interval of looks at what is due: small against the time of an answer, large against the cost of a timer. */
-const TICK_MS = 5
 /** Longer than any gateway may take. */
 const ANSWER_MS = 20_000
 /** A client that leaves does so within the time that most answers take. */
@@ -64,13 +63,11 @@ const pool = new Pool(options.url, {
 const records = createWriteStream(options.recordsFile)
 const underWay = new Set<Promise<void>>()
 let sent = 0
-/** Not sent, because too many were in progress. */
-let held = 0
 
 const startedMs = performance.now()
-const sending = setInterval(sendDue, TICK_MS)
-await once(process, 'SIGTERM')
-clearInterval(sending)
+const ending = new AbortController()
+process.once('SIGTERM', () => ending.abort())
+await openLoop({ perSecond: options.requestsPerSecond, signal: ending.signal }, sendOne)
 const seconds = (performance.now() - startedMs) / 1000
 await Promise.all(underWay)
 await once(records.end(), 'finish')
@@ -78,16 +75,11 @@ await pool.destroy()
 const summary: LoadSummary = { sent, seconds }
 process.stdout.write(JSON.stringify(summary))
 
-function sendDue(): void {
-  const elapsedMs = performance.now() - startedMs
-  const due = Math.floor((elapsedMs / 1000) * options.requestsPerSecond) - sent - held
-  for (let each = 0; each < due; each += 1) {
-    if (underWay.size >= UNDER_WAY_MAX) held += 1
-    else {
-      const request = send().finally(() => underWay.delete(request))
-      underWay.add(request)
-    }
-  }
+/** Not sent when too many are in progress. */
+function sendOne(): void {
+  if (underWay.size >= UNDER_WAY_MAX) return
+  const request = send().finally(() => underWay.delete(request))
+  underWay.add(request)
 }
 
 async function send(): Promise<void> {

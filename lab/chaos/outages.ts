@@ -1,5 +1,5 @@
 /**
- * `npm run chaos:outages`: a store is unreachable for a minute under load. Shows that callers hardly notice,
+ * `npm run lab -- chaos/outages`: a store is unreachable for a minute under load. Shows that callers hardly notice,
  * and that the ledger is right afterwards.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'

@@ -1,4 +1,5 @@
 /** The kill table as text. */
+import { RunningTable } from '../report.ts'
 import type { Violation } from './invariants.ts'
 import type { RoundResult } from './rounds.ts'
 
@@ -11,13 +12,7 @@ type Figures = Omit<RoundResult, 'violations' | 'kills' | 'trouble' | 'round'> &
   readonly other: number
 }
 
-interface Column {
-  readonly title: string
-  readonly width: number
-  readonly of: (figures: Figures) => number
-}
-
-const COLUMNS: readonly Column[] = [
+const TABLE = new RunningTable<Figures>('kills of →', 12, [
   { title: 'gateways', width: 8, of: ({ gateway }) => gateway },
   { title: 'postgres', width: 8, of: ({ postgres }) => postgres },
   { title: 'redis', width: 5, of: ({ redis }) => redis },
@@ -35,17 +30,14 @@ const COLUMNS: readonly Column[] = [
   { title: 'doubled', width: 7, of: ({ doubled }) => doubled },
   { title: 'other', width: 5, of: ({ other }) => other },
   { title: 'rest s', width: 6, of: ({ restedInMs }) => Math.round(restedInMs / 1000) },
-]
-
-const LABEL_WIDTH = 12
+])
 
 export function tableHead(): string {
-  const titles = COLUMNS.map(({ title, width }) => title.padStart(width))
-  return `${'kills of →'.padEnd(LABEL_WIDTH)} ${titles.join(' ')}`
+  return TABLE.head()
 }
 
 export function tableRow(result: RoundResult): string {
-  return line(`${result.round + 1} ${result.trouble}`, figuresOf(result))
+  return TABLE.row(`${result.round + 1} ${result.trouble}`, figuresOf(result))
 }
 
 export function tableTotal(results: readonly RoundResult[]): string {
@@ -55,16 +47,11 @@ export function tableTotal(results: readonly RoundResult[]): string {
     total[name] = all.reduce((sum, figures) => sum + figures[name], 0)
   const count = Math.max(1, results.length)
   const [requestsPerSecond, restedInMs] = [total.requestsPerSecond / count, total.restedInMs / count]
-  return line('all', { ...total, requestsPerSecond, restedInMs })
+  return TABLE.row('all', { ...total, requestsPerSecond, restedInMs })
 }
 
 function figuresOf({ kills, trouble: _trouble, round: _round, violations, ...rest }: RoundResult): Figures {
   const count = (kind: Violation['kind']): number =>
     violations.filter((violation) => violation.kind === kind).length
   return { ...rest, ...kills, lost: count('lost'), doubled: count('doubled'), other: count('other') }
-}
-
-function line(label: string, figures: Figures): string {
-  const cells = COLUMNS.map(({ width, of }) => String(of(figures)).padStart(width))
-  return `${label.padEnd(LABEL_WIDTH)} ${cells.join(' ')}`
 }

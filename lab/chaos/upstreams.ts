@@ -1,5 +1,5 @@
 /**
- * `npm run chaos:upstreams`: two of three deployments fail under load, in every way that upstreams fail, and
+ * `npm run lab -- chaos/upstreams`: two of three deployments fail under load, in every way that upstreams fail, and
  * come back. Shows that callers hardly notice, that another model is not slower for it, and that the two
  * serve again by themselves.
  */
@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { SentRequest } from '../bench/paced-sender.ts'
-import { loadText, median, print } from '../bench/parts.ts'
-import { stopAll, type Started } from '../bench/processes.ts'
+import type { SentRequest } from '../sender.ts'
+import { stopAll, type Started } from '../processes.ts'
 import { latencyMs, OTHER_CORE, send, startGateway, statusesOf } from '../bench/load-stage.ts'
-import { startProvider } from '../bench/torana.ts'
+import { startProvider } from '../provider.ts'
+import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {

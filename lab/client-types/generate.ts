@@ -15,12 +15,12 @@ const contract = JSON.parse(readFileSync(CONTRACT, 'utf8')) as Parameters<typeof
 const ABSENT =
   /^ {8}(?:(?:get|put|post|delete|options|head|patch|trace)\?: never;|parameters: \{\n(?: {12}\w+\?: never;\n)+ {8}\};)\n/gm
 const written = astToString(await openapiTypescript(contract)).replaceAll(ABSENT, '')
-const types = `/** Made from contract/control.openapi.json by \`npm run console:types\`. */\n${written}`
+const types = `/** Made from contract/control.openapi.json by \`npm run generate\`. */\n${written}`
 
 if (!process.argv.includes('--check')) {
   writeFileSync(TYPES, types)
 } else if (types !== currentTypes()) {
-  console.error('console/src/api/control.d.ts is not what the contract says: run `npm run console:types`.')
+  console.error('console/src/api/control.d.ts is not what the contract says: run `npm run generate`.')
   process.exitCode = 1
 }
 

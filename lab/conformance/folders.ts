@@ -4,7 +4,5 @@ import { join } from 'node:path'
 export const cacheFolder: string = join(import.meta.dirname, '.cache')
 /** The client programs as they are written. */
 export const sourceFolder: string = join(import.meta.dirname, 'clients')
-export const toranaProgram: string =
-  process.env['TORANA_TEST_PROGRAM'] ?? join(import.meta.dirname, '..', '..', 'server', 'bin', 'torana.js')
 /** The cl100k_base ranks where Python's tiktoken looks for them before it asks the network. */
 export const tiktokenFolder: string = join(cacheFolder, 'tiktoken')

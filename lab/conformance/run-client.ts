@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Program } from './clients.ts'
 import { tiktokenFolder } from './folders.ts'
-import { bareEnvironment } from './torana.ts'
+import { clientEnvironment } from './torana.ts'
 
 export interface ClientError {
   readonly class: string
@@ -43,7 +43,7 @@ export async function runClient<Result>(
   const [program, ...args] = client.command
   const child = spawn(program, args, {
     env: {
-      ...bareEnvironment(),
+      ...clientEnvironment(),
       TIKTOKEN_CACHE_DIR: tiktokenFolder,
       // Python would leave its compiled files among the sources.
       PYTHONDONTWRITEBYTECODE: '1',

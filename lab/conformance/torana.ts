@@ -1,12 +1,11 @@
 /** One Torana for the whole matrix, configured with every model of every row, as its operator would start it. */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
-import { cacheFolder, toranaProgram } from './folders.ts'
+import { bareEnvironment, PROGRAM } from '../../server/test/support/process.ts'
+import { newTorana } from '../torana.ts'
+import { cacheFolder } from './folders.ts'
 import type { ModelEntry, Played, Row } from './rows.ts'
 
 export interface Torana {
@@ -23,8 +22,6 @@ const attemptTimeoutMs = 6_000
  * waits for the other's time-out.
  */
 const queueWaitMs = 2 * attemptTimeoutMs
-/** Loading the built-in facts and the configuration takes a second; more than this is a hang. */
-const startTimeoutMs = 120_000
 
 /** What upstreams are sent. It looks like no well-known provider's keys, and no error may repeat it. */
 export const upstreamKey = 'harbour-lantern-27'
@@ -62,62 +59,29 @@ export function addressOf({ traits, wire }: Played, providerUrl: string): string
 }
 
 /** Nothing of the caller's environment but this: keys, addresses and proxies set there would change what is tested. */
-export function bareEnvironment(): Record<string, string | undefined> {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
-  return { PATH, HOME, NODE_COMPILE_CACHE }
+export function clientEnvironment(): Record<string, string | undefined> {
+  return { ...bareEnvironment(), HOME: process.env['HOME'] }
 }
 
 /** Its log is written to the cache folder under that name. */
 export async function startTorana(config: object, logName: string): Promise<Torana> {
   const folder = mkdtempSync(join(tmpdir(), 'torana-conformance-'))
-  const configFile = join(folder, 'torana.yaml')
-  // Every JSON text is YAML.
-  writeFileSync(configFile, JSON.stringify(config, null, 2))
-  const env = bareEnvironment()
-  const apiKey = execFileSync(process.execPath, [toranaProgram, 'key'], { env, encoding: 'utf8' }).trim()
-  const child = spawn(process.execPath, [toranaProgram, 'start'], {
-    cwd: folder,
-    env: {
-      ...env,
-      PORT: '0',
-      CONTROL_PORT: '0',
-      TORANA_CONFIG: configFile,
-      TORANA_DATA_DIR: join(folder, 'data'),
-      TORANA_BOOTSTRAP_KEY: apiKey,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  const log = createWriteStream(join(cacheFolder, logName))
-  const lines = createInterface(child.stdout)
-  lines.on('line', (line) => log.write(`${line}\n`))
-  let complaints = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
-
+  const apiKey = execFileSync(process.execPath, [PROGRAM, 'key'], {
+    env: bareEnvironment(),
+    encoding: 'utf8',
+  }).trim()
+  const logFile = join(cacheFolder, logName)
+  rmSync(logFile, { force: true })
+  const torana = await newTorana({ folder, config, logFile, env: { TORANA_BOOTSTRAP_KEY: apiKey } })
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM')
-    await exited
-    log.end()
+    await torana.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  const url = await Promise.race([
-    readyUrl(lines),
-    exited.then(() => undefined),
-    delay(startTimeoutMs, undefined, { ref: false }),
-  ])
-  if (url === undefined) {
+  try {
+    await torana.start()
+  } catch (error) {
     await stop()
-    throw new Error(`Torana did not start.\n${complaints}`)
+    throw error
   }
-  return { baseUrl: `${url}/v1`, apiKey, stop }
-}
-
-function readyUrl(lines: ReturnType<typeof createInterface>): Promise<string> {
-  return new Promise((resolve) => {
-    lines.on('line', (line) => {
-      if (!line.includes('"ready"')) return
-      const { message, msg, url } = JSON.parse(line) as { message?: string; msg?: string; url?: string }
-      if ((message ?? msg) === 'ready' && url !== undefined) resolve(url)
-    })
-  })
+  return { baseUrl: `${torana.url}/v1`, apiKey, stop }
 }

@@ -1,16 +1,17 @@
-/** `npm run demo:traffic`: mixed load for a demo, so that every page of the console has something to show. */
+/** `npm run lab -- demo-traffic`: mixed load for a demo, so that every page of the console has something to show. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startFakeProvider } from '../fake-provider/server.ts'
+import { startTorana } from '../torana.ts'
 import { sendBatches } from './batches.ts'
 import { drive } from './drive.ts'
 import { fillHistory } from './history.ts'
+import { configFor } from './install.ts'
 import { Moods } from './moods.ts'
-import { startDemoNode } from './node.ts'
 
-const HELP = `npm run demo:traffic -- [options]
+const HELP = `npm run lab -- demo-traffic [options]
 
 Drives a node on this machine with mixed load: several projects and keys, vectors, pictures, edits and batches, cache hits, failures,
 rate limits, unknowns, and an upstream that leaves its space. All upstreams are a fake provider; nothing is paid.
@@ -69,16 +70,22 @@ async function driveAt(url: string): Promise<void> {
 
 async function driveOwn(): Promise<void> {
   const provider = await startFakeProvider()
-  const node = await startDemoNode({
-    folder: values.folder ?? mkdtempSync(join(tmpdir(), 'torana-demo-')),
-    providerUrl: provider.url,
-    port: Number(values.port),
-    controlPort: Number(values['control-port']),
-    adminToken: ADMIN_TOKEN,
+  const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'torana-demo-'))
+  // DATABASE_URL, REDIS_URL, TORANA_SECRET … of the caller are for the node.
+  const node = await startTorana({
+    folder,
+    name: 'torana',
+    config: configFor(provider.url),
+    inheritsEnvironment: true,
+    port: Number(values.port) || undefined,
+    controlPort: Number(values['control-port']) || undefined,
+    env: { TORANA_DATA_DIR: join(folder, 'data'), TORANA_ADMIN_TOKEN: ADMIN_TOKEN },
   })
   try {
-    console.log(`gateway ${node.url}\ncontrol ${node.controlUrl}\nadmin token ${node.adminToken}`)
-    if (node.welcome !== undefined) console.log(`first run ${node.welcome}`)
+    console.log(`gateway ${node.url}\ncontrol ${node.controlUrl}\nadmin token ${ADMIN_TOKEN}`)
+    // The link to the console that a first start prints.
+    const [welcome] = /https?:\/\/\S+\/welcome#token=\S+/.exec(node.log()) ?? []
+    if (welcome !== undefined) console.log(`first run ${welcome}`)
     if (values.history) await fillHistory(databaseUrl(), Date.now())
     const moods = new Moods(provider)
     const onSecond = async (second: number): Promise<void> => {

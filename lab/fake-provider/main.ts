@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { imageWires } from './images/wires/all.ts'
+import { playerTexts } from './players/all.ts'
 import { startFakeProvider } from './server.ts'
 import { allTraits } from './traits.ts'
 import { wires } from './wires/all.ts'
@@ -26,6 +27,9 @@ function catalogue(origin: string): string {
     '',
     'Traits (join with +; N is a number):',
     ...rows,
+    '',
+    'Upstreams that are no scenario, with no log, below the same origin:',
+    ...Object.entries(playerTexts).map(([name, what]) => `  ${name.padEnd(22)} ${what}`),
   ].join('\n')
 }
 

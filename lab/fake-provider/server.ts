@@ -20,6 +20,7 @@ import { Modes } from './modes.ts'
 import { OwnPorts } from './own-ports.ts'
 import { PlannedFailures } from './planned-failures.ts'
 import type { Call, Outcome } from './play.ts'
+import { isPlayed } from './players/all.ts'
 import { credentialOf, fieldsOf, play, refusalOf } from './play.ts'
 
 /** Longer than any client keeps an idle connection, so that a reset is always one the scenario asked for. */
@@ -124,6 +125,7 @@ export async function startFakeProvider({
   }
 
   function take(request: IncomingMessage, response: ServerResponse): void {
+    if (isPlayed(request, response)) return
     const url = new URL(request.url ?? '/', 'http://fake-provider')
     const isAdministration = url.pathname.startsWith('/_')
     if (!isAdministration) count(response, url)

@@ -11,15 +11,23 @@ const EACH_MS = 600_000
 /** Names of npm scripts, with their options. The longest of a group stand first. */
 type Group = readonly string[]
 
-const CHECKS: Group = ['types', 'build', 'lint', 'knip', 'generate:check', 'test:tidy', 'format:check']
+const CHECKS: Group = [
+  'types',
+  'build',
+  'lint',
+  'knip',
+  'generate -- --check',
+  'test:tidy',
+  'format -- --check',
+]
 /** They measure, and have the machine for themselves. */
-const MEASURING: readonly Group[] = [['bench:gate'], ['test:timing']]
+const MEASURING: readonly Group[] = [['lab -- bench/gate'], ['lab -- check/timing']]
 const PROGRAMS: Group = [
-  'test:console:smoke',
-  'conformance:images -- --quick',
-  'conformance:embeddings -- --quick',
+  'test:console -- smoke',
+  'lab -- conformance/images --quick',
+  'lab -- conformance/embeddings --quick',
   'test:package',
-  'conformance:batches -- --quick',
+  'lab -- conformance/batches --quick',
   'console:sizes',
 ]
 

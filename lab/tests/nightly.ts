@@ -6,22 +6,22 @@ const EACH_MS = 7_200_000
 
 const PROOFS = [
   'build',
-  'conformance:embeddings',
-  'conformance:images',
-  'conformance:batches',
-  'walk:contract',
-  'simulation:money',
-  'simulation:schedule',
-  'simulation:sharing',
-  'test:properties',
-  'test:pglite',
+  'lab -- conformance/embeddings',
+  'lab -- conformance/images',
+  'lab -- conformance/batches',
+  'lab -- check/contract',
+  'lab -- simulation/money',
+  'lab -- simulation/schedule',
+  'lab -- simulation/sharing',
+  'lab -- check/properties',
+  'lab -- check/pglite',
   'test:console',
-  'test:docs',
+  'lab -- check/docs',
 ]
 
-const commands = PROOFS.map((script): Command => ({ program: 'npm', args: ['run', script] }))
+const commands = PROOFS.map((script): Command => ({ program: 'npm', args: ['run', ...script.split(' ')] }))
 const ended = await runCommands(commands, { atOnce: 1, eachMs: EACH_MS })
 const failed = ended.filter(({ isGood }) => !isGood)
-for (const { command } of failed) console.log(`failed: ${command.args[1]}`)
+for (const { command } of failed) console.log(`failed: ${command.args.slice(1).join(' ')}`)
 console.log(`${ended.length - failed.length} passed, ${failed.length} failed`)
 process.exitCode = failed.length > 0 ? 1 : 0

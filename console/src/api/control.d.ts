@@ -1,4 +1,4 @@
-/** Made from contract/control.openapi.json by `npm run console:types`. */
+/** Made from contract/control.openapi.json by `npm run generate`. */
 export interface paths {
     "/api/v1/projects": {
         /** Projects, by name */

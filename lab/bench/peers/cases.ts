@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { embeddingsBody, type FixedAnswer } from '../parts.ts'
-import type { StartedProvider } from '../torana.ts'
+import type { StartedProvider } from '../../provider.ts'
 import type { Target } from './contender.ts'
 
 export interface Case {

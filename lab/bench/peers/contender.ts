@@ -48,7 +48,7 @@ export interface Contender {
   readonly start: (stage: Stage) => Promise<RunningContender>
 }
 
-/** Programs of others are installed outside of the repository, by `npm run bench:peers -- --install`. */
+/** Programs of others are installed outside of the repository, by `npm run lab -- bench/peers --install`. */
 export const PEERS_FOLDER: string = process.env['TORANA_PEERS_DIR'] ?? join(homedir(), '.cache/torana-peers')
 
 /** The credential that upstreams receive. */

@@ -11,7 +11,7 @@ export function benchmarksPage(figures: Figures): string {
   const { contenders } = figures
   return `${[
     '# Benchmarks beside other gateways',
-    `This page is made by \`npm run bench:peers -- --write\` from \`lab/bench/peers/figures.json\`. Run it on your own machine: **ratios are reliable, microseconds are not.** The figures are of ${daysOf(contenders)}, on ${figures.machine}.`,
+    `This page is made by \`npm run lab -- bench/peers --write\` from \`lab/bench/peers/figures.json\`. Run it on your own machine: **ratios are reliable, microseconds are not.** The figures are of ${daysOf(contenders)}, on ${figures.machine}.`,
     '## How it was measured',
     HOW,
     settingsTable(contenders),
@@ -101,7 +101,7 @@ function newerLines({ contenders, remeasured = [] }: Figures, id: CaseId): reado
         const name = contenders.find((one) => one.id === part)?.name ?? part
         return `${name} took ${count(cpuUs)} µs, ${timesBare.toFixed(1)} times the bare proxy`
       })
-      return `**Measured again on ${day}**, in the same minutes (\`npm run bench:peers -- ${words}\`): ${found.join('; ')}. The table above is older.`
+      return `**Measured again on ${day}**, in the same minutes (\`npm run lab -- bench/peers ${words}\`): ${found.join('; ')}. The table above is older.`
     })
 }
 

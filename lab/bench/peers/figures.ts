@@ -44,7 +44,7 @@ export interface ContenderFigures {
 export interface Remeasured {
   readonly day: string
   readonly case: CaseId
-  /** The arguments of `npm run bench:peers`. */
+  /** The arguments of `npm run lab -- bench/peers`. */
   readonly arguments: string
   /** By contender, all measured in the same minutes. */
   readonly contenders: Readonly<Record<string, { readonly cpuUs: number; readonly timesBare: number }>>

@@ -1,12 +1,12 @@
 /** One gateway under all loads: alone on its cores, by turns with the bare proxy. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { median } from '../parts.ts'
-import { rateOf, wrk, type Load } from '../processes.ts'
+import { rateOf, wrk, type Load } from '../../wrk.ts'
 import { wrkScript, type Case } from './cases.ts'
 import type { Contender, RunningContender, Stage } from './contender.ts'
 import { cpuOf, familyOf, memoryMegabytes } from './family.ts'
 import type { CaseFigures, ContenderFigures, HalfLoad } from './figures.ts'
+import { median } from '../../report.ts'
 
 export interface MeasureOptions {
   readonly cases: readonly Case[]

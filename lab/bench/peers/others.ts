@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, httpReady, spawnOn, stopAll } from '../processes.ts'
+import { httpReady, spawnOn, stopAll } from '../../processes.ts'
+import { freePort } from '../../../server/test/support/servers.ts'
 import {
   CALLER_KEY,
   PEERS_FOLDER,

@@ -8,7 +8,7 @@ import {
   type TestServer,
 } from '../../../server/test/support/servers.ts'
 import { startBare } from '../parts.ts'
-import { stopAll } from '../processes.ts'
+import { stopAll } from '../../processes.ts'
 import { startTorana, storeKeys } from '../torana.ts'
 import {
   CALLER_KEY,

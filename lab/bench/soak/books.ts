@@ -1,9 +1,9 @@
 /** Compares the gateway's ledger in PostgreSQL with the upstream's records, call by call. */
 import { Client } from 'pg'
 import { costOf } from './config.ts'
-import { coloursOf } from './oracle.ts'
+import { coloursOf } from '../../fake-provider/players/soak/oracle.ts'
 import type { Tally } from './tally.ts'
-import type { Booked, Fault } from './upstream-types.ts'
+import type { Booked, Fault } from '../../fake-provider/players/soak/calls.ts'
 
 export interface Row {
   readonly call_id: string

@@ -1,6 +1,11 @@
 /** One Torana in front of the soak's upstreams: its configuration, and the resulting cost of each call. */
-import { EDGE, TOKENS_OF_A_FILE, TOKENS_OF_A_PICTURE, WIDTH } from './oracle.ts'
-import type { Booked } from './upstream-types.ts'
+import {
+  EDGE,
+  TOKENS_OF_A_FILE,
+  TOKENS_OF_A_PICTURE,
+  WIDTH,
+} from '../../fake-provider/players/soak/oracle.ts'
+import type { Booked } from '../../fake-provider/players/soak/calls.ts'
 
 export const KEYS = {
   alpha: 'alpha-key-00000000000000000000000001',

@@ -1,7 +1,7 @@
 /** Asks for vectors in every form there is, and compares every bit of them. */
 import { EMBEDDERS, KEYS } from './config.ts'
 import { exchange, type Received } from './exchange.ts'
-import { cutVector, textOf, vectorOf, WORDS } from './oracle.ts'
+import { cutVector, textOf, vectorOf, WORDS } from '../../fake-provider/players/soak/oracle.ts'
 import { below, chance, isAnswer, leavingOf, newWord, oneOf, type Visit } from './visit.ts'
 
 const LEAVES = 0.06

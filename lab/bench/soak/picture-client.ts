@@ -2,7 +2,17 @@
 import sharp from 'sharp'
 import { KEYS, PAINTERS, PROJECTS } from './config.ts'
 import { exchange, type Asked, type Received } from './exchange.ts'
-import { drawing, EDGE, mask, motifIn, pictureOf, sha256, SQUARE, SQUARES, type Motif } from './oracle.ts'
+import {
+  drawing,
+  EDGE,
+  mask,
+  motifIn,
+  pictureOf,
+  sha256,
+  SQUARE,
+  SQUARES,
+  type Motif,
+} from '../../fake-provider/players/soak/oracle.ts'
 import { below, chance, isAnswer, leavingOf, newWord, oneOf, type Visit } from './visit.ts'
 
 const LEAVES = 0.1

@@ -1,6 +1,7 @@
 /** Clients that ask for images all the time, and retry with the same key when the answer asks for it. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ask, order, type Order } from '../images/client.ts'
+import { closedLoop } from '../../load.ts'
 import { PICTURE_MODELS } from './terms.ts'
 
 export interface PictureRecord {
@@ -27,18 +28,16 @@ export function startPictureLoad(url: string): PictureLoad {
   const records: PictureRecord[] = []
   const stopped = new AbortController()
   let count = 0
-  const loops = Array.from({ length: CLIENTS }, async () => {
-    while (!stopped.signal.aborted) {
-      const index = count++
-      const model = PICTURE_MODELS[index % PICTURE_MODELS.length] ?? PICTURE_MODELS[0]
-      records.push(await persist(url, order('failover', index, { model })))
-    }
+  const loop = closedLoop({ clients: CLIENTS, signal: stopped.signal }, async () => {
+    const index = count++
+    const model = PICTURE_MODELS[index % PICTURE_MODELS.length] ?? PICTURE_MODELS[0]
+    records.push(await persist(url, order('failover', index, { model })))
   })
   return {
     records,
     async stop() {
       stopped.abort()
-      await Promise.all(loops)
+      await loop
     },
   }
 }

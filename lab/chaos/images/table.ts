@@ -1,11 +1,8 @@
 /** The kill table as text. */
+import { RunningTable } from '../../report.ts'
 import type { Tally } from './witnesses.ts'
 
-const COLUMNS: readonly {
-  readonly title: string
-  readonly width: number
-  readonly of: (tally: Tally) => number
-}[] = [
+const TABLE = new RunningTable<Tally>('gap', 40, [
   { title: 'kills', width: 5, of: ({ kills }) => kills },
   { title: 'jobs', width: 5, of: ({ jobs }) => jobs },
   { title: 'served', width: 6, of: ({ served }) => served },
@@ -15,29 +12,18 @@ const COLUMNS: readonly {
   { title: 'unknown', width: 7, of: ({ unknown }) => unknown },
   { title: 'lost', width: 5, of: ({ lost }) => lost },
   { title: 'other', width: 5, of: ({ other }) => other.length },
-]
-
-const LABEL_WIDTH = 40
+])
 
 export function tableHead(): string {
-  return line(
-    'gap',
-    COLUMNS.map(({ title, width }) => title.padStart(width)),
-  )
+  return TABLE.head()
 }
 
 export function tableRow(tally: Tally): string {
-  return line(
-    tally.name,
-    COLUMNS.map(({ width, of }) => String(of(tally)).padStart(width)),
-  )
+  return TABLE.row(tally.name, tally)
 }
 
 export function tableTotal(tallies: readonly Tally[]): string {
-  const sums = COLUMNS.map(({ width, of }) =>
-    String(tallies.reduce((sum, tally) => sum + of(tally), 0)).padStart(width),
-  )
-  return line('all', sums)
+  return tableRow(together('all', tallies))
 }
 
 /** Kills of the same gap, on the same machine and on another, in one row. */
@@ -61,8 +47,4 @@ export function together(name: string, tallies: readonly Tally[]): Tally {
 export function failed(name: string, error: unknown): Tally {
   const nothing = { kills: 0, jobs: 0, served: 0, delivered: 0, retrieved: 0, second: 0, unknown: 0, lost: 0 }
   return { name, ...nothing, other: [(error as Error).message] }
-}
-
-function line(label: string, cells: readonly string[]): string {
-  return `${label.padEnd(LABEL_WIDTH)} ${cells.join(' ')}`
 }

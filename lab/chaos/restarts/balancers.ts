@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../../server/test/support/servers.ts'
-import { REPOSITORY } from './torana.ts'
+import { REPOSITORY } from '../../torana.ts'
 
 const CONFIGS = join(REPOSITORY, 'deploy/load-balancers')
 

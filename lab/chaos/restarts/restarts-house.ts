@@ -5,19 +5,21 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openPostgres, type Database } from '../../../server/src/stores/postgres/database.ts'
 import { configText, GATEWAY_KEY } from '../../../server/test/support/gateway.ts'
-import { freePort, startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
+import { SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
+import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
+import { newTorana, type Torana } from '../../torana.ts'
+import { print } from '../../report.ts'
 import { BALANCERS } from './balancers.ts'
 import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
 import { PICTURE_MS, PICTURES, VECTORS, type SteadyLoad } from './steady-load.ts'
-import { ToranaProcess } from './torana.ts'
 
 export interface RestartsHouse {
   readonly folder: string
   readonly provider: FakeProvider
   readonly database: Database
   readonly env: Readonly<Record<string, string>>
-  torana(name: string, args?: readonly string[]): Promise<ToranaProcess>
+  torana(name: string, args?: readonly string[]): Promise<Torana>
   close(): Promise<void>
 }
 
@@ -30,6 +32,8 @@ export interface HouseOptions {
 
 /** An image that comes at the end of the delay may take twice its time on a busy machine. */
 const DRAIN_MS = 120_000
+/** A start on a busy machine, with a migration in it. */
+const READY_MS = 600_000
 
 export async function startRestartsHouse(options: HouseOptions = {}): Promise<RestartsHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'torana-restarts-'))
@@ -60,8 +64,15 @@ export async function startRestartsHouse(options: HouseOptions = {}): Promise<Re
     database,
     env,
     async torana(name, args = []) {
-      const [port, controlPort] = [await freePort(), await freePort()]
-      return new ToranaProcess({ name, folder, port, controlPort, env, args })
+      return newTorana({
+        name,
+        folder,
+        env: { TORANA_SECRET: 'the same secret on every node', LOG_LEVEL: 'info', ...env },
+        args: ['start', ...args],
+        program: SOURCE_PROGRAM,
+        patienceMs: READY_MS,
+        asksReadyz: true,
+      })
     },
     async close() {
       await Promise.all([provider.close(), database.close()])
@@ -90,9 +101,17 @@ export async function outcomeOf(
     inBooks = await callsIn(database)
   }
   console.log(`\n${title}`)
-  console.log('| clients on | answered | failed | slowest |\n|---|---|---|---|')
-  for (const { what, answered, failed, slowestMs } of load.figures())
-    console.log(`| ${what} | ${answered} | ${failed} | ${Math.round(slowestMs)} ms |`)
+  print([
+    ['clients on', 'answered', 'failed', 'slowest'],
+    ...load
+      .figures()
+      .map(({ what, answered, failed, latencies }) => [
+        what,
+        String(answered),
+        String(failed),
+        `${Math.round(latencies.slowestMs)} ms`,
+      ]),
+  ])
   console.log(`${served} calls served by the upstream, ${inBooks} in the books`)
   const wrongs = [...more, ...load.failures()]
   if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)

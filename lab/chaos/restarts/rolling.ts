@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { BALANCERS, startBalancer, type BalancerKind } from './balancers.ts'
 import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from './restarts-house.ts'
 import { startSteadyLoad, type SteadyLoad } from './steady-load.ts'
-import type { ToranaProcess } from './torana.ts'
+import { programOf } from './versions.ts'
+import type { Torana } from '../../torana.ts'
 
 const NODES = 3
 /** Ctrl-C ends the restarts early, and prints what was seen. */
@@ -27,12 +28,12 @@ export interface NodeOptions {
 export async function startNodes(
   house: RestartsHouse,
   { source, asksReadyz = true }: NodeOptions = {},
-): Promise<readonly ToranaProcess[]> {
+): Promise<readonly Torana[]> {
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) => house.torana(`node-${index + 1}`)),
   )
   for (const node of nodes) {
-    node.source = source ?? node.source
+    if (source !== undefined) node.program = programOf(source)
     node.asksReadyz = asksReadyz
     await node.start()
   }
@@ -55,7 +56,7 @@ async function rollBehind(kind: BalancerKind, times: number): Promise<Outcome> {
   const wrongs: string[] = []
   let restart = 0
   for (; restart < times && !interrupted.signal.aborted; restart += 1) {
-    const node = nodes[restart % NODES] as ToranaProcess
+    const node = nodes[restart % NODES] as Torana
     wrongs.push(...(await restartOne(node, `${kind}: restart ${restart + 1}`, load, backMs)))
   }
   await load.stop()
@@ -69,7 +70,7 @@ async function rollBehind(kind: BalancerKind, times: number): Promise<Outcome> {
 
 /** What is wrong with it. */
 export async function restartOne(
-  node: ToranaProcess,
+  node: Torana,
   what: string,
   load: SteadyLoad,
   backMs: number,
@@ -103,7 +104,7 @@ export async function replaceWorkers({ times }: RestartOptions): Promise<Outcome
   return outcome
 }
 
-async function replaceOnce(node: ToranaProcess, load: SteadyLoad): Promise<void> {
+async function replaceOnce(node: Torana, load: SteadyLoad): Promise<void> {
   const before = node.children()
   node.signal('SIGHUP')
   for (;;) {

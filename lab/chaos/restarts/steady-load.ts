@@ -1,7 +1,7 @@
 /** Clients that ask all the time: on kept connections, on a new one for each request, and for slow images. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'undici'
 import { GATEWAY_KEY } from '../../../server/test/support/gateway.ts'
+import { closedLoop, Latencies } from '../../load.ts'
 
 export const VECTORS = 'plain-w16'
 export const PICTURES = 'slow-image'
@@ -22,7 +22,7 @@ interface LoadFigures {
   readonly what: string
   answered: number
   failed: number
-  slowestMs: number
+  readonly latencies: Latencies
 }
 
 export interface SteadyLoad {
@@ -45,46 +45,43 @@ export function startSteadyLoad(url: string, { pictures = true }: LoadOptions = 
     what,
     answered: 0,
     failed: 0,
-    slowestMs: 0,
+    latencies: new Latencies(),
   })) as [LoadFigures, LoadFigures, LoadFigures, LoadFigures]
   const failures: string[] = []
   const stopped = new AbortController()
-  const loop = async (
+  const { signal } = stopped
+  const loop = (
     figures: LoadFigures,
-    pauseMs: number,
+    options: { readonly clients: number; readonly pauseMs: number },
     ask: () => Promise<string | undefined>,
-  ): Promise<void> => {
-    while (!stopped.signal.aborted) {
+  ): Promise<void> =>
+    closedLoop({ ...options, signal }, async () => {
       const startMs = performance.now()
       const failure = await ask()
-      figures.slowestMs = Math.max(figures.slowestMs, performance.now() - startMs)
+      figures.latencies.record(performance.now() - startMs)
       if (failure === undefined) figures.answered += 1
       else {
         figures.failed += 1
         failures.push(`${new Date().toISOString()} ${figures.what}: ${failure}`)
       }
-      await wait(Math.random() * 2 * pauseMs, undefined, { signal: stopped.signal }).catch(() => {})
-    }
-  }
+    })
   const clients: Client[] = []
   const keeping = (figures: LoadFigures, pauseMs: number): Promise<void> => {
     const client = new Client(url, { keepAliveTimeout: 600_000, keepAliveMaxTimeout: 600_000 })
     clients.push(client)
-    return loop(figures, pauseMs, () => askVector(client))
+    return loop(figures, { clients: 1, pauseMs }, () => askVector(client))
   }
   const loops = [
     ...Array.from({ length: CLIENTS }, () => keeping(kept, PAUSE_MS)),
     ...Array.from({ length: SELDOM_CLIENTS }, () => keeping(seldom, SELDOM_MS)),
-    ...Array.from({ length: CLIENTS }, () => loop(fresh, PAUSE_MS, () => onNew(url, askVector))),
-    ...Array.from({ length: pictures ? PICTURE_CLIENTS : 0 }, () =>
-      loop(slow, PAUSE_MS, () => onNew(url, askPicture)),
-    ),
+    loop(fresh, { clients: CLIENTS, pauseMs: PAUSE_MS }, () => onNew(url, askVector)),
+    loop(slow, { clients: pictures ? PICTURE_CLIENTS : 0, pauseMs: PAUSE_MS }, () => onNew(url, askPicture)),
   ]
   return {
     figures: () => [kept, seldom, fresh, slow],
     failures: () => failures,
     resetSlowest() {
-      for (const figures of [kept, seldom, fresh, slow]) figures.slowestMs = 0
+      for (const { latencies } of [kept, seldom, fresh, slow]) latencies.reset()
     },
     async stop() {
       stopped.abort()

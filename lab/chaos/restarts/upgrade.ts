@@ -7,8 +7,8 @@ import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from 
 import { BALANCERS, startBalancer } from './balancers.ts'
 import { restartOne, startNodes, type RestartOptions } from './rolling.ts'
 import { startSteadyLoad } from './steady-load.ts'
-import { REPOSITORY } from './torana.ts'
-import { makeNextVersion, makeVersionOf } from './versions.ts'
+import { REPOSITORY } from '../../torana.ts'
+import { makeNextVersion, makeVersionOf, programOf } from './versions.ts'
 
 const SAYS_NEWER = 'the database schema is newer than this node; the node continues'
 
@@ -30,7 +30,7 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
     ['rollback', older],
   ] as const)
     for (const node of nodes) {
-      node.source = source
+      node.program = programOf(source)
       wrongs.push(...(await restartOne(node, `${what} of ${node.name}`, load, backMs)))
     }
   await load.stop()

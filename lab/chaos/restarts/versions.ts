@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REPOSITORY } from './torana.ts'
+import { REPOSITORY } from '../../torana.ts'
 
 /** What a start needs beside the packages. */
 const PARTS = ['server/package.json', 'server/bin', 'server/src', 'server/catalog'] as const
@@ -15,6 +15,11 @@ CREATE TABLE of_next_version (id int PRIMARY KEY);
 CREATE INDEX requests_of_next_version ON requests (of_next_version);
 `
 const NEXT_VERSION = 9001
+
+/** The program of a source, which decides its version. */
+export function programOf(source: string): string {
+  return join(source, 'server/bin/torana.js')
+}
 
 /** The source as it is, with one more migration. */
 export function makeNextVersion(folder: string): string {

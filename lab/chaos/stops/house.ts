@@ -1,12 +1,10 @@
 /** A gateway process to stop, the upstream behind it, and its database. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgres, type Database } from '../../../server/src/stores/postgres/database.ts'
-import { configText, GATEWAY_KEY, gatewayEnvironment } from '../../../server/test/support/gateway.ts'
-import { bareEnvironment, PROGRAM } from '../../../server/test/support/process.ts'
+import { configText, GATEWAY_KEY } from '../../../server/test/support/gateway.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
+import { newTorana, type ToranaEnd } from '../../torana.ts'
 
 /** Four times the duration of an image: a busy machine adds seconds. */
 export const DRAIN_MS = 12_000
@@ -41,18 +39,15 @@ export async function startHouse(folder: string, databaseUrl: string): Promise<H
   }
 }
 
-export interface StoppedEnd {
-  /** Exit code of the process, or a signal when it was ended before any of its code had run. */
-  readonly code: number | NodeJS.Signals
-  /** From the signal to the end. */
-  readonly tookMs: number
+export interface StoppedEnd extends ToranaEnd {
   readonly output: string
   /** What a clean end must not leave behind. */
   readonly left: readonly string[]
 }
 
 export interface GatewayToStop {
-  readonly dataDir: string
+  /** Another of the same name has the same data. */
+  readonly name: string
   /** Resolves with its public address. */
   ready(): Promise<string>
   /** Sends SIGTERM. */
@@ -60,46 +55,32 @@ export interface GatewayToStop {
 }
 
 let started = 0
-const running = new Set<ChildProcess>()
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 
-export function startGatewayToStop(house: House, name = `node-${(started += 1)}`): GatewayToStop {
-  const folder = join(house.folder, name)
-  mkdirSync(folder, { recursive: true })
-  const env = gatewayEnvironment(house.folder, {
-    TORANA_DATA_DIR: join(folder, 'data'),
-    TORANA_SECRET: 'the same secret on every node',
-    DATABASE_URL: house.databaseUrl,
+export async function startGatewayToStop(
+  house: House,
+  name = `node-${(started += 1)}`,
+): Promise<GatewayToStop> {
+  const torana = await newTorana({
+    folder: join(house.folder, name),
+    name: 'node',
+    env: {
+      TORANA_CONFIG: join(house.folder, 'torana.yaml'),
+      TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+      TORANA_SECRET: 'the same secret on every node',
+      DATABASE_URL: house.databaseUrl,
+    },
   })
-  const child = spawn(process.execPath, [PROGRAM, 'start'], {
-    cwd: folder,
-    env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  running.add(child)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
-  const dataDir = join(folder, 'data')
+  torana.launch()
+  const { url, dataFolder } = torana
   return {
-    dataDir,
+    name,
     async ready() {
-      for (;;) {
-        const url = /Base URL +(http:\/\/[^/\s]+)[\s\S]*Metrics +http/.exec(output)?.[1]
-        if (url !== undefined) return url
-        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output}`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      await torana.ready()
+      return url
     },
     async stop() {
-      const startMs = performance.now()
-      child.kill('SIGTERM')
-      const [code, signal] = await closed
-      running.delete(child)
-      const tookMs = performance.now() - startMs
-      const end = code ?? signal ?? 'SIGKILL'
-      return { code: end, tookMs, output, left: await leftBehind(house, dataDir) }
+      const end = await torana.stop()
+      return { ...end, output: torana.log(), left: await leftBehind(house, dataFolder) }
     },
   }
 }

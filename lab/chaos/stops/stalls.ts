@@ -25,7 +25,7 @@ export interface StalledEnd extends StoppedEnd {
 }
 
 export async function stopWithStalls(house: House, { readers, writers, jobs }: Stalls): Promise<StalledEnd> {
-  const gateway = startGatewayToStop(house)
+  const gateway = await startGatewayToStop(house)
   const url = await gateway.ready()
   const servedBefore = house.provider.counters().served
   const booksBefore = await callsInBooks(house)
@@ -44,7 +44,7 @@ export async function stopWithStalls(house: House, { readers, writers, jobs }: S
   const statuses = await Promise.all(pictures)
   for (const socket of sockets) socket.destroy()
   // The next start writes what the first left on its disk into the ledger.
-  const next = startGatewayToStop(house, gateway.dataDir.split('/').at(-2))
+  const next = await startGatewayToStop(house, gateway.name)
   await next.ready()
   const inBooks = (await callsInBooks(house)) - booksBefore
   await next.stop()

@@ -23,7 +23,7 @@ test('clients that don’t read, don’t send, or say nothing hold up no stop; p
 
 test('a start that receives a stop signal ends with 0 and leaves nothing', async () => {
   for (const afterMs of [300, 700, 1100, 1500, 2000]) {
-    const gateway = startGatewayToStop(house)
+    const gateway = await startGatewayToStop(house)
     await new Promise((resolve) => setTimeout(resolve, afterMs))
     const { code, left, output } = await gateway.stop()
     assert.ok(code === 0 || (code === 'SIGTERM' && output === ''), `${afterMs} ms: ${code} ${output}`)

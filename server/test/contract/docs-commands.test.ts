@@ -1,4 +1,4 @@
-/** Commands of the documentation are run by `npm run test:docs`, or there is a reason why not. */
+/** Commands of the documentation are run by `npm run lab -- check/docs`, or there is a reason why not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { globSync, readFileSync } from 'node:fs'

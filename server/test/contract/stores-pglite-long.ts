@@ -1,4 +1,4 @@
-/** `npm run test:pglite`: the contracts of all stores on PGlite, which takes minutes. One smoke of each is in every run. */
+/** `npm run lab -- check/pglite`: the contracts of all stores on PGlite, which takes minutes. One smoke of each is in every run. */
 import { pgliteBooks as pgliteUpkeep } from '#test/support/books.ts'
 import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'

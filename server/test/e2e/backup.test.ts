@@ -1,4 +1,4 @@
-/** `torana migrate`, `backup` and `restore` where no node runs. The whole drill is `npm run drill:backup`. */
+/** `torana migrate`, `backup` and `restore` where no node runs. The whole drill is `npm run lab -- check/backup`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runTorana, temporaryFolder } from '#test/support/process.ts'

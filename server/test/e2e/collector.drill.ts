@@ -1,5 +1,5 @@
 /**
- * `npm run check:traces`: a real OpenTelemetry Collector gets the trace of a request, and its spans add up. Any `otelcol`
+ * `npm run lab -- check/traces`: a real OpenTelemetry Collector gets the trace of a request, and its spans add up. Any `otelcol`
  * with the OTLP receiver and the debug exporter will do; `OTELCOL` is its path.
  */
 import assert from 'node:assert/strict'

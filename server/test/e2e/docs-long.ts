@@ -1,6 +1,6 @@
 /**
- * Every command of README and documentation is run as written, page by page, on a node with the demo models: `npm run
- * test:docs`. Commands that can't be run are in `NOT_RUN`, with the reason. Answers are compared with what the page prints.
+ * Every command of README and documentation is run as written, page by page, on a node with the demo models: `npm run lab --
+ * check/docs`. Commands that can't be run are in `NOT_RUN`, with the reason. Answers are compared with what the page prints.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
 /**
- * `npm run check:monitoring`: a real Prometheus scrapes two nodes with traffic. Each query of the dashboards
+ * `npm run lab -- check/monitoring`: a real Prometheus scrapes two nodes with traffic. Each query of the dashboards
  * must answer, and each alert is made to fire by its own fault and must be seen in Alertmanager. Takes some
  * five minutes. Reports what it can't do here.
  */

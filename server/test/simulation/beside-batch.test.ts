@@ -1,5 +1,5 @@
 /**
- * What interactive callers notice of a batch, in simulated minutes. `npm run bench:batches` measures the same
+ * What interactive callers notice of a batch, in simulated minutes. `npm run lab -- bench/batches` measures the same
  * on a real node.
  */
 import assert from 'node:assert/strict'

@@ -1,5 +1,5 @@
 /**
- * The same simulation for any length: `npm run simulation:money -- --histories 20000 --postgres 500 --seed
+ * The same simulation for any length: `npm run lab -- simulation/money --histories 20000 --postgres 500 --seed
  * 7`. Prints the seed of each run and how often each event happened; a failure prints the path that leads to
  * it.
  */

@@ -1,7 +1,7 @@
 /** Generators for property tests: every possible float32, and unusual texts. */
 import fc from 'fast-check'
 
-/** How often every change tries a property, at most; `npm run test:properties` tries it as often as its test says. */
+/** How often every change tries a property, at most; `npm run lab -- check/properties` tries it as often as its test says. */
 const MAX_RUNS = Number(process.env['TORANA_TEST_RUNS'] ?? 1000)
 
 export function runs(numRuns: number): { readonly numRuns: number } {

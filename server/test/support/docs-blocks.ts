@@ -39,7 +39,7 @@ export function docsBlocks(): Block[] {
   })
 }
 
-/** Commands that no test of the documentation runs, and why. `npm run test:docs` runs everything else. */
+/** Commands that no test of the documentation runs, and why. `npm run lab -- check/docs` runs everything else. */
 export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [
     /\bnpm (?:ci|install|uninstall)\b|torana import litellm|git clone/,
@@ -48,7 +48,7 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/npx torana(?: +#.*| &)?$/m, 'starts a node: e2e/first-start.test.ts does'],
   [/^torana (?:start|demo)\b/m, 'starts a node: e2e/first-start.test.ts does'],
   [/^(?:[A-Z_]+=\S.*\n)+$/, 'settings, no command'],
-  [/npm run bench:/, 'minutes of load'],
+  [/npm run lab -- (?:bench|chaos)/, 'minutes of load'],
   [
     /01a1[0-9a-f]{4}|<request>|"\$url"|\/proc\/4711|assets-spool/,
     'has an id or a link of somebody else in it',

@@ -1,4 +1,4 @@
-/** Parallel large edits, through a gateway in a separate process. `npm run bench:edits` measures more of them. */
+/** Parallel large edits, through a gateway in a separate process. `npm run lab -- bench/edits` measures more of them. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'

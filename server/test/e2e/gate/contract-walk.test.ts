@@ -1,6 +1,6 @@
 /**
  * Every operation of both contracts, 500 requests at once, on a node in a control group of 1 GB: no 500, no request without
- * an answer, no crash, and nothing held afterwards. `npm run walk:contract` sends each operation 500 of a kind.
+ * an answer, no crash, and nothing held afterwards. `npm run lab -- check/contract` sends each operation 500 of a kind.
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,14 +1,14 @@
 /**
- * `npm run chaos:batches`: a large batch on three nodes that are killed in turn. `-- --lines 1000000 --kills
+ * `npm run lab -- chaos/batches`: a large batch on three nodes that are killed in turn. `--lines 1000000 --kills
  * 20 --postgres-kill --blob-kill` also kills PostgreSQL and a separate blob store (S3) once each. `--
  * --pictures 1000` runs a batch of images instead, `-- --restart-all` kills all nodes together.
  */
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
 import assert from 'node:assert/strict'
-import { CALLS_OF_A_NODE, runWithKills } from './kills.ts'
-import { PICTURES_OF_A_NODE, runPicturesWithKills } from './picture-kills.ts'
-import { restartAll } from './restart-all.ts'
+import { CALLS_OF_A_NODE, runWithKills } from './batches/kills.ts'
+import { PICTURES_OF_A_NODE, runPicturesWithKills } from './batches/picture-kills.ts'
+import { restartAll } from './batches/restart-all.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,11 +1,11 @@
-/** `npm run chaos:failovers`: the primaries of PostgreSQL and Redis are lost under load. Nothing may be lost with them. */
+/** `npm run lab -- chaos/failovers`: the primaries of PostgreSQL and Redis are lost under load. Nothing may be lost with them. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { missing } from './deployed.ts'
-import { patroniFailover } from './patroni-failover.ts'
-import { sentinelFailover } from './sentinel-failover.ts'
+import { missing } from './failovers/deployed.ts'
+import { patroniFailover } from './failovers/patroni-failover.ts'
+import { sentinelFailover } from './failovers/sentinel-failover.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,13 +1,18 @@
 /**
- * Embeddings at a steady rate, whether or not earlier ones were answered: callers do not slow down because a gateway does.
- * Speaks HTTP over plain sockets, one request at a time on each, so that it can send far more than a gateway can take.
- * Without a rate it keeps `atOnce` requests in progress instead, which finds a gateway's capacity; it then ends early when
- * its input is closed.
+ * The sender of the lab as a process: embeddings at a steady rate, whether or not earlier ones were answered, or a number of them in
+ * progress, which finds a gateway's capacity. Speaks HTTP over plain sockets, one request at a time on each, so that it can send far
+ * more than a gateway can take. It ends early when its input is closed.
  */
+import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { closedLoop, openLoop } from './load.ts'
 
 export interface Stream {
+  /** Undefined: that of all. */
+  readonly port?: number
+  /** Before `/v1`. */
+  readonly path?: string
   readonly key: string
   readonly model: string
   readonly perSecond: number
@@ -36,9 +41,10 @@ export type SentRequest = readonly [
   code: string,
 ]
 
+/** The file of this program, for `scriptOn`. */
+export const SENDER: string = import.meta.filename
 /** As many connections as a load balancer would open. Beyond it a request counts as failed. */
 const MAX_CONNECTIONS = 4000
-const TICK_MS = 1
 
 interface Pending {
   readonly results: SentRequest[]
@@ -121,6 +127,7 @@ class Connection {
   }
 }
 
+/** Connections of one port. */
 class Sender {
   readonly #port: number
   readonly #idle: Connection[] = []
@@ -133,17 +140,19 @@ class Sender {
   }
 
   send(
-    { key, model, encoding = 'base64' }: Stream,
+    { path = '', key, model, encoding = 'base64' }: Stream,
     results: SentRequest[],
     done: () => void = () => {},
   ): void {
     this.#number += 1
     const body = `{"model":"${model}","input":"text ${this.#number} of ${process.pid}","encoding_format":"${encoding}"}`
-    const bytes = `POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const bytes = `POST ${path}/v1/embeddings HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     const atMs = Date.now()
     const connection = this.#free()
     if (!connection) {
       results.push([atMs, 0, 0, 0, 'no connection'])
+      // Not at once: a closed loop would turn without a pause.
+      setTimeout(done, 1)
       return
     }
     this.underWay += 1
@@ -177,34 +186,29 @@ async function paced({
   streams,
   atOnce,
 }: Paced): Promise<readonly SentRequest[][]> {
-  const sender = new Sender(port)
-  const results = streams.map((): SentRequest[] => [])
-  const startedMs = performance.now()
-  const endMs = startedMs + seconds * 1000
-  if (atOnce !== undefined) {
-    const ending = inputClosed()
-    const again = (): void => {
-      if (performance.now() < endMs && !ending.aborted)
-        sender.send(streams[0] as Stream, results[0] as SentRequest[], again)
-    }
-    for (let one = 0; one < atOnce; one += 1) again()
-    await wait(seconds * 1000, undefined, { signal: ending }).catch(() => {})
-  } else {
-    const sent = streams.map(() => 0)
-    for (let nowMs = startedMs; nowMs < endMs; nowMs = performance.now()) {
-      for (const [index, stream] of streams.entries()) {
-        const due = ((nowMs - startedMs) / 1000) * stream.perSecond
-        for (; (sent[index] as number) < due; sent[index] = (sent[index] as number) + 1)
-          sender.send(stream, results[index] as SentRequest[])
-      }
-      await wait(TICK_MS)
-    }
-  }
+  const senders = new Map<number, Sender>()
+  const all = streams.map((stream) => {
+    const to = stream.port ?? port
+    const sender = senders.get(to) ?? new Sender(to)
+    senders.set(to, sender)
+    const results: SentRequest[] = []
+    return { stream, results, send: (done?: () => void) => sender.send(stream, results, done) }
+  })
+  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), inputClosed()])
+  const [first] = all
+  await (atOnce === undefined || first === undefined
+    ? Promise.all(all.map(({ stream, send }) => openLoop({ perSecond: stream.perSecond, signal }, send)))
+    : // Not waited for: an answer may come later than the patience.
+      Promise.race([
+        closedLoop({ clients: atOnce, signal }, () => new Promise<void>((resolve) => first.send(resolve))),
+        once(signal, 'abort'),
+      ]))
   const untilMs = performance.now() + patienceMs
-  while (sender.underWay > 0 && performance.now() < untilMs) await wait(10)
-  sender.close()
+  const isUnderWay = (): boolean => [...senders.values()].some(({ underWay }) => underWay > 0)
+  while (isUnderWay() && performance.now() < untilMs) await wait(10)
+  for (const sender of senders.values()) sender.close()
   await wait(50)
-  return results
+  return all.map(({ results }) => results)
 }
 
 function inputClosed(): AbortSignal {

@@ -2,11 +2,10 @@
  * An upstream that misbehaves when a text asks for it, as a broken or hostile server would. Otherwise it returns a vector
  * of 16 numbers.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 
-const [port = '0'] = process.argv.slice(2)
 const JSON_TYPE = { 'content-type': 'application/json' }
 const TINY_CHUNKS = 20_000
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -39,17 +38,11 @@ const ways: Readonly<Record<string, (response: ServerResponse, body: string) => 
   },
 }
 
-createServer((request, response) => {
-  response.on('error', () => {})
-  void text(request).then(
-    (body) => {
-      const way = ways[/@@(\w+)@@/.exec(body)?.[1] ?? '']
-      if (way) return way(response, body)
-      response
-        .writeHead(200, JSON_TYPE)
-        .end(`{"data":[{"index":0,"embedding":${vector}}],"usage":{"prompt_tokens":1,"total_tokens":1}}`)
-      return undefined
-    },
-    () => response.destroy(),
-  )
-}).listen(Number(port), '127.0.0.1')
+export async function playHostile(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  const way = ways[/@@(\w+)@@/.exec(body)?.[1] ?? '']
+  if (way) return way(response, body)
+  response
+    .writeHead(200, JSON_TYPE)
+    .end(`{"data":[{"index":0,"embedding":${vector}}],"usage":{"prompt_tokens":1,"total_tokens":1}}`)
+}

@@ -1,8 +1,8 @@
-/** `npm run chaos:restarts`: rolling restarts, replaced workers, and an upgrade and back, under load. Not one request may fail. */
+/** `npm run lab -- chaos/restarts`: rolling restarts, replaced workers, and an upgrade and back, under load. Not one request may fail. */
 import { parseArgs } from 'node:util'
-import { BALANCERS, type BalancerKind } from './balancers.ts'
-import { replaceWorkers, rollProcesses } from './rolling.ts'
-import { upgradeAndBack } from './upgrade.ts'
+import { BALANCERS, type BalancerKind } from './restarts/balancers.ts'
+import { replaceWorkers, rollProcesses } from './restarts/rolling.ts'
+import { upgradeAndBack } from './restarts/upgrade.ts'
 
 const { values } = parseArgs({
   options: {

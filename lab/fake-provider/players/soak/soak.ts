@@ -1,13 +1,13 @@
 /**
- * The upstreams of the soak, one process: embeddings, images, edits and streams of OpenAI's wire, failing in the way that
- * the first part of the path names. It records every call by the id that the gateway gave it, and whether it served it.
+ * The upstreams of the soak: embeddings, images, edits and streams of OpenAI's wire, failing in the way that
+ * the part of the path after `/soak` names. It records every call by the id that the gateway gave it, and whether it served it.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { answerEmbeddings } from './upstream-embeddings.ts'
-import { answerPictures, fileOf } from './upstream-pictures.ts'
-import type { Answer, Booked, Fault } from './upstream-types.ts'
+import { answerEmbeddings } from './embeddings.ts'
+import { answerPictures, fileOf } from './images.ts'
+import type { Answer, Booked, Fault } from './calls.ts'
 
 /** Of a hundred calls, how many meet which fault. */
 const ways: Readonly<
@@ -26,8 +26,9 @@ const refusals: Partial<Record<Fault, number>> = { limited: 429, failed: 500, ov
 
 const booked: Booked[] = []
 
-async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://upstream')
+/** A request that ends in the middle stays in the records as `unread`. */
+export async function playSoak(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const pathname = new URL(request.url ?? '/', 'http://upstream').pathname.slice('/soak'.length)
   if (pathname === '/_books') return void response.end(JSON.stringify(booked))
   if (pathname.startsWith('/files/')) return sendFile(pathname, response)
   const [, name = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? []
@@ -47,7 +48,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (status !== undefined) return refuse(response, status)
   if (entry.fault === 'reset') return void request.socket.resetAndDestroy()
   const type = request.headers['content-type'] ?? ''
-  const origin = `http://${request.headers.host}`
+  const origin = `http://${request.headers.host}/soak`
   const answer = path.endsWith('/embeddings')
     ? answerEmbeddings(body, entry.fault)
     : answerPictures(body, type, { origin, path, callId: entry.callId })
@@ -101,9 +102,3 @@ function sendFile(pathname: string, response: ServerResponse): void {
   if (file === undefined) return void response.writeHead(404).end()
   response.writeHead(200, { 'content-type': 'image/png', 'content-length': file.length }).end(file)
 }
-
-createServer((request, response) => {
-  response.on('error', () => {})
-  // A request that ends in the middle stays in the records as `unread`.
-  serve(request, response).catch(() => response.destroy())
-}).listen(Number(process.argv[2]), '127.0.0.1')

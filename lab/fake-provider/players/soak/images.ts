@@ -1,5 +1,5 @@
 import { EDGE, motifText, pictureOf, sha256, TOKENS_OF_A_FILE, TOKENS_OF_A_PICTURE } from './oracle.ts'
-import type { Answer } from './upstream-types.ts'
+import type { Answer } from './calls.ts'
 
 interface Call {
   readonly origin: string

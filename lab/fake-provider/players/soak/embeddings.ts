@@ -1,5 +1,5 @@
 import { cutVector, textOf, tokensOf, vectorOf, WIDTH } from './oracle.ts'
-import type { Answer, Fault } from './upstream-types.ts'
+import type { Answer, Fault } from './calls.ts'
 
 type Input = string | string[] | number[] | number[][]
 

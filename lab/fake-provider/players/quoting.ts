@@ -2,10 +2,9 @@
  * An upstream that repeats what it was sent in every possible way: in errors of every status and form, in headers, in
  * fields beside the vectors, in answers that are broken, and in silence. Every second call is answered correctly.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-const [port = '0'] = process.argv.slice(2)
 const JSON_TYPE = { 'content-type': 'application/json' }
 const STATUSES = [400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 451, 500, 501, 502, 503, 504, 529]
 const PICTURE =
@@ -85,19 +84,13 @@ function vectorOf(one: string): number[] {
 let calls = 0
 /** Calls with texts of both projects. */
 let shared = 0
-createServer((request, response) => {
-  response.on('error', () => {})
+
+export async function playQuoting(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'GET') return json(response, 200, { calls, shared })
-  void text(request).then(
-    (body) => {
-      const question = JSON.parse(body) as Question
-      const quoted = question.prompt ?? [question.input ?? ''].flat().join(' | ')
-      calls += 1
-      if (quoted.includes('CANARYALPHA') && quoted.includes('CANARYBETA')) shared += 1
-      const way = calls % 2 === 0 ? good : (ways[Math.floor(calls / 2) % ways.length] as Quoting)
-      way(response, quoted, question)
-    },
-    () => response.destroy(),
-  )
-  return undefined
-}).listen(Number(port), '127.0.0.1')
+  const question = JSON.parse(await text(request)) as Question
+  const quoted = question.prompt ?? [question.input ?? ''].flat().join(' | ')
+  calls += 1
+  if (quoted.includes('CANARYALPHA') && quoted.includes('CANARYBETA')) shared += 1
+  const way = calls % 2 === 0 ? good : (ways[Math.floor(calls / 2) % ways.length] as Quoting)
+  return way(response, quoted, question)
+}

@@ -1,18 +1,18 @@
 /**
- * `npm run chaos:images`: kills a gateway at each gap of an image job's life, and shows that no paid image is
+ * `npm run lab -- chaos/images`: kills a gateway at each gap of an image job's life, and shows that no paid image is
  * lost or bought twice.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { seededRandom } from '../../../server/test/support/random.ts'
-import { GAPS } from './gaps.ts'
-import { startHouse } from './house.ts'
-import { killAt } from './kill.ts'
-import { failed, tableHead, tableRow, tableTotal, together } from './table.ts'
-import { clientsLeave, diskFull, storeDies } from './troubles.ts'
-import type { Tally } from './witnesses.ts'
+import { seededRandom } from '../../server/test/support/random.ts'
+import { GAPS } from './images/gaps.ts'
+import { startHouse } from './images/house.ts'
+import { killAt } from './images/kill.ts'
+import { failed, tableHead, tableRow, tableTotal, together } from './images/table.ts'
+import { clientsLeave, diskFull, storeDies } from './images/troubles.ts'
+import type { Tally } from './images/witnesses.ts'
 
 const { values } = parseArgs({
   options: {

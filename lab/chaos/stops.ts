@@ -1,11 +1,11 @@
-/** `npm run chaos:stops`: SIGTERM at every moment of a start, and while clients hold on to the gateway. */
+/** `npm run lab -- chaos/stops`: SIGTERM at every moment of a start, and while clients hold on to the gateway. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgresServer } from '../../../server/test/support/servers.ts'
-import { DRAIN_MS, startGatewayToStop, startHouse } from './house.ts'
-import { stopWithStalls } from './stalls.ts'
+import { startPostgresServer } from '../../server/test/support/servers.ts'
+import { DRAIN_MS, startGatewayToStop, startHouse } from './stops/house.ts'
+import { stopWithStalls } from './stops/stalls.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,17 +31,17 @@ const [readers, writers, jobs] = [values.readers, values.writers, values.jobs].m
 ]
 
 // The first start makes the tables. The duration of a later one determines the number of moments.
-const first = startGatewayToStop(house)
+const first = await startGatewayToStop(house)
 await first.ready()
 await first.stop()
 const startMs = performance.now()
-const probe = startGatewayToStop(house)
+const probe = await startGatewayToStop(house)
 await probe.ready()
 const takesMs = performance.now() - startMs
 await probe.stop()
 console.log(`a start takes ${Math.round(takesMs)} ms`)
 for (let afterMs = 0; afterMs <= takesMs + Number(values.step); afterMs += Number(values.step)) {
-  const gateway = startGatewayToStop(house)
+  const gateway = await startGatewayToStop(house)
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const { code, tookMs, left, output } = await gateway.stop()
   console.log(`SIGTERM after ${afterMs} ms: ends with ${code} in ${Math.round(tookMs)} ms`)

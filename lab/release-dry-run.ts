@@ -13,13 +13,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
-import { eventually } from '../../server/test/support/process.ts'
-import { freePort } from '../../server/test/support/servers.ts'
-import { packageOf } from '../release/files.ts'
+import { eventually } from '../server/test/support/process.ts'
+import { freePort } from '../server/test/support/servers.ts'
+import { packageOf } from './release/files.ts'
 
 /** Verdaccio asks for node-fetch by a tag, which mirrors of the registry may not have. */
 const REGISTRY = { dependencies: { verdaccio: '6.10.4' }, overrides: { 'node-fetch': '2.7.0' } }
-const ROOT = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '..')
 
 const { values } = parseArgs({
   options: {

@@ -1,4 +1,4 @@
-/** `npm run chaos:ledger`: kills everything again and again under load, and shows that the ledger stays right. */
+/** `npm run lab -- chaos/ledger`: kills everything again and again under load, and shows that the ledger stays right. */
 import { parseArgs } from 'node:util'
 import { FOLDER_PLANS, type FolderPlan } from './cluster.ts'
 import { bigintsAsText, runRounds, type ChaosOptions, type RoundResult } from './rounds.ts'

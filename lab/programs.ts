@@ -1,0 +1,240 @@
+/** Every program of the lab, by name: what it answers, and what it needs. A name is the path of its file below `lab/`, or of the folder of its `main.ts`. */
+
+export interface Program {
+  readonly answers: string
+  /** Programs that must be installed, and what it starts. */
+  readonly needs?: string
+  /** Relative to the repository. Undefined: as the name says. */
+  readonly file?: string
+  /** Options of Node itself. */
+  readonly node?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** A npm script that runs before it. */
+  readonly after?: 'build' | 'console:build'
+  /** Runs beside a PostgreSQL that `server/test/support/with-servers.ts` starts. */
+  readonly withServers?: true
+}
+
+const BARE_PROXY = 'nginx, wrk, two cores'
+const STORES = 'PostgreSQL, Redis'
+
+const BENCH: Readonly<Record<string, Program>> = {
+  'bench/gate': {
+    answers:
+      'CPU time of the hot path beside a bare proxy; CI fails if it is more than a quarter below lab/bench/gate.json',
+    needs: BARE_PROXY,
+  },
+  'bench/embeddings': {
+    answers: 'what Torana costs beside a bare proxy; --inspect writes profiles',
+    needs: BARE_PROXY,
+  },
+  'bench/large-answers': { answers: 'the largest answers that the contract allows', node: ['--expose-gc'] },
+  'bench/flame': {
+    answers: 'draws where the CPU time of a profile goes: <file.cpuprofile> <file.svg>',
+  },
+  'bench/ledger': { answers: 'ledger entries per second', needs: STORES },
+  'bench/stores': { answers: 'the cost of durable accounting', needs: `${BARE_PROXY}, ${STORES}` },
+  'bench/usage-labels': {
+    answers: 'usage by user and tag, compared with the ledger to the nano-dollar',
+    needs: 'PostgreSQL',
+  },
+  'bench/sharing': { answers: 'what cache and micro-batching gain with a real model', needs: 'two cores' },
+  'bench/overload': { answers: 'twice the load that a node can serve', needs: 'two cores' },
+  'bench/false-refusals': { answers: 'what a node short of CPU refuses', needs: 'two cores' },
+  'bench/images': { answers: 'images of many callers at once', needs: 'two cores' },
+  'bench/edits': { answers: 'large uploads; --quick', needs: 'two cores' },
+  'bench/files': {
+    answers: 'a large file sent in parts that break off',
+    needs: 'PostgreSQL',
+    withServers: true,
+  },
+  'bench/batches': { answers: 'the cost of a batch', needs: 'PostgreSQL, two cores' },
+  'bench/console': {
+    answers:
+      'every GET route of the control API over a million ledger rows; --small --no-load for a quick look',
+    needs: 'PostgreSQL',
+  },
+  'bench/overview': {
+    answers: "the console's Overview under load",
+    file: 'console/test/overview-under-load.ts',
+    after: 'console:build',
+    needs: 'Chromium, PostgreSQL',
+  },
+  'bench/scale': {
+    answers: 'what one request costs, and how that grows with processes, keys and models: docs/scale.md',
+    needs: `${BARE_PROXY}, ${STORES}`,
+  },
+  'bench/workers': {
+    answers: 'two workers beside one process',
+    after: 'build',
+    needs: `${BARE_PROXY}, ${STORES}`,
+  },
+  'bench/size': {
+    answers: 'start, reload and CPU with 100,000 keys, 500 models and 10,000,000 ledger rows; --small',
+    needs: 'PostgreSQL',
+  },
+  'bench/strangers': { answers: 'what clients without a key or money do to other projects' },
+  'bench/canaries': { answers: 'whether a text of one project ever reaches another', needs: STORES },
+  'bench/peers': {
+    answers:
+      'Torana beside LiteLLM, Portkey and Bifrost: makes docs/benchmarks.md; --install brings them; forty minutes',
+    needs: `${BARE_PROXY}, ${STORES}, Python`,
+  },
+  'bench/soak': {
+    answers:
+      '200 clients that leave at any byte, failing upstreams, 20 minutes; a judge without code of the server checks everything; --minutes 20 --clients 200',
+    needs: 'PostgreSQL',
+    withServers: true,
+  },
+}
+
+const CHAOS: Readonly<Record<string, Program>> = {
+  'chaos/ledger': {
+    answers: 'kills gateways, PostgreSQL and Redis under load and compares the ledger',
+    needs: `${STORES}, HAProxy`,
+  },
+  'chaos/outages': { answers: 'makes the stores unreachable for a minute', needs: `${STORES}, HAProxy` },
+  'chaos/images': { answers: 'kills nodes in the middle of image jobs', needs: 'PostgreSQL' },
+  'chaos/batches': {
+    answers:
+      'a batch on three nodes that are killed in turn: every line once, every call in the ledger; --lines 1000000 --kills 20',
+    needs: 'PostgreSQL, S3 server with --blob-kill',
+    withServers: true,
+  },
+  'chaos/upstreams': { answers: 'upstreams that fail, hang and drift under load', needs: 'two cores' },
+  'chaos/restarts': {
+    answers:
+      'rolling restarts and upgrades behind HAProxy and nginx: no request fails; --only workers --times 3',
+    needs: 'PostgreSQL, HAProxy, nginx',
+  },
+  'chaos/failovers': {
+    answers: 'the primaries of PostgreSQL (Patroni) and Redis (Sentinel) are lost under load',
+    needs: 'Patroni, etcd, HAProxy, Redis',
+  },
+  'chaos/stops': {
+    answers: 'SIGTERM at any moment: the process ends in time, and nothing is lost',
+    needs: 'PostgreSQL',
+  },
+}
+
+const CONFORMANCE: Readonly<Record<string, Program>> = {
+  'conformance/embeddings': {
+    answers: 'every SDK against every kind of upstream; --quick; --clients openai-7',
+    needs: 'Python and Go, Java where Maven and a JDK are installed',
+  },
+  'conformance/images': {
+    answers: 'the same for images; --quick',
+    needs: 'Python and Go, Java where Maven and a JDK are installed',
+  },
+  'conformance/batches': {
+    answers: 'files, uploads, batches and webhooks with openai-node, openai-python and openai-go; --quick',
+    needs: 'Python and Go',
+  },
+}
+
+const LONG_TEST = ['--test']
+
+const SIMULATION: Readonly<Record<string, Program>> = {
+  'simulation/money': {
+    answers: '20,000 random histories in which nodes die and budgets change; --histories 500',
+    file: 'server/test/simulation/money-long.ts',
+  },
+  'simulation/schedule': {
+    answers:
+      'thousands of simulated minutes of scheduling, compared with an oracle; --plot draws docs/pictures/schedule.png',
+    file: 'server/test/simulation/schedule-long.ts',
+  },
+  'simulation/sharing': {
+    answers: '50,000 random mixes of cache, flights and micro-batches',
+    file: 'server/src/request/embeddings/shared-vectors.test.ts',
+    node: LONG_TEST,
+    env: { TORANA_TEST_RUNS: '50000' },
+  },
+}
+
+const CHECKS: Readonly<Record<string, Program>> = {
+  'check/properties': {
+    answers: 'properties, with ten times the runs of npm test',
+    file: 'server/src/**/*.test.ts',
+    node: ['--test', '--test-concurrency=3'],
+    env: { TORANA_TEST_RUNS: '10000' },
+  },
+  'check/pglite': {
+    answers: 'all contracts of stores on PGlite; npm test has a smoke test of each',
+    file: 'server/test/contract/stores-pglite-long.ts',
+    node: LONG_TEST,
+  },
+  'check/docs': {
+    answers: 'every command of README and documentation on a demo node, its answer compared with the page',
+    file: 'server/test/e2e/docs-long.ts',
+    node: LONG_TEST,
+  },
+  'check/import': {
+    answers: 'the import from LiteLLM, up to a gateway that runs on its result',
+    file: 'import-litellm/**/*.test.ts',
+    node: ['--test', '--test-concurrency=3'],
+  },
+  'check/multipart': {
+    answers: 'broken and oversized forms are parsed correctly or refused',
+    file: 'server/test/fuzz/multipart.fuzz.ts',
+  },
+  'check/contract': {
+    answers: '500 requests of each kind to each operation of both contracts, at a node with 1 GB',
+    file: 'server/test/e2e/gate/contract-walk.test.ts',
+    node: LONG_TEST,
+    env: { TORANA_TEST_WALK: 'long' },
+    withServers: true,
+    needs: 'PostgreSQL',
+  },
+  'check/backup': {
+    answers: 'backup and restore as an operator does them',
+    file: 'server/test/e2e/backup.drill.ts',
+    node: LONG_TEST,
+    withServers: true,
+    needs: 'PostgreSQL',
+  },
+  'check/monitoring': {
+    answers: 'dashboards and alerts against a real Prometheus',
+    file: 'server/test/monitoring/check.ts',
+    needs: 'Prometheus, Alertmanager',
+  },
+  'check/traces': {
+    answers: 'a real OpenTelemetry Collector gets a trace whose spans add up',
+    file: 'server/test/e2e/collector.drill.ts',
+    node: LONG_TEST,
+    needs: 'OTELCOL',
+  },
+  'check/timing': {
+    answers: 'tests that measure time, alone; part of npm test',
+    file: '{server,lab}/**/*.timing.ts',
+    node: ['--test', '--test-concurrency=1'],
+  },
+}
+
+const TOOLS: Readonly<Record<string, Program>> = {
+  'release-dry-run': {
+    answers:
+      'a release against a registry on loopback, and a second run that does nothing; --checks <command>, --image',
+    needs: 'what the checks need; buildah and podman with --image',
+  },
+  'demo-traffic': {
+    answers: 'a demo node with mixed load and failures, so that every page of the console has data',
+  },
+  'fake-provider': { answers: 'plays every upstream and every fault; --help' },
+  'model-server': { answers: 'a small real embedding model as an upstream; --help' },
+  'console-images': {
+    answers: 'the images of docs/console.md, from a demo with traffic',
+    file: 'console/test/pictures.ts',
+    after: 'console:build',
+    needs: 'Chromium, PostgreSQL',
+  },
+}
+
+export const PROGRAMS: Readonly<Record<string, Program>> = {
+  ...BENCH,
+  ...CHAOS,
+  ...CONFORMANCE,
+  ...SIMULATION,
+  ...CHECKS,
+  ...TOOLS,
+}

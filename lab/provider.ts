@@ -1,0 +1,25 @@
+/** The fake provider as a process. */
+import { join } from 'node:path'
+import { freePort } from '../server/test/support/servers.ts'
+import { httpReady, spawnOn, type Started } from './processes.ts'
+
+const PROGRAM = join(import.meta.dirname, 'fake-provider/main.ts')
+
+export interface StartedProvider extends Started {
+  /** The file to which it writes what it served. */
+  readonly log: string
+}
+
+export async function startProvider(
+  core: number | undefined,
+  folder: string,
+  niceness = 0,
+): Promise<StartedProvider> {
+  const port = await freePort()
+  const log = join(folder, `served-${port}.jsonl`)
+  const command = [process.execPath, PROGRAM, '--port', String(port), '--log', log]
+  const { pid } = spawnOn(core, 'nice', ['-n', String(niceness), ...command], {})
+  const origin = `http://127.0.0.1:${port}`
+  await httpReady(`${origin}/_health`)
+  return { pid, origin, log }
+}
