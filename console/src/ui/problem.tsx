@@ -25,9 +25,11 @@ export function Problem({ error, retry, className }: ProblemProps) {
   const message =
     name === 'UnreachableError'
       ? words.ui.unreachable
-      : error instanceof Error
-        ? error.message
-        : String(error)
+      : name === 'WorkerError'
+        ? words.ui.workerFailed
+        : error instanceof Error
+          ? error.message
+          : String(error)
   return (
     <div
       role="alert"

@@ -6,7 +6,7 @@ import { sdksFor, snippet } from '../../parts/snippets/snippets.ts'
 import { words } from '../../words/words.ts'
 import type { ViewProps } from './map-view.tsx'
 
-export function CodeView({ run, look }: ViewProps) {
+export function CodeView({ run, widthView }: ViewProps) {
   const { sdk } = useSearch({ from: '/shell/playground/embeddings' })
   const change = useChangeSearch()
   const baseUrl = useBaseUrl()
@@ -15,12 +15,12 @@ export function CodeView({ run, look }: ViewProps) {
   const chosen = offered.find((one) => one === sdk) ?? 'python'
   const code = snippet(chosen, {
     kind: 'embedding',
-    model: run.asked.model,
+    model: run.request.model,
     baseUrl,
     space: run.space,
     texts: run.typed.texts,
   })
-  const width = look.widths[look.at]
+  const width = widthView.widths[widthView.at]
   return (
     <div className="flex max-w-220 flex-col gap-3 px-5 py-3.5 phone:px-4">
       <SdkCode
@@ -31,7 +31,7 @@ export function CodeView({ run, look }: ViewProps) {
         code={code}
       />
       <p className="text-12 text-ink-2">
-        {say.texts} {run.asked.inputType !== undefined && say.inputType(run.asked.inputType)}{' '}
+        {say.texts} {run.request.inputType !== undefined && say.inputType(run.request.inputType)}{' '}
         {width !== undefined && width < run.width && say.dimensions(width)}
       </p>
     </div>

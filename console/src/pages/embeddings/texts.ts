@@ -1,6 +1,6 @@
 /** What was typed, as texts in groups. Pure, with tests. */
 
-/** More would not be a picture any more; the worker holds all pairs of them. */
+/** More would not be a image any more; the worker holds all pairs of them. */
 export const MAX_TEXTS = 500
 
 export interface TypedTexts {

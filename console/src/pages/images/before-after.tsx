@@ -1,4 +1,4 @@
-/** Two pictures in one place, with a line between them that is moved by pointer or arrow keys. */
+/** Two images in one place, with a line between them that is moved by pointer or arrow keys. */
 import { useState, type ReactNode } from 'react'
 import { words } from '../../words/words.ts'
 

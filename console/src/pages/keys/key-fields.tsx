@@ -58,7 +58,7 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
                 size="large"
                 onClick={() => {
                   setNew(false)
-                  set({ project: projects[0] ?? '' })
+                  set({ project: '' })
                 }}
               >
                 {say.existing}
@@ -68,6 +68,7 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
         ) : (
           <Select
             label={say.project}
+            placeholder={say.chooseProject}
             icon={<Folder size={14} aria-hidden className="shrink-0 text-ink-3" />}
             options={[
               ...projects.map((value) => ({ value, label: value })),

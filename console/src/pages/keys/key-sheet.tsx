@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { answerOf, client } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { nowMs } from '../../app/now.ts'
+import { defaultProject, rememberProject } from '../../app/paying-project.ts'
 import { useMay } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
@@ -47,9 +48,14 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
   const may = useMay()
   const { busy, errors, problem, submit } = useSubmission(FIELDS)
   const names = projects?.data.map(({ name }) => name)
-  // Until one is chosen, the first is: a choice of one is none.
-  const form = typed.project === '' && of === undefined ? { ...typed, project: names?.[0] ?? '' } : typed
-  const set = (change: Partial<KeyForm>): void => setTyped({ ...form, ...change })
+  const [isProjectChosen, setProjectChosen] = useState(of !== undefined)
+  const form = isProjectChosen
+    ? typed
+    : { ...typed, project: defaultProject(names ?? [], project) ?? typed.project }
+  const set = (change: Partial<KeyForm>): void => {
+    if (change.project !== undefined) setProjectChosen(true)
+    setTyped({ ...typed, ...change })
+  }
   const owner = projects?.data.find(({ name }) => name === form.project)
   const say = words.keys.form
   const nameRef = useRef<HTMLInputElement>(null)
@@ -58,6 +64,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
     const made = await answerOf(client.POST('/api/v1/keys', { body: newKeyOf(form) }))
     const { secret = '', ...key } = made
     madeHere.add(key.id)
+    rememberProject(key.project)
     onMade?.({ kind: 'made', key, secret })
   }
   const change = async (key: Key): Promise<void> => {

@@ -54,6 +54,7 @@ export const keys = {
     title: 'New key',
     change: (id: string) => `Change ${id}`,
     project: 'Project',
+    chooseProject: 'Choose a project',
     newProject: 'New project…',
     newProjectHint: 'It is made with its first key.',
     noProject: 'You are in no project yet. Only admins create projects: ask one.',

@@ -47,5 +47,6 @@ export const ui = {
   previous: 'Previous',
   next: 'Next',
   unreachable: 'The node can’t be reached. Is it running, and are you on its network?',
+  workerFailed: 'This browser could not start a background worker. Reload the page and try again.',
   forbidden: 'You may not see this.',
 }

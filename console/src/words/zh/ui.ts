@@ -47,5 +47,6 @@ export const ui: typeof english = {
   previous: '上一个',
   next: '下一个',
   unreachable: '无法连接到节点。它在运行吗？您在它的网络中吗？',
+  workerFailed: '浏览器无法启动后台工作线程。请重新加载页面后重试。',
   forbidden: '您无权查看此内容。',
 }

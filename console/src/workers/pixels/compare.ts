@@ -1,5 +1,5 @@
 /**
- * What an edit changed: of two pictures of one size, band by band. A pixel counts as changed when one of its channels
+ * What an edit changed: of two images of one size, band by band. A pixel counts as changed when one of its channels
  * differs by more than the threshold.
  */
 import type { Mask } from './mask.ts'
@@ -80,7 +80,7 @@ interface Band {
   readonly before: Pixels
   readonly after: Pixels
   readonly width: number
-  /** The first row of it in the whole picture. */
+  /** The first row of it in the whole image. */
   readonly top: number
 }
 

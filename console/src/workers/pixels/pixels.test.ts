@@ -231,7 +231,7 @@ function compared(changed: (x: number, y: number) => boolean, painted: Box, by =
   return { before, after, mask, comparison, adherence: adherenceOf(comparison) }
 }
 
-test('adherence is 100 %, 50 % and 0 % of pictures made so', () => {
+test('adherence is 100 %, 50 % and 0 % of images made so', () => {
   const left: Box = { left: 0, top: 0, right: WIDTH / 2, bottom: HEIGHT }
   const isLeft = (x: number) => x < WIDTH / 2
   assert.equal(compared(isLeft, left).adherence, 1)

@@ -102,7 +102,7 @@ export class VectorSpace {
     return { order, low, high }
   }
 
-  /** The square as a picture, one pixel a cell. */
+  /** The square as a image, one pixel a cell. */
   pixelsAt(at: number, arranged: Arranged, colours: HeatColours): Uint8ClampedArray<ArrayBuffer> {
     return heatPixels(this.#cosinesAt(at), arranged, colours)
   }
