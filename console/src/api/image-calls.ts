@@ -57,7 +57,7 @@ interface DryRun {
   readonly deployments: readonly { readonly cost_usd: { readonly max: string } }[]
 }
 
-/** The most that it can cost, in dollars; undefined: nobody has set a price. Calls no upstream, and says what would be refused. */
+/** The maximum cost in dollars; undefined: the model has no price. Calls no upstream, and throws what would be refused. */
 export async function maxCost(
   project: string,
   fields: ImageFields,
@@ -170,7 +170,7 @@ function headOf({ headers }: Response): Omit<ImageOutcome, 'images'> {
 }
 
 async function fetched(url: string | undefined): Promise<Blob> {
-  if (url === undefined) throw new Error('The answer holds no image.')
+  if (url === undefined) throw new Error('The answer contains no image.')
   return (await fetch(url)).blob()
 }
 

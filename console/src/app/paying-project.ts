@@ -6,8 +6,11 @@ import { useSession } from './session.ts'
 import { remember, remembered } from './stored.ts'
 
 /** The project in scope, else the last one used, else the only one. Undefined: the person must choose. */
-export function defaultProject(names: readonly string[], scope: string | undefined): string | undefined {
-  const last = remembered('last-project')
+export function defaultProject(
+  names: readonly string[],
+  scope: string | undefined,
+  last = remembered('last-project'),
+): string | undefined {
   return names.find((name) => name === scope) ?? names.find((name) => name === last) ?? onlyOne(names)
 }
 

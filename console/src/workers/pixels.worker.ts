@@ -1,4 +1,4 @@
-/** Work on all pixels of a image, off the page: masks as files and back, comparing, composing. Values in, values out. */
+/** Work on all pixels of an image, off the page: masks to files and back, comparing, composing. Values in, values out. */
 import {
   countBand,
   keepUnpainted,

@@ -1,4 +1,4 @@
-/** Pictures that a member made in the playground. */
+/** Images that a member made in the playground. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answerOf, client, type Schema } from '../client.ts'
 

@@ -20,7 +20,7 @@ export function Dimensions({
   readonly widthView: WidthView
   readonly model: Schema<'ModelRow'> | undefined
   readonly count: number
-  /** Somebody let go: the address may say it now. */
+  /** The slider was released: the address may change now. */
   readonly onSettled: (width: number | undefined) => void
 }) {
   const { widths, at, view, curve } = widthView

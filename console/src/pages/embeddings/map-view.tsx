@@ -74,7 +74,7 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
     [view, run, star, rays, hasLabels, at, isTable],
   )
   return (
-    <div className="flex gap-5 px-5 py-3.5 phone:flex-col phone:px-4">
+    <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col phone:px-4">
       <div className="flex min-w-0 flex-1 flex-col gap-2.5">
         <div className="flex flex-wrap items-center gap-2">
           <QueryField query={query} model={model} />
@@ -93,7 +93,7 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
         <Groups typed={typed} hasQuery={star !== undefined} />
         <Dimensions widthView={widthView} model={model} count={run.count} onSettled={onWidth} />
       </div>
-      <aside className="flex w-60 shrink-0 flex-col gap-6 phone:w-full">
+      <aside className="flex w-60 shrink-0 flex-col gap-6 empty:hidden @max-3xl:w-full">
         {rows.length > 0 && (
           <section>
             <header className="flex min-h-[30px] items-center">

@@ -1,4 +1,4 @@
-/** Where a query is typed; what it costs stands in it before it is sent. */
+/** Where a query is typed, with its cost before it is sent. */
 import { CornerDownLeft, Search, X } from 'lucide-react'
 import { useState } from 'react'
 import { moneyExact } from '../../app/format.ts'

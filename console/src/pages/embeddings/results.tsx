@@ -67,7 +67,7 @@ export function Results({
   return (
     <>
       <Strip run={run} isStale={isStale} />
-      <div className="flex shrink-0 items-center border-b border-line pr-5 phone:flex-col phone:items-stretch phone:pr-0">
+      <div className="flex shrink-0 items-center border-b border-line pr-5 @max-3xl:flex-col @max-3xl:items-stretch @max-3xl:pr-0">
         <Tabs
           label={say.views.label}
           value={name}
@@ -83,7 +83,7 @@ export function Results({
             ),
           }))}
         />
-        <div className="flex items-center gap-1 phone:px-3 phone:pb-2">
+        <div className="flex items-center gap-1 @max-3xl:px-3 @max-3xl:pb-2">
           {CHARTS.has(name) && (
             <Button
               look="quiet"

@@ -44,7 +44,7 @@ export function RunForm(props: RunFormProps) {
   const takesType = model.can['input_type'] !== undefined
   const tooMany = typed.texts.length - MAX_TEXTS
   return (
-    <div className="flex min-h-0 w-90 shrink-0 flex-col gap-3 border-r border-line px-5 py-4 phone:w-full phone:border-r-0 phone:border-b phone:px-4">
+    <div className="flex min-h-0 w-90 max-[1200px]:w-72 shrink-0 flex-col gap-3 border-r border-line px-5 py-4 phone:w-full phone:border-r-0 phone:border-b phone:px-4">
       <Field name="model" label={say.model} hint={trouble(model, models)}>
         <Select
           label={say.model}

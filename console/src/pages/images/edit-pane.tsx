@@ -22,7 +22,7 @@ interface EditPaneProps {
   readonly model: ImageModel
   readonly models: readonly ImageModel[]
   readonly inputImages: InputImages
-  /** The last edit, if it brought a image. */
+  /** The last edit, if it made an image. */
   readonly run: Run | undefined
   readonly view: EditView
   readonly onView: (view: EditView) => void

@@ -22,7 +22,7 @@ export interface Comparison {
   readonly isScaled: boolean
 }
 
-/** Nobody sees 8 of 255. */
+/** A difference of 8 of 255 is invisible. */
 export const THRESHOLD = 8
 /** JPEG and WebP don't give back what they were given. */
 export const LOSSY_THRESHOLD = 16

@@ -9,7 +9,7 @@ interface Step {
   readonly words: Uint32Array<ArrayBuffer>
 }
 
-/** Nobody goes farther back. */
+/** The steps that undo reaches back. */
 const MAX_STEPS = 100
 /** Fifty steps over all of a 48-megapixel image would be 300 MB; strokes are mostly a hundredth of it. */
 const MAX_BYTES = 96 * 1024 * 1024

@@ -13,7 +13,7 @@ export interface Leading {
 
 interface LanczosOptions {
   readonly size: number
-  readonly wanted: number
+  readonly count: number
   /** Writes the matrix times `vector` into `into`. */
   readonly product: (vector: Float64Array, into: Float64Array) => void
   /** Where to begin; near the answer is quicker. Never changes the answer beyond the tolerance. */
@@ -25,14 +25,14 @@ const TOLERANCE = 1e-7
 /** Random vectors, whose eigenvalues are the closest, need about a hundred rounds. */
 const MAX_ROUNDS = 240
 
-export function leading({ size, wanted, product, start }: LanczosOptions): Leading {
+export function leading({ size, count, product, start }: LanczosOptions): Leading {
   const most = Math.min(size, MAX_ROUNDS)
   const basis = new Basis(size, most)
   const diagonal: number[] = []
   const offDiagonal: number[] = []
   const times = new Float64Array(size)
   let next = firstOf(size, start)
-  let look = Math.min(most, 12)
+  let nextCheck = Math.min(most, 12)
   while (basis.rows < most) {
     basis.add(next)
     product(next, times)
@@ -42,9 +42,9 @@ export function leading({ size, wanted, product, start }: LanczosOptions): Leadi
     const scale = Math.abs(diagonal[0] ?? 0) + Math.abs(offDiagonal[0] ?? 0)
     const isSpent = length <= 1e-13 * Math.max(scale, Number.MIN_VALUE)
     if (basis.rows === most) break
-    if (basis.rows >= look && !isSpent) {
-      if (isFound(diagonal, offDiagonal, length, wanted)) break
-      look = Math.ceil(look * 1.25)
+    if (basis.rows >= nextCheck && !isSpent) {
+      if (isFound(diagonal, offDiagonal, length, count)) break
+      nextCheck = Math.ceil(nextCheck * 1.25)
     }
     // What the start could not reach is looked for from another one.
     offDiagonal.push(isSpent ? 0 : length)
@@ -53,7 +53,7 @@ export function leading({ size, wanted, product, start }: LanczosOptions): Leadi
     if (!isSpent) for (let i = 0; i < size; i++) fresh[i]! /= length
     next = fresh
   }
-  return combined(basis, diagonal, offDiagonal, Math.min(wanted, basis.rows))
+  return combined(basis, diagonal, offDiagonal, Math.min(count, basis.rows))
 }
 
 /** Vectors of unit length at right angles to each other, one after another. */
@@ -76,7 +76,7 @@ class Basis {
 
   /** Removes the components along the basis and returns the length of the rest. */
   orthogonalise(vector: Float64Array): number {
-    // Twice: what is left of the first time has the rounding of what was taken away in it.
+    // Twice: the first pass leaves its own rounding behind.
     for (let time = 0; time < 2; time++) {
       multiply(this.#vectors, vector, this.#along, this.rows)
       subtract(vector, this.#vectors, this.#along, this.rows)
@@ -97,28 +97,28 @@ class Basis {
   }
 }
 
-/** Whether what is left outside of the basis can no longer move the wanted eigenvectors. */
+/** Whether what is left outside of the basis can no longer move the leading eigenvectors. */
 function isFound(
   diagonal: readonly number[],
   offDiagonal: readonly number[],
   length: number,
-  wanted: number,
+  count: number,
 ): boolean {
   const { values, vectors } = eigenOf(diagonal, offDiagonal, 'last row')
   const order = descending(values)
   const largest = Math.max(Math.abs(values[order[0] ?? 0] ?? 0), Number.MIN_VALUE)
-  return order.slice(0, wanted).every((k) => length * Math.abs(vectors[k] ?? 0) <= TOLERANCE * largest)
+  return order.slice(0, count).every((k) => length * Math.abs(vectors[k] ?? 0) <= TOLERANCE * largest)
 }
 
 function combined(
   basis: Basis,
   diagonal: readonly number[],
   offDiagonal: readonly number[],
-  wanted: number,
+  count: number,
 ): Leading {
   const { values, vectors } = eigenOf(diagonal, offDiagonal)
   const size = values.length
-  const chosen = descending(values).slice(0, wanted)
+  const chosen = descending(values).slice(0, count)
   return {
     values: chosen.map((k) => values[k] ?? 0),
     vectors: chosen.map((k) => {

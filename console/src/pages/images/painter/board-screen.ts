@@ -22,7 +22,7 @@ interface ScreenParts {
 
 /** From here on, pixels are shown as squares. */
 const CRISP_FROM = 4
-/** A copy of at most so many pixels on its longer edge is what is drawn while one looks from afar. */
+/** The longer edge, in pixels, of the copy that is drawn when the view is zoomed out. */
 const SMALL_EDGE = 2048
 /** A smaller one could not be seen. */
 const MIN_RING = 4

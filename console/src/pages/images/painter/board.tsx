@@ -17,7 +17,7 @@ interface BoardProps {
   readonly painting: Painting
   readonly image: ImageBitmap
   readonly brush: Brush
-  /** Told for the figure in the bar. */
+  /** For the zoom shown in the bar. */
   readonly onScale: (scale: number) => void
   /** What the buttons outside do to it. */
   readonly onReady: (handle: BoardHandle) => void
@@ -30,8 +30,8 @@ export function Board({ painting, image, brush, onScale, onReady }: BoardProps) 
   const ring = useRef<HTMLDivElement>(null)
   const [screen, setScreen] = useState<BoardScreen>()
   const [cursor, setCursor] = useState<string>()
-  const told = useRef(onScale)
-  told.current = onScale
+  const latestOnScale = useRef(onScale)
+  latestOnScale.current = onScale
 
   useEffect(() => {
     const [around, below, above, circle] = [
@@ -48,7 +48,7 @@ export function Board({ painting, image, brush, onScale, onReady }: BoardProps) 
       maskCanvas: above,
       ring: circle,
       painting,
-      onView: ({ scale }: View) => told.current(scale / devicePixelRatio),
+      onView: ({ scale }: View) => latestOnScale.current(scale / devicePixelRatio),
     })
     setScreen(made)
     return () => made.close()

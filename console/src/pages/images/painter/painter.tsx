@@ -18,7 +18,7 @@ interface PainterProps {
   readonly image: ImageBitmap
   readonly brush: Brush
   readonly onBrush: (change: Partial<Brush>) => void
-  /** Stands beside the tools: which view is shown. */
+  /** The choice of the view, beside the tools. */
   readonly views: ReactNode
 }
 

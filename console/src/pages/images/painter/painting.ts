@@ -1,4 +1,4 @@
-/** A image with its mask while it is painted. Strokes go straight into the mask; React hears of them when they end. */
+/** An image with its mask while it is painted. Strokes go straight into the mask; React is notified when they end. */
 import { isEmpty, Mask, NO_BOX, union, type Box } from '../../../workers/pixels/mask.ts'
 import { MaskHistory } from '../../../workers/pixels/mask-history.ts'
 import { paintCapsule, paintPolygon, paintRectangle, type Point } from '../../../workers/pixels/shapes.ts'
@@ -102,7 +102,7 @@ export class Painting {
     if (isEmpty(this.#touched)) return
     this.#history.commit(this.#touched)
     this.#touched = NO_BOX
-    this.#told()
+    this.#notify()
   }
 
   undo(): void {
@@ -116,7 +116,7 @@ export class Painting {
   #changed(box: Box | undefined): void {
     if (box === undefined) return
     for (const listener of this.#dirty) listener(box)
-    this.#told()
+    this.#notify()
   }
 
   #touch(box: Box): void {
@@ -124,7 +124,7 @@ export class Painting {
     for (const listener of this.#dirty) listener(box)
   }
 
-  #told(): void {
+  #notify(): void {
     this.#painted = this.mask.count()
     this.#version += 1
     for (const listener of this.#listeners) listener()

@@ -1,4 +1,4 @@
-/** Which part of a image is seen, and how large: one affine matrix between its pixels and those of the screen. */
+/** Which part of an image is shown, and how large: one affine matrix between its pixels and those of the screen. */
 import type { View } from '../../../workers/pixels/overlay.ts'
 import type { Point } from '../../../workers/pixels/shapes.ts'
 import type { Size } from '../sizes.ts'
