@@ -17,8 +17,12 @@ import type { Compared } from '../../workers/pixels.worker.ts'
 import { Adherence, ChangedMap, MaskEdge } from './adherence.tsx'
 import { BeforeAfter } from './before-after.tsx'
 import { extensionOf } from './files.ts'
+import { fittedWidth } from './fitted-width.ts'
 import { compareImages } from '../../workers/pixels.ts'
 import type { Run, Tile } from './runs.ts'
+
+/** The facts, buttons and money lines below an edit, with the gaps between them. */
+const FACTS_HEIGHT = '11.5rem'
 
 interface ResultProps {
   readonly run: Run
@@ -33,6 +37,7 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
   const text = words.images
   const done = run.tiles.filter(({ state }) => state === 'done')
   const [chosen, setChosen] = useState(0)
+  const [ratio, setRatio] = useState(1)
   const tile = done[chosen] ?? done[0]
   const original = run.files?.images[0]
   const { compared, error, isComparing } = useCompared(run, tile, original)
@@ -59,17 +64,20 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
         )}
         <span className="ml-auto">{bar}</span>
       </header>
-      <div className="scroll-quiet flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:flex-col phone:overflow-visible phone:px-4">
+      <div className="scroll-quiet @container-[size] flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:@container-normal phone:flex-col phone:overflow-visible phone:px-4">
         <div className="flex min-w-0 flex-1 flex-col gap-3.5">
-          {view === 'changed' && compared !== undefined ? (
-            <ChangedMap compared={compared} />
-          ) : (
-            <BeforeAfter
-              before={beforeUrl}
-              after={afterUrl}
-              over={compared?.edge && <MaskEdge edge={compared.edge} />}
-            />
-          )}
+          <div className="shrink-0" style={{ width: fittedWidth(ratio, FACTS_HEIGHT) }}>
+            {view === 'changed' && compared !== undefined ? (
+              <ChangedMap compared={compared} />
+            ) : (
+              <BeforeAfter
+                onRatio={setRatio}
+                before={beforeUrl}
+                after={afterUrl}
+                over={compared?.edge && <MaskEdge edge={compared.edge} />}
+              />
+            )}
+          </div>
           <Facts
             run={run}
             tile={tile}

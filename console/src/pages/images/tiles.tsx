@@ -12,6 +12,7 @@ import { saveBlob, useObjectUrl } from '../../ui/object-url.ts'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { extensionOf } from './files.ts'
+import { fittedWidth } from './fitted-width.ts'
 import type { Run, Tile } from './runs.ts'
 import type { Size } from './sizes.ts'
 
@@ -95,14 +96,6 @@ function costOf(
 
 /** The caption below an image, with the gap between them. */
 const CAPTION_HEIGHT = '1.75rem'
-/** The smallest image that still shows something, in a window that is too low. */
-const MIN_IMAGE_HEIGHT = '10rem'
-
-/** As wide as the pane, unless the image or its caption would not fit into the height of it. */
-function fittedWidth(ratio: number): string {
-  return `min(100%, max(${MIN_IMAGE_HEIGHT}, 100cqh - ${CAPTION_HEIGHT}) * ${ratio})`
-}
-
 interface TileViewProps {
   readonly tile: Tile
   readonly number: number
@@ -124,7 +117,7 @@ function TileView(props: TileViewProps) {
   const [ownRatio, setOwnRatio] = useState<number>()
   const shownRatio = state === 'done' ? (ownRatio ?? ratio) : ratio
   return (
-    <figure className="flex flex-col gap-1.5" style={{ width: fittedWidth(shownRatio) }}>
+    <figure className="flex flex-col gap-1.5" style={{ width: fittedWidth(shownRatio, CAPTION_HEIGHT) }}>
       <div
         className="group relative overflow-hidden rounded-control bg-sunken"
         style={{ aspectRatio: shownRatio }}

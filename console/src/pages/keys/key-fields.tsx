@@ -41,7 +41,13 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
   const mayCreate = useMay()('projects.write')
   const hasNone = projects.length === 0 && form.project === ''
   const isTyped = mayCreate && (isNew || hasNone)
-  const hint = isTyped ? say.newProjectHint : hasNone ? say.noProject : form.project === '' ? undefined : spentOf(owner)
+  const hint = isTyped
+    ? say.newProjectHint
+    : hasNone
+      ? say.noProject
+      : form.project === ''
+        ? undefined
+        : spentOf(owner)
   return (
     <div className="grid grid-cols-2 gap-3 phone:grid-cols-1">
       <Field name="project" label={say.project} hint={hint}>
