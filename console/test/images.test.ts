@@ -7,6 +7,7 @@ import { expect as expectWithin, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
+import { watchRequests } from './support/settled.ts'
 
 /** Pictures are made, encoded and compared, on a machine that does other things too. */
 const expect = expectWithin.configure({ timeout: 20_000 })
@@ -222,6 +223,8 @@ test('an edit of the history shows its mask again and runs again, and elsewhere 
 
 test('two pictures of the history are compared beside each other and with a slider', async () => {
   const { page, go } = await openConsole(node)
+  // The history is counted: it must have arrived.
+  watchRequests(page)
   await go('/playground/images?model=a-painter')
   for (const prompt of ['a red door', 'a blue door']) {
     const before = await cards(page).count()

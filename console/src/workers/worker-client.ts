@@ -1,7 +1,7 @@
 /** The one client of every web worker: each request gets its response, or an error when the worker fails or is closed. */
 
 /** One kind of work: what is sent, and what comes back. */
-export interface Task {
+interface Task {
   readonly request: unknown
   readonly response: unknown
 }
