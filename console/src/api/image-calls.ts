@@ -49,7 +49,7 @@ export function callImages(
   return send(project, fields, files, { signal }).then((response) =>
     response.headers.get('content-type')?.startsWith('text/event-stream') === true
       ? readStream(response, onPreview)
-      : readAnswer(response),
+      : readAnswer(response, signal),
   )
 }
 
@@ -116,10 +116,12 @@ function formOf(
   return form
 }
 
-async function readAnswer(response: Response): Promise<ImageOutcome> {
+async function readAnswer(response: Response, signal: AbortSignal): Promise<ImageOutcome> {
   const answer = (await response.json()) as Schema<'ImageAnswer'>
   const images = await Promise.all(
-    answer.data.map(({ b64_json: text, url }) => (text === undefined ? fetched(url) : blobOf(text))),
+    answer.data.map(async ({ b64_json: text, url }) =>
+      text === undefined ? await fetched(url, signal) : blobOf(text),
+    ),
   )
   return { ...headOf(response), images }
 }
@@ -169,9 +171,9 @@ function headOf({ headers }: Response): Omit<ImageOutcome, 'images'> {
   }
 }
 
-async function fetched(url: string | undefined): Promise<Blob> {
+async function fetched(url: string | undefined, signal: AbortSignal): Promise<Blob> {
   if (url === undefined) throw new Error('The answer contains no image.')
-  return (await fetch(url)).blob()
+  return (await fetch(url, { signal })).blob()
 }
 
 /** The type is read from the bytes, as Torana does. */
