@@ -16,7 +16,7 @@ const WORDS =
   /console\/src\/(?:words\/(?:words|en|plural)|app\/(?:base|format|language|money|stored|theme|zone)\.)/
 /** The frame, and the parts that it is made of. What only pages use is not in it. */
 const SHELL =
-  /console\/src\/(?:app\/(?!palette|key-list|styles)|api\/(?:client|faults)|ui\/(?:banner|blocked-writes|brand|button|classes|copy|dialog|empty|kbd|keyboard|layers|link|media|menu|menu-look|page|problem|segmented|state-mark|switch|tag|toast|tooltip)\.)|node_modules\/@base-ui\/react\/(?:esm\/)?(?:csp-provider|dialog|menu|popover|switch|checkbox|toast|tooltip|floating-ui-react|internals|utils|merge-props|use-render)\//
+  /console\/src\/(?:app\/(?!palette|key-list|styles)|pages\/(?:\w+\/place|settings\/sections)\.|api\/(?:client|faults)|ui\/(?:banner|blocked-writes|brand|button|classes|copy|dialog|empty|kbd|keyboard|layers|link|media|menu|menu-look|page|problem|segmented|state-mark|switch|tag|toast|tooltip)\.)|node_modules\/@base-ui\/react\/(?:esm\/)?(?:csp-provider|dialog|menu|popover|switch|checkbox|toast|tooltip|floating-ui-react|internals|utils|merge-props|use-render)\//
 /** Below it, headers weigh more than what is saved. */
 const COMPRESSED_FROM_BYTES = 1024
 

@@ -4,15 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
 import { BatchCaller, embeddingLines } from '../../server/test/support/batches.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
-import { memberCookie } from './support/member.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const OTHER_KEY = 'console-test-key-other-0001'
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: {
     'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
     // Each call is slow enough for the page to show the batch while it runs.
@@ -20,15 +17,15 @@ const node = await startConsoleNode({
   },
   projects: { other: { keys: [{ name: 'k', secret: OTHER_KEY }] } },
 })
-const caller = new BatchCaller(node.url)
+const caller = () => new BatchCaller(node.url)
 const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `text ${index}`)
 
 /** The address of a batch is its id. */
-async function made(model: string, given: readonly string[], as = caller): Promise<string> {
+async function made(model: string, given: readonly string[], as = caller()): Promise<string> {
   return (await as.create(await as.upload(embeddingLines(model, given)))).id
 }
 
-test('without a batch the page says what one is, and the command that makes one', async () => {
+test('without a batch the page says what one is, and the command that makes one', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node, { role: 'developer', projects: ['nothing'] })
   await go('/batches')
   await expect(page.getByText('No batches yet.')).toBeVisible()
@@ -36,17 +33,11 @@ test('without a batch the page says what one is, and the command that makes one'
   assert.deepEqual(complaints, [])
 })
 
-test('a batch appears in the open list and is seen to its end, without a reload', async () => {
-  const { page, context, go, complaints } = await openConsole(node, { role: null })
+test('a batch appears in the open list and is seen to its end, without a reload', async ({ openConsole }) => {
   // The browser itself loads a file that is downloaded: with the cookie of a person, never with the token of a test.
-  const cookie = await memberCookie(node.controlUrl, {
-    adminToken: NODE_TOKEN,
-    role: 'operator',
-    name: 'Maria Keller',
-    email: 'maria.keller@example.com',
+  const { page, go, complaints } = await openConsole(node, {
+    member: { role: 'operator', name: 'Maria Keller', email: 'maria.keller@example.com' },
   })
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  await context.addCookies([{ name, value, url: node.controlUrl }])
   await go('/batches')
   const id = await made('plain-w16', [...texts(40), 'a text to @@refuse@@'])
   const row = page.getByRole('row', { name: new RegExp(id.slice(-4)) })
@@ -54,7 +45,7 @@ test('a batch appears in the open list and is seen to its end, without a reload'
   await expect(row).toContainText('41 of 41')
   await row.getByRole('link').first().click()
   await expect(page).toHaveURL(new RegExp(`/batches/${id}`))
-  const faults = page.getByRole('table', { name: 'How lines failed' })
+  const faults = page.getByRole('table', { name: 'Failures by code' })
   await expect(faults.getByRole('row')).toHaveCount(2)
   await expect(faults).toContainText('upstream_refused')
   const downloading = page.waitForEvent('download')
@@ -66,7 +57,9 @@ test('a batch appears in the open list and is seen to its end, without a reload'
   assert.deepEqual(complaints, [])
 })
 
-test('a batch is cancelled behind a confirmation, by keyboard alone, and the audit tells who did it', async () => {
+test('a batch is cancelled behind a confirmation, by keyboard alone, and the audit tells who did it', async ({
+  openConsole,
+}) => {
   const id = await made('slow-w16', texts(2000))
   const { page, go } = await openConsole(node)
   await go('/')
@@ -79,10 +72,10 @@ test('a batch is cancelled behind a confirmation, by keyboard alone, and the aud
   await expect(page).toHaveURL(new RegExp(`/batches/${id}`))
   await page.getByRole('button', { name: 'Cancel…' }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('alertdialog')).toContainText('are never run and never charged')
-  await page.getByRole('button', { name: 'Cancel the batch' }).focus()
+  await expect(page.getByRole('alertdialog')).toContainText('will not run or be charged')
+  await page.getByRole('button', { name: 'Cancel batch' }).focus()
   await page.keyboard.press('Enter')
-  await expect(page.getByText(/Stopping|Cancelled/).first()).toBeVisible()
+  await expect(page.getByText(/Cancelling|Cancelled/).first()).toBeVisible()
   const { body } = await node.control('GET', `/audit?target=${id}`, { token: NODE_TOKEN })
   assert.deepEqual(
     (body['data'] as { action: string }[]).map(({ action }) => action),
@@ -90,25 +83,27 @@ test('a batch is cancelled behind a confirmation, by keyboard alone, and the aud
   )
 })
 
-test('a file that can’t be run tells the true line, and nothing of another project is shown', async () => {
+test('a file that can’t be run tells the true line, and nothing of another project is shown', async ({
+  openConsole,
+}) => {
   const id = await made('no-such-model', texts(3))
   await made('plain-w16', texts(3), new BatchCaller(node.url, OTHER_KEY))
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['other'] })
   await go('/batches')
   await expect(page.locator('tbody [data-row]')).toHaveCount(1)
   await go(`/batches/${id}`)
-  await expect(page.getByText(/There is no batch/)).toBeVisible()
+  await expect(page.getByText(/doesn’t exist or has expired/)).toBeVisible()
   const admin = await openConsole(node)
   await admin.go(`/batches/${id}`)
-  await expect(admin.page.getByText('Why its file was refused')).toBeVisible()
+  await expect(admin.page.getByText('Errors in the input file')).toBeVisible()
   await expect(admin.page.getByText('line 1', { exact: true })).toBeVisible()
   await expect(admin.page.getByText('model_not_found')).toBeVisible()
 })
 
 for (const theme of ['light', 'dark'] as const)
   for (const size of ['desktop', 'phone'] as const)
-    test(`list and detail are accessible: ${theme}, ${size}`, async () => {
-      const { id } = await caller.ended(await made('plain-w16', [...texts(9), 'a text to @@refuse@@']))
+    test(`list and detail are accessible: ${theme}, ${size}`, async ({ openConsole }) => {
+      const { id } = await caller().ended(await made('plain-w16', [...texts(9), 'a text to @@refuse@@']))
       const { page, go } = await openConsole(node, { theme, size, language: size === 'phone' ? 'zh' : 'en' })
       await go('/batches')
       await page.locator('tbody [data-row]').first().waitFor()

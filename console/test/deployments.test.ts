@@ -1,12 +1,8 @@
 /** Deployments and Overview before a real node: what happens upstream is seen within seconds, and what a person does holds. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
-import { askSteadily } from './support/steady-caller.ts'
+import { askSteadily, assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: {
     'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } },
     'lone-w16': { on: 'mode-lone' },
@@ -17,7 +13,9 @@ askSteadily(node, 'pair-w16')
 
 const SOON = { timeout: 10_000 }
 
-test('a pulled deployment shows as ejected within seconds, in the list and in what needs attention, and comes back', async () => {
+test('a pulled deployment shows as ejected within seconds, in the list and in what needs attention, and comes back', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/deployments')
   const row = page.getByRole('row').filter({ hasText: 'mode-one' })
@@ -25,7 +23,7 @@ test('a pulled deployment shows as ejected within seconds, in the list and in wh
   await node.provider.setMode('one', { mode: '500' })
   await expect(row).toContainText(/ejected|probing/, SOON)
   await row.getByRole('link').click()
-  await expect(page.getByText('Its calls fail, so it gets none.')).toBeVisible()
+  await expect(page.getByText('Failing: removed from rotation.')).toBeVisible()
   await go('/')
   await expect(page.getByText('mode-one is ejected')).toBeVisible(SOON)
   await expect(page.getByRole('link').filter({ hasText: 'mode-two' })).toBeVisible()
@@ -37,14 +35,16 @@ test('a pulled deployment shows as ejected within seconds, in the list and in wh
   assert.deepEqual(complaints, [])
 })
 
-test('a drained deployment gets no traffic, says why and who drained it, and is taken back', async () => {
+test('a drained deployment gets no traffic, says why and who drained it, and is taken back', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/deployments/pair-w16%2Fmode-one')
   await page.getByRole('button', { name: 'Drain' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('mode-two')
   await dialog.getByRole('button', { name: 'Drain' }).click()
-  await expect(dialog).toContainText('Say why')
+  await expect(dialog).toContainText('Add a reason')
   await dialog.getByLabel('Reason').fill('new driver')
   await dialog.getByRole('button', { name: 'Drain' }).click()
   await expect(page.getByText('new driver')).toBeVisible(SOON)
@@ -55,20 +55,20 @@ test('a drained deployment gets no traffic, says why and who drained it, and is 
       return node.provider.mode('one').calls - before
     }, SOON)
     .toBe(0)
-  await page.getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('button', { name: 'Resume traffic' }).click()
   await page.getByRole('dialog').getByLabel('Reason').fill('driver works')
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume traffic' }).click()
   const before = node.provider.mode('one').calls
   await expect.poll(() => node.provider.mode('one').calls, SOON).toBeGreaterThan(before)
 })
 
-test('a test is made by hand, and its request can be opened', async () => {
+test('a test is made by hand, and its request can be opened', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/deployments/pair-w16%2Fmode-two')
-  await page.getByRole('button', { name: 'Test now' }).click()
+  await page.getByRole('button', { name: 'Send test request' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Run the test' }).click()
-  await expect(dialog).toContainText(/It answered in/, SOON)
+  await dialog.getByRole('button', { name: 'Run test' }).click()
+  await expect(dialog).toContainText(/Answered in/, SOON)
   await expect(dialog).toContainText(/\$0\.00\d{7}/)
   const token = await node.tokenOf('admin')
   // The log is written in batches.
@@ -76,16 +76,20 @@ test('a test is made by hand, and its request can be opened', async () => {
   await expect.poll(logged, SOON).toContain('system')
 })
 
-test('a developer does not find deployments, and sees no key of another project in the overview', async () => {
+test('a developer does not find deployments, and sees no key of another project in the overview', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['other'] })
   await go('/')
-  await expect(page.getByText('Nothing needs you.')).toBeVisible(SOON)
+  await expect(page.getByText('Nothing needs attention.')).toBeVisible(SOON)
   await expect(page.getByRole('link', { name: 'Deployments' })).toHaveCount(0)
   await expect(page.getByText('default/bootstrap')).toHaveCount(0)
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`${theme}: Overview, Deployments, one deployment and Nodes can be used by everybody`, async () => {
+  test(`${theme}: Overview, Deployments, one deployment and Nodes can be used by everybody`, async ({
+    openConsole,
+  }) => {
     const { page, go, complaints } = await openConsole(node, { theme })
     for (const path of ['/', '/deployments', '/deployments/pair-w16%2Fmode-one', '/settings/nodes']) {
       await go(path)

@@ -1,34 +1,35 @@
 /** Drift before a real node: a deployment that leaves its space is seen, and its space is accepted only behind a question. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { eventually } from '../../server/test/support/process.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'pair-w16': { on: ['mode-one', 'mode-two'], spaceGuard: true } },
 })
 const SOON = { timeout: 20_000 }
 const PAGE = '/deployments/pair-w16%2Fmode-two?tab=drift'
 
-test('a deployment that leaves its space is drawn below the limit, and the question names both ways out', async () => {
+test('a deployment that leaves its space is drawn below the limit, and the question names both ways out', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go(PAGE)
-  await expect(page.getByRole('table', { name: 'Latest looks' }).getByRole('row')).not.toHaveCount(1, SOON)
+  await expect(page.getByRole('table', { name: 'Latest checks' }).getByRole('row')).not.toHaveCount(1, SOON)
   await node.provider.setMode('two', { vectors: 'other-model' })
   await page.goto(page.url())
   await node.control('POST', '/spaces/pair-w16/probe', { token: await node.tokenOf('admin') })
   await expect(page.getByText('Which of the two is right?')).toBeVisible(SOON)
   await page.reload()
-  await expect(page.getByText(/Left its space\. Least cosine/)).toBeVisible(SOON)
-  await expect(page.getByRole('figure', { name: /mode-two: .* at the last look/ })).toBeVisible()
+  await expect(page.getByText(/Failed the space check\. Minimum cosine/)).toBeVisible(SOON)
+  await expect(page.getByRole('figure', { name: /mode-two: .* at the last check/ })).toBeVisible()
   for (const measure of ['Length', 'Cosine']) await page.getByRole('button', { name: measure }).click()
   await assertAccessible(page, 'drift')
   assert.deepEqual(complaints, [])
 })
 
-test('a space is accepted by an admin who sees who pins it and types the name of its model', async () => {
+test('a space is accepted by an admin who sees who pins it and types the name of its model', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   const ask = (headers: Record<string, string>) =>
     node.ask({ model: 'pair-w16', input: 'a text' }, { headers })
@@ -47,22 +48,22 @@ test('a space is accepted by an admin who sees who pins it and types the name of
   await expect(page.getByText('1 key in 24 hours')).toBeVisible(SOON)
   await page.getByRole('button', { name: 'Accept as new space…' }).click(SOON)
   const dialog = page.getByRole('alertdialog')
-  await expect(dialog).toContainText('everything has to be embedded again')
-  await expect(dialog).toContainText('1 key of 24 hours, with 412 until they pin the new one:')
+  await expect(dialog).toContainText('everything must be embedded again')
+  await expect(dialog).toContainText('1 key in 24 hours, which will get 412 until they pin the new ID:')
   await expect(dialog.getByRole('link')).toHaveCount(1)
   await assertAccessible(page, 'accepting')
   await dialog.getByLabel('Type pair-w16 to confirm').fill('pair-w16')
-  await dialog.getByRole('button', { name: 'Accept the new space' }).click()
+  await dialog.getByRole('button', { name: 'Accept new space' }).click()
   await expect(page.getByText('pair-w16 has a new space')).toBeVisible(SOON)
   const { body } = await node.control('GET', '/spaces', { token: await node.tokenOf('admin') })
   const { data } = body as { data: { model: string; generation: number }[] }
   assert.equal(data.find(({ model }) => model === 'pair-w16')?.generation, 2)
   await go('/models/pair-w16?tab=space')
   await expect(page.getByText(/^pair-w16\/mode-two, accepted .* by /)).toBeVisible(SOON)
-  await expect(page.getByText('nobody in 24 hours')).toBeVisible()
+  await expect(page.getByText('no key in 24 hours')).toBeVisible()
 })
 
-test('an operator sees the drift and may look, but not accept', async () => {
+test('an operator sees the drift and may look, but not accept', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/deployments/pair-w16%2Fmode-one?tab=drift')
   await expect(page.getByRole('button', { name: 'Accept as new space…' })).toBeDisabled(SOON)

@@ -1,29 +1,27 @@
 /** The playground of vectors: from an empty folder to a first vector, every way to look, nothing that leaves the browser. */
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect as expectWithin, type Page } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import type { Page } from '@playwright/test'
 import { vectorOf } from '../../lab/fake-provider/vectors.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect as expectWithin, nodeOfFile, test } from './support/test.ts'
 
 /** On a machine that does other things too, a page may take its time to come back. */
 const expect = expectWithin.configure({ timeout: 20_000 })
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w96': { on: 'plain' }, 'plain-w64': { on: 'plain' } },
 })
 /** As from an empty folder: only the demo models. */
-const empty = await startConsoleNode({ file: false })
+const empty = nodeOfFile({ file: false })
 
 const ANSWERED_MS = 30_000
 
 async function embedded(page: Page): Promise<void> {
-  await expect(page.getByRole('link', { name: 'Its request' })).toBeVisible({ timeout: ANSWERED_MS })
-  await expect(page.getByRole('figure', { name: /A map of/ })).toBeVisible({ timeout: ANSWERED_MS })
+  await expect(page.getByRole('link', { name: 'View request' })).toBeVisible({ timeout: ANSWERED_MS })
+  await expect(page.getByRole('figure', { name: /Map of/ })).toBeVisible({ timeout: ANSWERED_MS })
 }
 
-test('from an empty folder, the first vectors are two clicks after sign-in', async () => {
+test('from an empty folder, the first vectors are two clicks after sign-in', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(empty)
   await go('/')
   let clicks = 0
@@ -36,38 +34,40 @@ test('from an empty folder, the first vectors are two clicks after sign-in', asy
   await embedded(page)
   assert.ok(clicks <= 5, `${clicks} clicks`)
   await expect(page.getByText('served by')).toBeVisible()
-  await expect(page.getByText(/^PC 1, \d+\.\d % of variance$/)).toBeVisible()
+  await expect(page.getByText(/^PC 1, \d+\.\d% of variance$/)).toBeVisible()
   assert.deepEqual(complaints, [])
 })
 
-test('texts, groups and CSV are counted, and what is typed stays in this browser alone', async () => {
+test('texts, groups and CSV are counted, and what is typed stays in this browser alone', async ({
+  openConsole,
+}) => {
   const { page, go, asked } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96')
-  const field = page.getByLabel('Texts, one a line')
+  const field = page.getByLabel('Texts (one per line)')
   await field.fill('#fruit\napple\npear\n#tools\nhammer')
   await expect(page.getByText('3 texts in 2 groups.')).toBeVisible()
   await page.getByRole('button', { name: 'Paste CSV' }).click()
-  await page.getByLabel('Rows of a table').fill('text,label\n"sea, deep",water\nlake,water\nhill,land')
-  await page.getByRole('button', { name: 'Take these rows' }).click()
+  await page.getByLabel('CSV rows').fill('text,label\n"sea, deep",water\nlake,water\nhill,land')
+  await page.getByRole('button', { name: 'Use these rows' }).click()
   await expect(field).toHaveValue('#water\nsea, deep\nlake\n#land\nhill')
   await page.waitForTimeout(800)
   await page.reload()
   await expect(field).toHaveValue('#water\nsea, deep\nlake\n#land\nhill')
-  await page.getByRole('button', { name: 'Forget', exact: true }).click()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
   await page.reload()
   await expect(field).toHaveValue(/^#billing/)
   assert.ok(asked.every((url) => !/sea|lake/.test(url)))
 })
 
-test('the map, the search and the raw view tell what the upstream answered', async () => {
+test('the map, the search and the raw view tell what the upstream answered', async ({ openConsole }) => {
   const { page, go, complaints, asked } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96')
   const texts = Array.from({ length: 14 }, (_, index) => `text number ${index}`)
-  await page.getByLabel('Texts, one a line').fill(texts.join('\n'))
+  await page.getByLabel('Texts (one per line)').fill(texts.join('\n'))
   await page.keyboard.press('Control+Enter')
   await embedded(page)
   // The query is word for word one of the texts: with it, the cosine is one.
-  await page.getByLabel('A query').fill('text number 3')
+  await page.getByLabel('Query').fill('text number 3')
   await page.keyboard.press('Enter')
   const first = page.locator('aside ol li').first()
   await expect(first).toContainText('text number 3')
@@ -88,47 +88,51 @@ test('the map, the search and the raw view tell what the upstream answered', asy
   assert.ok(asked.every((url) => !url.includes('number')))
 })
 
-test('the slider cuts in the browser: no call is made, and full width keeps everything', async () => {
+test('the slider cuts in the browser: no call is made, and full width keeps everything', async ({
+  openConsole,
+}) => {
   const { page, go, asked } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96')
   await page
-    .getByLabel('Texts, one a line')
+    .getByLabel('Texts (one per line)')
     .fill(Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n'))
   await page.keyboard.press('Control+Enter')
   await embedded(page)
   const calls = (): number =>
     asked.filter((url) => url.includes('/playground/embeddings') && url.includes('/api/')).length
   const before = calls()
-  await expect(page.getByText('keeps 100.0 % of each text’s ten nearest')).toBeVisible()
-  const slider = page.getByLabel('Width of the vectors')
+  await expect(page.getByText('keeps 100.0% of top-10 neighbours')).toBeVisible()
+  const slider = page.getByLabel('Vector dimensions')
   await slider.focus()
   await page.keyboard.press('Home')
-  await expect(page.getByText(/^keeps (?!100)\d+\.\d % of each/)).toBeVisible()
+  await expect(page.getByText(/^keeps (?!100)\d+\.\d% of top-10/)).toBeVisible()
   await expect(page).toHaveURL(/width=2\b/)
   await page.keyboard.press('End')
-  await expect(page.getByText('keeps 100.0 % of each text’s ten nearest')).toBeVisible()
+  await expect(page.getByText('keeps 100.0% of top-10 neighbours')).toBeVisible()
   await expect(page).not.toHaveURL(/width=/)
   assert.equal(calls(), before)
 })
 
-test('two models are compared side by side, as two spaces', async () => {
+test('two models are compared side by side, as two spaces', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96&view=compare&against=plain-w64')
   await page.getByRole('button', { name: /^Embed / }).click()
-  await expect(page.getByText('These are two spaces')).toBeVisible({ timeout: ANSWERED_MS })
-  await page.getByRole('button', { name: 'Embed there too' }).click()
-  await expect(page.getByRole('figure', { name: 'The map of plain-w96.' })).toBeVisible({
+  await expect(page.getByText('Vectors from different models aren’t comparable')).toBeVisible({
     timeout: ANSWERED_MS,
   })
-  await expect(page.getByRole('figure', { name: 'The map of plain-w64.' })).toBeVisible()
+  await page.getByRole('button', { name: 'Run comparison' }).click()
+  await expect(page.getByRole('figure', { name: 'Map of plain-w96.' })).toBeVisible({
+    timeout: ANSWERED_MS,
+  })
+  await expect(page.getByRole('figure', { name: 'Map of plain-w64.' })).toBeVisible()
   await expect(page.getByText('same neighbours')).toBeVisible()
   assert.deepEqual(complaints, [])
 })
 
-test('vectors are saved as a file, and the code names the texts as typed', async () => {
+test('vectors are saved as a file, and the code names the texts as typed', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w64&view=code&sdk=curl')
-  await page.getByLabel('Texts, one a line').fill('it’s "one"\nit is two')
+  await page.getByLabel('Texts (one per line)').fill('it’s "one"\nit is two')
   await page.keyboard.press('Control+Enter')
   await expect(page.locator('pre').filter({ hasText: 'curl' })).toContainText(
     String.raw`"input": ["it’s \"one\"", "it is two"]`,
@@ -148,16 +152,16 @@ test('vectors are saved as a file, and the code names the texts as typed', async
   assert.deepEqual(Float32Array.from(one.embedding), vectorOf('it’s "one"', 64))
 })
 
-test('everything works by keyboard, and each picture has a table', async () => {
+test('everything works by keyboard, and each picture has a table', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/')
   await page.keyboard.press('g')
   await page.keyboard.press('e')
   await expect(page.locator('h1')).toHaveText('Embeddings')
-  await page.getByLabel('Texts, one a line').focus()
+  await page.getByLabel('Texts (one per line)').focus()
   await page.keyboard.press('Control+Enter')
   await embedded(page)
-  const map = page.getByRole('figure', { name: /A map of/ })
+  const map = page.getByRole('figure', { name: /Map of/ })
   await map.focus()
   await page.keyboard.press('ArrowRight')
   await expect(map.locator('[aria-live]')).toHaveText(/^I was charged twice this month, billing\. Nearest:/)
@@ -168,7 +172,7 @@ test('everything works by keyboard, and each picture has a table', async () => {
   await page.keyboard.press('t')
   await page.getByRole('link', { name: 'Similarity', exact: true }).focus()
   await page.keyboard.press('Enter')
-  const heat = page.getByRole('figure', { name: /How alike 33 texts are/ })
+  const heat = page.getByRole('figure', { name: /Similarity of 33 texts/ })
   await heat.focus()
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
   await expect(heat.locator('[aria-live]')).toHaveText(/ and .+: −?[01]\.\d+$/)
@@ -180,7 +184,7 @@ for (const [theme, language] of [
   ['light', 'en'],
   ['dark', 'zh'],
 ] as const)
-  test(`no view has a grave problem of accessibility: ${theme}, ${language}`, async () => {
+  test(`no view has a grave problem of accessibility: ${theme}, ${language}`, async ({ openConsole }) => {
     const { page, go } = await openConsole(node, { theme, language })
     await go('/playground/embeddings?model=plain-w96')
     await assertAccessible(page, 'before anything is embedded')
@@ -194,7 +198,7 @@ for (const [theme, language] of [
     }
   })
 
-test('a refusal is shown beside the form, and nothing that was typed is lost', async () => {
+test('a refusal is shown beside the form, and nothing that was typed is lost', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   await page.route('**/api/v1/playground/embeddings', (route) =>
     route.fulfill({
@@ -204,8 +208,8 @@ test('a refusal is shown beside the form, and nothing that was typed is lost', a
     }),
   )
   await go('/playground/embeddings?model=plain-w96')
-  await page.getByLabel('Texts, one a line').fill('kept')
+  await page.getByLabel('Texts (one per line)').fill('kept')
   await page.keyboard.press('Control+Enter')
   await expect(page.getByRole('alert')).toContainText('The budget of the project is used up.')
-  await expect(page.getByLabel('Texts, one a line')).toHaveValue('kept')
+  await expect(page.getByLabel('Texts (one per line)')).toHaveValue('kept')
 })

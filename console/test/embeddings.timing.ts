@@ -1,9 +1,7 @@
 /** Five hundred texts of 1,536 dimensions: pictures within three seconds, and no work of the page is felt. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Page } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { openConsole } from './support/browser.ts'
+import { nodeOfFile, test } from './support/test.ts'
 
 const TEXTS = 500
 const WIDTH = 1536
@@ -12,7 +10,7 @@ const TASK_MS = 50
 const REDRAW_MS = 100
 const MOVES = 10
 
-const node = await startConsoleNode({ models: { [`plain-w${WIDTH}`]: { on: 'plain' } } })
+const node = nodeOfFile({ models: { [`plain-w${WIDTH}`]: { on: 'plain' } } })
 
 /** From now on, every task of the page that is longer than 50 ms. */
 async function watchTasks(page: Page): Promise<void> {
@@ -53,19 +51,21 @@ async function drawnAt(page: Page, caption: string): Promise<number> {
 const click = (page: Page, selector: string): Promise<void> =>
   page.evaluate((wanted) => document.querySelector<HTMLElement>(wanted)?.click(), selector)
 
-test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICTURES_MS} ms, and the slider redraws within ${REDRAW_MS} ms`, async () => {
+test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICTURES_MS} ms, and the slider redraws within ${REDRAW_MS} ms`, async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go(`/playground/embeddings?model=plain-w${WIDTH}`)
   const texts = Array.from({ length: TEXTS }, (_, index) =>
     index % 100 === 0 ? `#group ${index / 100}\ntext ${index}` : `text ${index}`,
   )
-  await page.getByLabel('Texts, one a line').fill(texts.join('\n'))
+  await page.getByLabel('Texts (one per line)').fill(texts.join('\n'))
   await page.waitForTimeout(1000)
   await watchTasks(page)
   await page.keyboard.press('Control+Enter')
-  const mapDrawn = await drawnAt(page, 'A map of 500 texts')
+  const mapDrawn = await drawnAt(page, 'Map of 500 texts')
   await click(page, 'a[href*="view=similarity"]')
-  const bothDrawn = await drawnAt(page, 'How alike 500 texts are')
+  const bothDrawn = await drawnAt(page, 'Similarity of 500 texts')
   // What the upstream and the node take is not what is measured: the clock starts when the answer has come.
   const answered = await page.evaluate(() => {
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
@@ -77,7 +77,7 @@ test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICT
 
   await click(page, `nav a[href$="w${WIDTH}"]`)
   await page.waitForTimeout(4000)
-  const slider = page.getByLabel('Width of the vectors')
+  const slider = page.getByLabel('Vector dimensions')
   await slider.evaluate((element) => {
     const status = element.closest('section')?.querySelector('[role=status]')
     const redraws: number[] = []

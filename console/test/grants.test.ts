@@ -1,11 +1,10 @@
 /** A form grants what was chosen, and never more than was typed: in every field that takes several of many. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
-import { openConsole } from './support/browser.ts'
+import type { Page } from '@playwright/test'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w16': { on: 'plain' }, 'plain-w32': { on: 'plain' } },
   projects: { search: { keys: [] }, studio: { keys: [] } },
 })
@@ -37,12 +36,12 @@ const FORMS: Readonly<Record<string, Form>> = {
     open: async (page, go) => {
       await go('/settings/members')
       await page.getByRole('button', { name: 'Invite' }).first().click()
-      await page.getByLabel('Mail address').fill('li.wei@example.com')
+      await page.getByLabel('Email').fill('li.wei@example.com')
     },
     field: 'Projects',
     typed: 'sea',
     option: 'search',
-    submit: 'Make the link',
+    submit: 'Create invite link',
     path: '/api/v1/invitations',
   },
   'New token': {
@@ -62,7 +61,7 @@ const FORMS: Readonly<Record<string, Form>> = {
 }
 
 for (const [name, form] of Object.entries(FORMS)) {
-  test(`${name}: ↵ chooses the option that was typed, and submits nothing`, async () => {
+  test(`${name}: ↵ chooses the option that was typed, and submits nothing`, async ({ openConsole }) => {
     const { page, go } = await openConsole(node)
     const writes = writesTo(page, form.path)
     await form.open(page, go)
@@ -82,38 +81,40 @@ for (const [name, form] of Object.entries(FORMS)) {
     assert.match(writes[0] ?? '', new RegExp(`"${form.field.toLowerCase()}":\\["${form.option}"\\]`))
   })
 
-  test(`${name}: text that was typed and not chosen stays, is named, and nothing is submitted`, async () => {
+  test(`${name}: text that was typed and not chosen stays, is named, and nothing is submitted`, async ({
+    openConsole,
+  }) => {
     const { page, go } = await openConsole(node)
     const writes = writesTo(page, form.path)
     await form.open(page, go)
     const field = page.getByRole('combobox', { name: form.field })
     await field.pressSequentially('nothing like it')
     await field.press('Enter')
-    await expect(page.getByRole('alert')).toContainText('“nothing like it” is not chosen yet')
+    await expect(page.getByRole('alert')).toContainText('“nothing like it” isn’t selected yet')
     await page.getByRole('button', { name: form.submit }).click()
     await expect(field).toBeFocused()
     await field.fill(form.typed)
     // While the list is open, the rest of the page is hidden from assistive technology, and not from the mouse.
     await page.locator('button', { hasText: form.submit }).click()
     await expect(field).toHaveValue(form.typed)
-    await expect(page.getByRole('alert')).toContainText(`“${form.typed}” is not chosen yet`)
+    await expect(page.getByRole('alert')).toContainText(`“${form.typed}” isn’t selected yet`)
     await field.press('Control+Enter')
     assert.deepEqual(writes, [])
   })
 }
 
-test('a rule of the sign-on grants no project that was only typed', async () => {
+test('a rule of the sign-on grants no project that was only typed', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   const writes = writesTo(page, '/api/v1/sign-on')
   await go('/settings/sign-on')
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add rule' }).click()
   const field = page.getByRole('combobox', { name: 'Projects' })
   await field.pressSequentially('sea')
   await field.press('Enter')
   await expect(page.getByRole('button', { name: 'Remove search' })).toBeVisible()
   await field.pressSequentially('stu')
   await page.locator('h1').click()
-  await expect(page.getByRole('alert')).toContainText('“stu” is not chosen yet')
+  await expect(page.getByRole('alert')).toContainText('“stu” isn’t selected yet')
   assert.deepEqual(writes, [])
 })
 

@@ -2,18 +2,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
-import { expect as expectWithin, type Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import sharp from 'sharp'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
 import { watchRequests } from './support/settled.ts'
+import { assertAccessible, expect as expectWithin, nodeOfFile, test } from './support/test.ts'
 
 /** Pictures are made, encoded and compared, on a machine that does other things too. */
 const expect = expectWithin.configure({ timeout: 20_000 })
 
 const EDITS = { maxInputs: 2, mask: 'alpha' }
-const node = await startConsoleNode({
+const node = nodeOfFile({
   images: {
     'a-painter': { on: 'plain', capabilities: { edits: EDITS, stream: true }, price: { usdPerImage: 0.04 } },
     'b-careless': { on: 'plain+ignores-mask', capabilities: { edits: EDITS }, price: { usdPerImage: 0.04 } },
@@ -38,14 +36,14 @@ const picture = {
 }
 
 async function choose(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
+  await page.getByRole('button', { name: 'Choose an image' }).waitFor()
   await page.locator('input[type=file]').first().setInputFiles(picture)
   await page.getByRole('application').waitFor()
 }
 
 /** By keyboard alone. */
 async function paintRectangle(page: Page, numbers: readonly [number, number, number, number]): Promise<void> {
-  await page.getByRole('button', { name: 'Rectangle by numbers' }).focus()
+  await page.getByRole('button', { name: 'Rectangle by coordinates' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toBeVisible()
   for (const [index, name] of ['Left', 'Top', 'Width', 'Height'].entries()) {
@@ -54,7 +52,7 @@ async function paintRectangle(page: Page, numbers: readonly [number, number, num
     await page.keyboard.press('Control+a')
     await page.keyboard.type(String(numbers[index]))
   }
-  await page.getByRole('button', { name: 'Paint it' }).focus()
+  await page.getByRole('button', { name: 'Paint', exact: true }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog')).toBeHidden()
 }
@@ -80,20 +78,22 @@ const sentEdit = () => {
 const cards = (page: Page) =>
   page.getByRole('region', { name: 'History' }).getByRole('listitem').getByRole('button')
 
-test('from an empty folder the first picture is two clicks away', async () => {
-  const empty = await startConsoleNode({ file: false })
+test('from an empty folder the first picture is two clicks away', async ({ openConsole, startNode }) => {
+  const empty = await startNode({ file: false })
   const { page, go, complaints } = await openConsole(empty)
   await go('/')
   await page.getByRole('link', { name: 'Images', exact: true }).click()
   await run(page)
-  await expect(page.getByRole('img', { name: /^Picture made for: A lighthouse/ })).toBeVisible()
-  await expect(page.getByText('1 of 1 picture')).toBeVisible()
+  await expect(page.getByRole('img', { name: /^Image for: A lighthouse/ })).toBeVisible()
+  await expect(page.getByText('1 of 1 image')).toBeVisible()
   await expect(cards(page)).toHaveCount(1)
   await assertAccessible(page, 'a picture that was made')
   assert.deepEqual(complaints, [])
 })
 
-test('an upstream receives the painted mask bit for bit, and what is outside of it comes back as it was', async () => {
+test('an upstream receives the painted mask bit for bit, and what is outside of it comes back as it was', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/images?mode=edit&model=a-painter')
   await choose(page)
@@ -121,25 +121,27 @@ test('an upstream receives the painted mask bit for bit, and what is outside of 
   assert.equal(alpha(195, 110), 0, 'the stroke is in it')
 
   await run(page)
-  await expect(adherence(page)).toHaveText('100.00 %')
+  await expect(adherence(page)).toHaveText('100.00%')
   assert.equal(sentEdit().mask, sha256(saved))
   assert.equal(sentEdit().image, sha256(picture.buffer), 'the picture itself is sent untouched')
   await expect(page.getByText('$0.040000000').first()).toBeVisible()
   await assertAccessible(page, 'before and after')
-  await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
-  await page.getByRole('button', { name: 'What changed' }).click()
+  await page.getByRole('slider', { name: 'Divider between before and after' }).press('ArrowRight')
+  await page.getByRole('button', { name: 'Changes' }).click()
   await assertAccessible(page, 'what changed')
   assert.deepEqual(complaints, [])
 })
 
-test('adherence counts what an upstream changed outside of the mask, and keeping leaves none of it', async () => {
+test('adherence counts what an upstream changed outside of the mask, and keeping leaves none of it', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/playground/images?mode=edit&model=b-careless')
   await choose(page)
   // The left third, over all of its height: outside is half black and half grey.
   await paintRectangle(page, [0, 0, 100, HEIGHT])
   await run(page)
-  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(adherence(page)).toHaveText('50.00%')
   await expect(page.getByText('20,000 px')).toBeVisible()
   await expect(page.getByText('0 pixels differ there', { exact: false })).toBeVisible()
   const kept = await downloaded(page, 'Download')
@@ -155,10 +157,12 @@ test('adherence counts what an upstream changed outside of the mask, and keeping
   // What was painted is still there: only the grey half is left unpainted, and none of it counts; then only the black one.
   await paintRectangle(page, [0, HEIGHT / 2, WIDTH, HEIGHT / 2])
   await run(page)
-  await expect(adherence(page)).toHaveText('0.00 %')
+  await expect(adherence(page)).toHaveText('0.00%')
 })
 
-test('a photo that a camera stored on its side is painted upright, and its mask is upright too', async () => {
+test('a photo that a camera stored on its side is painted upright, and its mask is upright too', async ({
+  openConsole,
+}) => {
   const [storedWidth, storedHeight] = [96, 64]
   const photo = {
     name: 'photo.jpg',
@@ -188,23 +192,25 @@ test('a photo that a camera stored on its side is painted upright, and its mask 
     }
   const before = sentEdit().id
   await run(page)
-  await expect(adherence(page)).toHaveText('100.00 %')
+  await expect(adherence(page)).toHaveText('100.00%')
   assert.notEqual(sentEdit().id, before)
   assert.equal(sentEdit().mask, sha256(saved), 'the upstream has the mask bit for bit')
   assert.equal(sentEdit().image, sha256(photo.buffer), 'the photo is sent untouched, with its note')
 })
 
-test('an edit of the history shows its mask again and runs again, and elsewhere it says why not', async () => {
+test('an edit of the history shows its mask again and runs again, and elsewhere it says why not', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/images?mode=edit&model=b-careless')
   await choose(page)
   await paintRectangle(page, [0, 0, 100, HEIGHT])
   await run(page)
-  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(adherence(page)).toHaveText('50.00%')
   const first = sentEdit()
   await go('/playground/images?mode=edit&model=b-careless')
   await cards(page).first().click()
-  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(adherence(page)).toHaveText('50.00%')
   await assertAccessible(page, 'an edit of the history')
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect.poll(() => sentEdit().id).not.toBe(first.id)
@@ -218,10 +224,12 @@ test('an edit of the history shows its mask again and runs again, and elsewhere 
   const again = elsewhere.page.getByRole('button', { name: 'Run again' })
   await expect(again).toHaveAttribute('aria-disabled', 'true')
   await again.hover()
-  await expect(elsewhere.page.getByText(/^Torana keeps no prompts\./)).toBeVisible()
+  await expect(elsewhere.page.getByText(/^Prompts aren’t stored\./)).toBeVisible()
 })
 
-test('two pictures of the history are compared beside each other and with a slider', async () => {
+test('two pictures of the history are compared beside each other and with a slider', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   // The history is counted: it must have arrived.
   watchRequests(page)
@@ -230,22 +238,22 @@ test('two pictures of the history are compared beside each other and with a slid
     const before = await cards(page).count()
     await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt)
     await run(page)
-    await expect(page.getByRole('img', { name: `Picture made for: ${prompt}` })).toBeVisible()
+    await expect(page.getByRole('img', { name: `Image for: ${prompt}` })).toBeVisible()
     await expect(cards(page)).toHaveCount(before + 1)
   }
   await page.getByRole('button', { name: 'Compare' }).click()
-  await expect(page.getByText('Choose two pictures of the history.')).toBeVisible()
+  await expect(page.getByText('Select two images from History.')).toBeVisible()
   await cards(page).nth(0).click()
   await cards(page).nth(1).click()
   const both = page.getByRole('region', { name: 'Compare' }).getByRole('img', { name: 'a-painter' })
   await expect(both).toHaveCount(2)
   await assertAccessible(page, 'two pictures beside each other')
   await page.getByRole('button', { name: 'Slider' }).click()
-  await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
+  await page.getByRole('slider', { name: 'Divider between before and after' }).press('ArrowRight')
   await assertAccessible(page, 'two pictures with a slider')
 })
 
-test('on a phone the picture comes first, then the form, then the history', async () => {
+test('on a phone the picture comes first, then the form, then the history', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { size: 'phone' })
   await go('/playground/images?mode=edit&model=a-painter')
   await page.locator('input[type=file]').first().setInputFiles(picture)
@@ -262,19 +270,21 @@ test('on a phone the picture comes first, then the form, then the history', asyn
   )
 })
 
-test('a model says before the call what it does not take, and which one would do', async () => {
+test('a model says before the call what it does not take, and which one would do', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/playground/images?mode=edit&model=c-maskless')
   await page.locator('input[type=file]').first().setInputFiles(picture)
   await expect(
-    page.getByText(/^c-maskless takes no mask: .* These do: a-painter, b-careless\.$/),
+    page.getByText(/^c-maskless doesn’t support masks: .* Try a-painter, b-careless\.$/),
   ).toBeVisible()
   await expect(page.getByRole('toolbar')).toHaveCount(0)
   await go('/playground/images?mode=edit&model=d-writer')
-  await expect(page.getByText(/^d-writer makes pictures from text only\./)).toBeVisible()
+  await expect(page.getByText(/^d-writer can’t edit images\./)).toBeVisible()
 })
 
-test('strokes are undone and redone by keys, and the painter speaks Chinese too', async () => {
+test('strokes are undone and redone by keys, and the painter speaks Chinese too', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { language: 'zh', theme: 'dark' })
   await go('/playground/images?mode=edit&model=a-painter')
   await page.locator('input[type=file]').first().setInputFiles(picture)
@@ -283,18 +293,18 @@ test('strokes are undone and redone by keys, and the painter speaks Chinese too'
   const painted = page.getByText('已涂抹').locator('strong')
   await page.keyboard.press('Space')
   const once = await painted.textContent()
-  assert.notEqual(once, '0.0 %')
+  assert.notEqual(once, '0.0%')
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Space')
   await expect(painted).not.toHaveText(once ?? '')
   await page.keyboard.press('Control+z')
   await expect(painted).toHaveText(once ?? '')
   await page.keyboard.press('Control+z')
-  await expect(painted).toHaveText('0.0 %')
+  await expect(painted).toHaveText('0.0%')
   await page.keyboard.press('Control+Shift+z')
   await expect(painted).toHaveText(once ?? '')
   await page.keyboard.press('i')
   await page.keyboard.press('Backspace')
-  await expect(painted).toHaveText('0.0 %')
+  await expect(painted).toHaveText('0.0%')
   await assertAccessible(page, 'the painter in Chinese and dark')
 })

@@ -1,17 +1,16 @@
 /** Keys and projects at the console: made, used, revoked, in a browser before a real node. */
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect, type Locator, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../server/test/support/console-node.ts'
+import type { Locator, Page } from '@playwright/test'
+import { NODE_TOKEN, type ConsoleNode } from '../../server/test/support/console-node.ts'
 import { eventually } from '../../server/test/support/process.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 /** As the console promises: every node refuses a revoked key within two seconds. */
 const REFUSED_WITHIN_MS = 2000
 /** More than a page has to go through. */
 const MAX_TABS = 80
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 1000 } } },
   projects: {
     filed: {
@@ -33,21 +32,23 @@ async function made(path: string, body: unknown): Promise<Readonly<Record<string
 const statusWith = async (key: string): Promise<number> =>
   (await node.ask({ model: 'plain-w16', input: 'a text' }, { key })).status
 
-await made('/projects', { name: 'app' })
+test.beforeAll(() => made('/projects', { name: 'app' }))
 
-test('a key that is revoked at the console is refused by the gateway within two seconds', async () => {
+test('a key that is revoked at the console is refused by the gateway within two seconds', async ({
+  openConsole,
+}) => {
   const secret = String((await made('/keys', { project: 'app', name: 'leaked' }))['secret'])
   await eventually(async () => assert.equal(await statusWith(secret), 200))
   const { page, go, complaints } = await openConsole(node)
   await go('/keys/app/leaked')
   await page.getByRole('button', { name: 'Revoke…' }).click()
-  await page.getByRole('alertdialog').getByText('Every node refuses it with 401').waitFor()
+  await page.getByRole('alertdialog').getByText('All nodes refuse the key with 401').waitFor()
   await page.getByRole('button', { name: 'Revoke key' }).click()
   const pressedMs = performance.now()
   while ((await statusWith(secret)) !== 401)
     assert.ok(performance.now() - pressedMs < REFUSED_WITHIN_MS, 'it still works')
   assert.ok(performance.now() - pressedMs < REFUSED_WITHIN_MS)
-  await page.getByText('app/leaked is revoked').waitFor()
+  await page.getByText('app/leaked revoked').waitFor()
   await go('/keys?state=revoked')
   await page.getByText('app/leaked', { exact: true }).first().waitFor()
   assert.deepEqual(complaints, [])
@@ -116,7 +117,9 @@ function remembered(page: Page): Promise<{ storage: string; cache: string; queri
   })
 }
 
-test('a key is made by keyboard alone, and its secret is shown once and kept nowhere', async () => {
+test('a key is made by keyboard alone, and its secret is shown once and kept nowhere', async ({
+  openConsole,
+}) => {
   const { page, context, go, complaints } = await openConsole(node)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const pointers = await countPointers(page)
@@ -176,7 +179,7 @@ async function projectsOf(of: ConsoleNode): Promise<readonly Record<string, unkn
   return body['data'] as Record<string, unknown>[]
 }
 
-test('an admin makes a project, changes it, and deletes it by its name', async () => {
+test('an admin makes a project, changes it, and deletes it by its name', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/settings/projects')
   await page.getByText('https://hooks.example.com').first().waitFor()
@@ -185,46 +188,48 @@ test('an admin makes a project, changes it, and deletes it by its name', async (
   await page.getByLabel('Name', { exact: true }).fill('shop')
   await page.getByRole('textbox', { name: 'Budget' }).fill('40')
   await page.getByRole('button', { name: 'Create project' }).click()
-  await page.getByText('shop is made').waitFor()
+  await page.getByText('Project shop created').waitFor()
   const shop = (await projectsOf(node)).find(({ name }) => name === 'shop')
   assert.deepEqual(shop?.['budget'], { usd: '40.000000000', per: 'month', hard: true })
 
-  await page.getByRole('button', { name: 'More of shop' }).click()
-  await page.getByRole('menuitem', { name: 'Change' }).click()
-  await page.getByRole('textbox', { name: 'Limits a minute: requests' }).fill('600')
+  await page.getByRole('button', { name: 'Actions for shop' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Limits per minute: requests' }).fill('600')
   await page.getByRole('textbox', { name: 'Budget' }).fill('')
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText('600 req').waitFor()
   const changed = (await projectsOf(node)).find(({ name }) => name === 'shop')
   assert.deepEqual([changed?.['budget'], changed?.['limits']], [null, { requests_per_minute: 600 }])
 
-  await page.getByRole('button', { name: 'More of shop' }).click()
+  await page.getByRole('button', { name: 'Actions for shop' }).click()
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await page.getByRole('button', { name: 'Delete project' }).press('Enter')
   assert.ok((await projectsOf(node)).some(({ name }) => name === 'shop'))
-  await page.getByLabel('Type shop to go on').fill('shop')
+  await page.getByLabel('Type shop to confirm').fill('shop')
   await page.getByRole('button', { name: 'Delete project' }).click()
-  await page.getByText('shop is deleted').waitFor()
+  await page.getByText('Project shop deleted').waitFor()
   assert.ok(!(await projectsOf(node)).some(({ name }) => name === 'shop'))
 
-  await page.getByRole('button', { name: 'More of filed' }).click()
+  await page.getByRole('button', { name: 'Actions for filed' }).click()
   await page
-    .getByText(/It stands in torana\.yaml:\d+\. Change it there\./)
+    .getByText(/Defined in torana\.yaml:\d+\. Change it there\./)
     .first()
     .waitFor()
   assert.deepEqual(complaints, [])
 })
 
-test('a developer sees its own projects, and changes none', async () => {
+test('a developer sees its own projects, and changes none', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['app'] })
   await go('/settings/projects')
-  await page.getByRole('button', { name: 'More of app' }).click()
-  await page.getByText('Only admins change projects.').first().waitFor()
+  await page.getByRole('button', { name: 'Actions for app' }).click()
+  await page.getByText('Requires the Admin role.').first().waitFor()
   await expect(page.getByRole('button', { name: 'New project' })).toHaveCount(0)
   await expect(page.getByText('filed')).toHaveCount(0)
 })
 
-test('a developer is offered no new project, and reads which terms of a key only an admin loosens', async () => {
+test('a developer is offered no new project, and reads which terms of a key only an admin loosens', async ({
+  openConsole,
+}) => {
   await made('/keys', { project: 'app', name: 'bound', limits: { requests_per_minute: 5 } })
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['app'] })
   await go('/keys')
@@ -233,19 +238,19 @@ test('a developer is offered no new project, and reads which terms of a key only
   await page.getByRole('option', { name: 'app' }).waitFor()
   await expect(page.getByRole('option', { name: 'New project…' })).toHaveCount(0)
   await go('/keys/app/bound')
-  await page.getByRole('button', { name: 'Change…' }).click()
-  await page.getByText('Only admins loosen them.').waitFor()
+  await page.getByRole('button', { name: 'Edit…' }).click()
+  await page.getByText('Loosening them requires the Admin role.').waitFor()
   await page.getByRole('textbox', { name: 'Requests' }).fill('6')
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText(/would let key app\/bound do more than now/).waitFor()
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`keys and projects have no grave problem of accessibility: ${theme}`, async () => {
+  test(`keys and projects have no grave problem of accessibility: ${theme}`, async ({ openConsole }) => {
     const { page, go, complaints } = await openConsole(node, { theme })
     await go('/keys?new=1&project=app')
     await page.getByLabel('Name', { exact: true }).fill(`of-${theme}`)
-    await page.getByText('Scopes, calls at once, addresses').click()
+    await page.getByText('Scopes, concurrency, allowed IPs').click()
     await assertAccessible(page, `new key ${theme}`)
     await page.getByRole('button', { name: /^Create key/ }).click()
     await page.getByRole('textbox', { name: 'Secret' }).waitFor()
@@ -254,24 +259,24 @@ for (const theme of ['light', 'dark'] as const)
       await go(`/settings/${section}`)
       await assertAccessible(page, `${section} ${theme}`)
     }
-    await page.getByText('Probes of spaces').waitFor()
+    await page.getByText('Space checks').waitFor()
     await go('/settings/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByLabel('Name', { exact: true }).waitFor()
     await assertAccessible(page, `new project ${theme}`)
     await go('/settings/projects')
-    await page.getByRole('button', { name: 'More of app' }).click()
+    await page.getByRole('button', { name: 'Actions for app' }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     await page.getByRole('alertdialog').waitFor()
     await assertAccessible(page, `delete a project ${theme}`)
     assert.deepEqual(complaints, [])
   })
 
-test('projects and retention are there in Chinese', async () => {
+test('projects and retention are there in Chinese', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { language: 'zh' })
   await go('/settings/projects')
   await page.getByRole('button', { name: '新建项目' }).waitFor()
-  await page.getByText('最近投递').waitFor()
+  await page.getByText('最近的 webhook 投递').waitFor()
   await go('/settings/retention')
   await page.getByText('图片和图片任务').waitFor()
 })

@@ -3,38 +3,41 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
 import assert from 'node:assert/strict'
 import { promisify } from 'node:util'
-import { expect } from '@playwright/test'
 import OpenAI from 'openai'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { cacheFolder, tiktokenFolder } from '../../lab/conformance/folders.ts'
-import { startFakeProvider } from '../../lab/fake-provider/server.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { startFakeProvider, type FakeProvider } from '../../lab/fake-provider/server.ts'
+import { assertAccessible, expect, nodeOfFile, test, type Fixtures } from './support/test.ts'
 
 const run = promisify(execFile)
 const SECRET = 'sk-of-the-upstream-in-this-test-7c1e'
 /** A new model is probed before it may answer. */
 const SERVED_WITHIN_MS = 15_000
 
-const provider = await startFakeProvider()
-after(() => provider.close())
-const node = await startConsoleNode()
-const folder = mkdtempSync(join(tmpdir(), 'torana-snippets-'))
-after(() => rmSync(folder, { recursive: true }))
-// As if one had installed it there.
-symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+const node = nodeOfFile()
+let provider: FakeProvider
+let folder: string
+test.beforeAll(async () => {
+  provider = await startFakeProvider()
+  folder = mkdtempSync(join(tmpdir(), 'torana-snippets-'))
+  // As if one had installed it there.
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+})
+test.afterAll(async () => {
+  await provider.close()
+  rmSync(folder, { recursive: true })
+})
 
-test('an upstream is connected from the page, and its model answers an SDK', async () => {
+test('an upstream is connected from the page, and its model answers an SDK', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/models')
   await page.getByRole('button', { name: 'Connect an upstream' }).first().click()
   await page.getByRole('button', { name: /Your own server/ }).click()
   await page.getByLabel('Address').fill(`${provider.url}/plain/v1`)
-  await page.getByLabel('Key, if it wants one').fill(SECRET)
+  await page.getByLabel('API key (optional)').fill(SECRET)
   await page.getByRole('button', { name: 'Check', exact: true }).click()
-  await expect(page.getByRole('button', { name: /Checked,/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /Checked in/ })).toBeVisible()
   await expect(page.getByRole('checkbox', { name: 'text-embedding-3-small' })).toBeChecked()
   await assertAccessible(page, 'the sheet that connects an upstream')
   await page.getByRole('checkbox', { name: 'text-embedding-ada-002' }).click()
@@ -59,7 +62,9 @@ test('an upstream is connected from the page, and its model answers an SDK', asy
   assert.ok(calls.every(({ authorization }) => authorization === SECRET.slice(-4)))
 })
 
-test('the secret of an upstream is in no answer and in no storage once it was sent', async () => {
+test('the secret of an upstream is in no answer and in no storage once it was sent', async ({
+  openConsole,
+}) => {
   const { page, go, context } = await openConsole(node)
   const bodies: string[] = []
   page.on('response', (response) => {
@@ -77,7 +82,7 @@ test('the secret of an upstream is in no answer and in no storage once it was se
 })
 
 /** What the button copies, with only the key put in. */
-async function copied(sdk: string): Promise<string> {
+async function copied(openConsole: Fixtures['openConsole'], sdk: string): Promise<string> {
   const { page, go, context } = await openConsole(node)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await go(`/models/plain-w16?sdk=${sdk}`)
@@ -87,15 +92,15 @@ async function copied(sdk: string): Promise<string> {
   return text.replaceAll('tr_…', node.key)
 }
 
-test('the snippets of curl and Node work as copied', async () => {
-  const { stdout: answer } = await run('sh', ['-c', await copied('curl')])
+test('the snippets of curl and Node work as copied', async ({ openConsole }) => {
+  const { stdout: answer } = await run('sh', ['-c', await copied(openConsole, 'curl')])
   const { data } = JSON.parse(answer) as { data: { embedding: number[] }[] }
   assert.deepEqual(
     data.map(({ embedding }) => embedding.length),
     [16, 16, 16],
   )
   const file = join(folder, 'snippet.mjs')
-  writeFileSync(file, await copied('node'))
+  writeFileSync(file, await copied(openConsole, 'node'))
   assert.equal((await run(process.execPath, [file])).stdout.trim(), '16')
 })
 
@@ -104,16 +109,19 @@ const PYTHON = { python: 'python', langchain: 'python', llamaindex: 'python-llam
 for (const [sdk, toolchain] of Object.entries(PYTHON)) {
   const python = join(cacheFolder, toolchain, 'bin/python')
   const missing = `${sdk} is not installed; npm run conformance:embeddings brings it`
-  test(`the snippet of ${sdk} works as copied`, { skip: existsSync(python) ? false : missing }, async () => {
+  test(`the snippet of ${sdk} works as copied`, async ({ openConsole }) => {
+    test.skip(!existsSync(python), missing)
     const file = join(folder, `${sdk}.py`)
-    writeFileSync(file, await copied(sdk))
+    writeFileSync(file, await copied(openConsole, sdk))
     // LangChain counts tokens, with ranks that it would otherwise fetch from elsewhere.
     const env = { ...process.env, TIKTOKEN_CACHE_DIR: tiktokenFolder }
     assert.equal((await run(python, [file], { env })).stdout.trim(), '16')
   })
 }
 
-test('a model is found by keyboard alone, and its options are described in words', async () => {
+test('a model is found by keyboard alone, and its options are described in words', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/models')
   await page.keyboard.press('/')
@@ -125,18 +133,20 @@ test('a model is found by keyboard alone, and its options are described in words
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await expect(page.locator('h1')).toHaveText('plain-w16')
-  await expect(page.getByRole('row', { name: /base64/ })).toContainText('from numbers')
+  await expect(page.getByRole('row', { name: /base64/ })).toContainText('converted from numbers')
   for (const tab of ['Prices', 'Routing', 'Traffic', 'Space']) {
     await page.getByRole('link', { name: tab, exact: true }).click()
     await assertAccessible(page, tab)
   }
 })
 
-test('a member who may not connect an upstream sees why, and a missing model is reported', async () => {
+test('a member who may not connect an upstream sees why, and a missing model is reported', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/models')
   const button = page.getByRole('button', { name: 'Connect an upstream' }).first()
   await expect(button).toHaveAttribute('aria-disabled', 'true')
   await go('/models/nothing')
-  await expect(page.getByText('There is no model nothing.')).toBeVisible()
+  await expect(page.getByText('Model nothing not found.')).toBeVisible()
 })

@@ -1,23 +1,22 @@
 /** Money in the browser: an unknown is resolved and the ledger moves, usage is narrowed, a budget is changed. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { expect } from '@playwright/test'
 import { uuidv7Identifiers } from '../../server/src/runtime/identifiers.ts'
 import { PostgresLedger } from '../../server/src/stores/postgres/ledger/ledger.ts'
 import { rollUpDays } from '../../server/src/stores/postgres/ledger/roll-up.ts'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
-import { testPostgres } from '../../server/test/support/servers.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const DAY_MS = 86_400_000
-const { url } = await testPostgres()
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } }, 'open-w16': { on: 'plain' } },
-  env: { DATABASE_URL: url },
 })
-const database = openPostgres(url)
-after(() => database.close())
+let database: ReturnType<typeof openPostgres>
+test.beforeAll(async () => {
+  database = openPostgres(node.databaseUrl)
+  await spend()
+})
+test.afterAll(() => database.close())
 
 const now = Date.now()
 const idAt = (ms: number): string => uuidv7Identifiers({ nowMs: () => ms, monotonicMs: () => 0 }).next()
@@ -82,7 +81,6 @@ async function spend(): Promise<void> {
   await ledger.append(nodeId, [...entries, unknown])
   await rollUpDays(database, new Date(now - 20 * DAY_MS), 'infinity')
 }
-await spend()
 
 async function spentNano(): Promise<bigint> {
   const [row] = await database.query<{ nano: bigint }>(
@@ -91,17 +89,17 @@ async function spentNano(): Promise<bigint> {
   return row?.nano ?? 0n
 }
 
-test('an unknown is resolved with a reason, and ledger, budget and list move', async () => {
+test('an unknown is resolved with a reason, and ledger, budget and list move', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node, { role: 'operator' })
   await go('/unknowns')
   await expect(page.getByText('No answer within 60 s')).toBeVisible()
   await expect(page.getByText('$0.08 reserved in 1 call')).toBeVisible()
-  await page.getByLabel('What it cost').fill('0.0524')
-  await expect(page.getByText('Budget studio: $0.0295 comes back.')).toBeVisible()
+  await page.getByLabel('Actual cost').fill('0.0524')
+  await expect(page.getByText('Budget studio: $0.0295 released.')).toBeVisible()
   const before = await spentNano()
-  await page.getByLabel('Why do you think so?').fill('Azure usage export, line 4411')
+  await page.getByLabel('Evidence').fill('Azure usage export, line 4411')
   await page.getByRole('button', { name: 'Post $0.0524' }).click()
-  await expect(page.getByText('No open unknowns. Every call’s outcome is known.')).toBeVisible()
+  await expect(page.getByText('No open unknowns. The outcome of every call is known.')).toBeVisible()
   assert.equal((await spentNano()) - before, -29_500_000n)
   await page.getByRole('button', { name: /Resolved/ }).click()
   await expect(page.getByText('posted, $0.0524')).toBeVisible()
@@ -109,7 +107,9 @@ test('an unknown is resolved with a reason, and ledger, budget and list move', a
   assert.deepEqual(complaints, [])
 })
 
-test('usage is narrowed by a click on a row, the next opens its requests, and the address keeps it', async () => {
+test('usage is narrowed by a click on a row, the next opens its requests, and the address keeps it', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/usage')
   await expect(page.getByRole('row', { name: /gpt-image-2/ })).toContainText('$42.00')
@@ -124,7 +124,9 @@ test('usage is narrowed by a click on a row, the next opens its requests, and th
   await expect(page.getByRole('row', { name: /studio\/app/ })).toBeVisible()
 })
 
-test('usage is grouped by user and by a tag, with what has none, and opens the requests of a value', async () => {
+test('usage is grouped by user and by a tag, with what has none, and opens the requests of a value', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/usage')
   await page.getByRole('button', { name: 'User', exact: true }).click()
@@ -146,7 +148,7 @@ test('usage is grouped by user and by a tag, with what has none, and opens the r
   assert.deepEqual(complaints, [])
 })
 
-test('a developer sees the own project alone, and can’t export', async () => {
+test('a developer sees the own project alone, and can’t export', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['studio'] })
   await go('/usage?by=project')
   await expect(page.getByRole('row', { name: /studio/ })).toBeVisible()
@@ -154,27 +156,27 @@ test('a developer sees the own project alone, and can’t export', async () => {
   await expect(page.getByRole('button', { name: 'Export' })).toHaveAttribute('aria-disabled', 'true')
 })
 
-test('a budget is changed, says before what it means, and stands at the new sum', async () => {
+test('a budget is changed, says before what it means, and stands at the new sum', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/budgets')
   await page.getByRole('link', { name: /studio project/ }).click()
-  await page.getByRole('button', { name: 'Change budget' }).click()
-  await page.getByLabel('Dollars').fill('5000')
-  await expect(page.getByText('lasts until the end of its window')).toBeVisible()
+  await page.getByRole('button', { name: 'Edit budget' }).click()
+  await page.getByLabel('Amount ($)').fill('5000')
+  await expect(page.getByText('lasts until the end of the period')).toBeVisible()
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(page.getByText('$5,000.00 a month').first()).toBeVisible()
+  await expect(page.getByText('$5,000.00 per month').first()).toBeVisible()
   const { body } = await node.control('GET', '/budgets/project:studio', { token: NODE_TOKEN })
   assert.equal(body['limit_usd'], '5000.000000000')
 })
 
-test('a price is set where torana.yaml says nothing', async () => {
+test('a price is set where torana.yaml says nothing', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/settings/prices')
   const row = page.getByRole('row', { name: /open-w16/ })
   await row.getByRole('button', { name: 'Set' }).click()
-  await page.getByLabel('Dollars for a million tokens').fill('0.5')
+  await page.getByLabel('$ per 1M tokens').fill('0.5')
   await page.getByRole('button', { name: 'Set price' }).click()
-  await expect(row).toContainText('$0.5 a million tokens')
+  await expect(row).toContainText('$0.5 per 1M tokens')
   await expect(page.getByRole('row', { name: /plain-w16/ }).getByRole('button')).toHaveAttribute(
     'aria-disabled',
     'true',
@@ -182,7 +184,7 @@ test('a price is set where torana.yaml says nothing', async () => {
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`pages about money have no grave problem of accessibility: ${theme}`, async () => {
+  test(`pages about money have no grave problem of accessibility: ${theme}`, async ({ openConsole }) => {
     const { page, go } = await openConsole(node, { theme })
     for (const path of [
       '/usage?before=1',
@@ -195,6 +197,6 @@ for (const theme of ['light', 'dark'] as const)
       await assertAccessible(page, `${path} ${theme}`)
     }
     await go('/budgets/project/studio')
-    await page.getByRole('button', { name: 'Change budget' }).click()
+    await page.getByRole('button', { name: 'Edit budget' }).click()
     await assertAccessible(page, `budget sheet ${theme}`)
   })

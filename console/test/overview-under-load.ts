@@ -14,6 +14,7 @@ import { OTHER_CORE, send, statusesOf } from '../../lab/bench/load-stage.ts'
 import { loadText, median } from '../../lab/bench/parts.ts'
 import { cpuMicroseconds, stopAll } from '../../lab/bench/processes.ts'
 import { Report } from '../../lab/bench/report.ts'
+import { chromiumOptions } from './support/engines.ts'
 import {
   startProvider,
   startTorana,
@@ -42,10 +43,7 @@ const keyOf = (name: string): string => `${name}-${'0123456789abcdef'.repeat(2)}
 const folder = mkdtempSync(join(tmpdir(), 'torana-overview-'))
 const report = new Report()
 const postgres = await startPostgresServer()
-const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-  args: ['--no-sandbox'],
-})
+const browser = await chromium.launch(chromiumOptions())
 try {
   await run(browser)
   if (!report.isKept) process.exitCode = 1

@@ -1,18 +1,16 @@
 /** The Overview before a real node: ribbons follow the traffic, lead to what they stand for, and have a table beside them. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { openConsole } from './support/browser.ts'
-import { askSteadily } from './support/steady-caller.ts'
+import { askSteadily, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: { 'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } } },
 })
 askSteadily(node, 'pair-w16')
 const SOON = { timeout: 10_000 }
 
-test('ribbons lead from a key through a model to its deployments, and one that fails is seen within seconds', async () => {
+test('ribbons lead from a key through a model to its deployments, and one that fails is seen within seconds', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/')
   const picture = page.getByRole('group', { name: 'Traffic from keys through models to deployments' })
@@ -25,7 +23,7 @@ test('ribbons lead from a key through a model to its deployments, and one that f
   assert.deepEqual(complaints, [])
 })
 
-test('the same numbers stand in a table, and the choice stands in the address', async () => {
+test('the same numbers stand in a table, and the choice stands in the address', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/')
   await page.getByRole('button', { name: 'Table' }).click()
@@ -37,8 +35,8 @@ test('the same numbers stand in a table, and the choice stands in the address', 
       .first(),
   ).toBeVisible(SOON)
   await expect(page).toHaveURL(/view=table/)
-  await page.getByRole('button', { name: 'Picture', exact: true }).click()
-  await page.getByRole('button', { name: 'Dollars' }).click()
+  await page.getByRole('button', { name: 'Chart', exact: true }).click()
+  await page.getByRole('button', { name: 'Cost' }).click()
   await expect(page).toHaveURL(/metric=usd/)
   await expect(
     page
@@ -48,7 +46,9 @@ test('the same numbers stand in a table, and the choice stands in the address', 
   ).toBeVisible(SOON)
 })
 
-test('by keyboard alone: one tab stop, arrow keys walk over the nodes, Enter opens one', async () => {
+test('by keyboard alone: one tab stop, arrow keys walk over the nodes, Enter opens one', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await go('/')
   const picture = page.getByRole('group', { name: /Traffic from keys/ })
@@ -62,7 +62,9 @@ test('by keyboard alone: one tab stop, arrow keys walk over the nodes, Enter ope
   await expect(page).toHaveURL(/deployments\/pair-w16/)
 })
 
-test('a developer, who may not see deployments, follows the traffic of their projects live', async () => {
+test('a developer, who may not see deployments, follows the traffic of their projects live', async ({
+  openConsole,
+}) => {
   const { page, go, complaints } = await openConsole(node, { role: 'developer', projects: ['default'] })
   await go('/')
   await expect(page.getByRole('status')).toHaveText('Live', SOON)

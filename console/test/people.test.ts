@@ -1,10 +1,9 @@
 /** People at the console: the first steps, invitations, sign-on, sessions; in a browser before a real node. */
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../server/test/support/console-node.ts'
+import type { Page } from '@playwright/test'
+import { NODE_TOKEN, type ConsoleNode } from '../../server/test/support/console-node.ts'
 import { CLIENT, startIdentityProvider } from '../../server/test/support/identity-provider.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
+import { assertAccessible, expect, test } from './support/test.ts'
 
 const PASSWORD = 'correct horse battery staple'
 
@@ -21,7 +20,7 @@ async function countClicks(page: Page): Promise<() => Promise<number>> {
 async function becomeAdmin(page: Page, node: ConsoleNode): Promise<void> {
   await page.goto(String(node.welcomeUrl))
   await page.getByLabel('Your name').fill('Jonas Okafor')
-  await page.getByLabel('Mail address').fill('jonas@example.com')
+  await page.getByLabel('Email').fill('jonas@example.com')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('You are the first admin').waitFor()
@@ -29,13 +28,16 @@ async function becomeAdmin(page: Page, node: ConsoleNode): Promise<void> {
 
 async function signInAs(page: Page, node: ConsoleNode, email: string): Promise<void> {
   await page.goto(`${node.controlUrl}/sign-in`)
-  await page.getByLabel('Mail address').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-test('five clicks lead from the first-run link to a key with a budget', async () => {
-  const node = await startConsoleNode({ file: false })
+test('five clicks lead from the first-run link to a key with a budget', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode({ file: false })
   const { page, complaints } = await openConsole(node, { role: null })
   const clicks = await countClicks(page)
   await becomeAdmin(page, node)
@@ -49,7 +51,7 @@ test('five clicks lead from the first-run link to a key with a budget', async ()
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
   await page.getByRole('button', { name: 'Create key' }).click()
-  const secret = await page.getByLabel('The secret is shown once. Keep it now.').inputValue()
+  const secret = await page.getByLabel('The secret is shown once. Save it now.').inputValue()
   assert.match(secret, /^tr_/)
   assert.equal(await clicks(), 5)
   const { body } = await node.control('GET', '/keys', { token: NODE_TOKEN })
@@ -68,8 +70,11 @@ test('five clicks lead from the first-run link to a key with a budget', async ()
   )
 })
 
-test('models of your own server are declared free in the first steps, and the key of the first steps calls them', async () => {
-  const node = await startConsoleNode({ file: false })
+test('models of your own server are declared free in the first steps, and the key of the first steps calls them', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode({ file: false })
   const { page, complaints } = await openConsole(node, { role: null })
   await becomeAdmin(page, node)
   await page.getByRole('button', { name: /Your own server/ }).click()
@@ -85,13 +90,13 @@ test('models of your own server are declared free in the first steps, and the ke
     .fill(`${node.provider.url}/plain/v1`)
   await page.getByRole('button', { name: 'Check' }).click()
   await expect(page.getByText(/models? ha(s|ve) no price/)).toBeVisible()
-  await page.getByRole('button', { name: /(It is|They are) free/ }).click()
+  await page.getByRole('button', { name: /Declare (it|them) free/ }).click()
   await expect(page.getByText(/models? ha(s|ve) no price/)).toBeHidden()
   await assertAccessible(page, 'models declared free')
   await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
-  await expect(page.getByText('cannot call them')).toBeHidden()
+  await expect(page.getByText('can’t call them')).toBeHidden()
   await page.getByRole('button', { name: 'Create key' }).click()
-  const secret = await page.getByLabel('The secret is shown once. Keep it now.').inputValue()
+  const secret = await page.getByLabel('The secret is shown once. Save it now.').inputValue()
   const snippet = page.locator('pre')
   await expect(snippet).toContainText(`export TORANA_KEY='tr_…${secret.slice(-4)}'`)
   const text = await snippet.innerText()
@@ -109,8 +114,11 @@ test('models of your own server are declared free in the first steps, and the ke
   )
 })
 
-test('a hard budget beside models without a price is warned about before the key is made', async () => {
-  const node = await startConsoleNode({ file: false })
+test('a hard budget beside models without a price is warned about before the key is made', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode({ file: false })
   const { page } = await openConsole(node, { role: null })
   await becomeAdmin(page, node)
   await page.getByRole('button', { name: /Your own server/ }).click()
@@ -120,27 +128,30 @@ test('a hard budget beside models without a price is warned about before the key
     .fill(`${node.provider.url}/plain/v1`)
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
-  const warning = page.getByText('With a hard budget this key cannot call them: 403 model_unpriced.')
+  const warning = page.getByText('With a hard budget this key can’t call them (403 model_unpriced).')
   await expect(warning).toBeVisible()
-  await page.getByRole('button', { name: 'Warn only' }).click()
+  await page.getByRole('button', { name: 'Alert only' }).click()
   await expect(warning).toBeHidden()
   await page.getByRole('button', { name: 'Create key' }).click()
-  const secret = await page.getByLabel('The secret is shown once. Keep it now.').inputValue()
+  const secret = await page.getByLabel('The secret is shown once. Save it now.').inputValue()
   const model = /"model": "([^"]+)"/.exec(await page.locator('pre').innerText())?.[1]
   assert.equal((await node.ask({ model, input: 'cat' }, { key: secret })).status, 200)
 })
 
-test('the first-run link works once', async () => {
-  const node = await startConsoleNode()
+test('the first-run link works once', async ({ openConsole, startNode }) => {
+  const node = await startNode()
   const first = await openConsole(node, { role: null })
   await becomeAdmin(first.page, node)
   const second = await openConsole(node, { role: null })
   await second.page.goto(String(node.welcomeUrl))
-  await second.page.getByText('This link was used already').waitFor()
+  await second.page.getByText('This link was already used').waitFor()
 })
 
-test('an admin invites a developer, who joins and sees its own project alone', async () => {
-  const node = await startConsoleNode()
+test('an admin invites a developer, who joins and sees its own project alone', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode()
   for (const project of ['search', 'shop'])
     await node.control('POST', '/projects', { token: NODE_TOKEN, body: { name: project } })
   const admin = await openConsole(node, { role: null })
@@ -148,12 +159,12 @@ test('an admin invites a developer, who joins and sees its own project alone', a
   await admin.go('/settings/members')
   await assertAccessible(admin.page, 'members')
   await admin.page.getByRole('button', { name: 'Invite', exact: true }).click()
-  await admin.page.getByLabel('Mail address').fill('mia@example.com')
+  await admin.page.getByLabel('Email').fill('mia@example.com')
   await admin.page.getByRole('combobox', { name: 'Projects' }).pressSequentially('sea')
   await admin.page.getByRole('option', { name: 'search' }).click()
-  await admin.page.getByRole('button', { name: 'Make the link' }).click()
+  await admin.page.getByRole('button', { name: 'Create invite link' }).click()
   await assertAccessible(admin.page, 'the link of an invitation')
-  const link = await admin.page.getByRole('textbox', { name: 'Hand over this link' }).inputValue()
+  const link = await admin.page.getByRole('textbox', { name: 'Share this link' }).inputValue()
   assert.match(link, /\/invite\/[\w-]{43}$/)
 
   const invited = await openConsole(node, { role: null })
@@ -166,11 +177,11 @@ test('an admin invites a developer, who joins and sees its own project alone', a
   await invited.page.getByRole('button', { name: /^Mia Chen/ }).waitFor()
   await expect(invited.page.getByRole('link', { name: 'Audit' })).toHaveCount(0)
   await invited.go('/settings/members')
-  await invited.page.getByText('Members is for admins.').waitFor()
+  await invited.page.getByText('Members requires the Admin role.').waitFor()
 
   await admin.go('/settings/members')
   await admin.page.getByText('mia@example.com').waitFor()
-  await admin.page.getByRole('button', { name: 'More of Mia Chen' }).click()
+  await admin.page.getByRole('button', { name: 'Actions for Mia Chen' }).click()
   await admin.page.getByRole('menuitem', { name: 'Disable' }).click()
   await admin.page.getByRole('button', { name: 'Disable' }).click()
   await admin.page.getByText('disabled').first().waitFor()
@@ -185,8 +196,11 @@ const PEOPLE = {
   nina: { name: 'Nina', email: 'nina@example.com', email_verified: true, groups: [] },
 }
 
-test('each role signs in by the identity provider, and comes to the page that was asked for', async () => {
-  const node = await startConsoleNode()
+test('each role signs in by the identity provider, and comes to the page that was asked for', async ({
+  openConsole,
+  startNode,
+}) => {
+  const node = await startNode()
   const callback = `${node.controlUrl}/api/v1/session/oidc/callback`
   const provider = await startIdentityProvider(PEOPLE, [callback])
   const rules = [
@@ -225,11 +239,11 @@ test('each role signs in by the identity provider, and comes to the page that wa
   await page.locator('input[name=password]').fill('x')
   await page.locator('button[type=submit]').click()
   await page.locator('button[type=submit]').click()
-  await page.getByText('no rule gives you a role here').waitFor()
+  await page.getByText('Your account has no role here').waitFor()
 })
 
-test('a member who signs out everywhere is out in every browser', async () => {
-  const node = await startConsoleNode()
+test('a member who signs out everywhere is out in every browser', async ({ openConsole, startNode }) => {
+  const node = await startNode()
   const one = await openConsole(node, { role: null })
   await becomeAdmin(one.page, node)
   const two = await openConsole(node, { role: null })
@@ -242,8 +256,11 @@ test('a member who signs out everywhere is out in every browser', async () => {
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`no section of the settings about people has a grave problem of accessibility: ${theme}`, async () => {
-    const node = await startConsoleNode()
+  test(`no section of the settings about people has a grave problem of accessibility: ${theme}`, async ({
+    openConsole,
+    startNode,
+  }) => {
+    const node = await startNode()
     const { page, go, complaints } = await openConsole(node, { theme })
     for (const section of ['general', 'members', 'sign-on', 'tokens', 'about']) {
       await go(`/settings/${section}`)
@@ -254,14 +271,14 @@ for (const theme of ['light', 'dark'] as const)
     await page.getByLabel('Name', { exact: true }).fill('terraform')
     await assertAccessible(page, `new token ${theme}`)
     await page.getByRole('button', { name: 'Create token' }).click()
-    const secret = await page.getByRole('textbox', { name: 'Keep this token' }).inputValue()
+    const secret = await page.getByRole('textbox', { name: 'Save this token' }).inputValue()
     assert.match(secret, /^tra_/)
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'I’ve saved it' }).click()
     await page.getByText('terraform', { exact: true }).waitFor()
     assert.ok(!(await page.content()).includes(secret))
     const outside = await openConsole(node, { role: null, theme })
     await outside.page.goto(`${node.controlUrl}/sign-in`)
-    await outside.page.getByLabel('Mail address').waitFor()
+    await outside.page.getByLabel('Email').waitFor()
     await assertAccessible(outside.page, `sign-in ${theme}`)
     assert.deepEqual(complaints, [])
   })

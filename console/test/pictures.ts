@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
+import { chromiumOptions } from './support/engines.ts'
 import { memberCookie, type Role } from './support/member.ts'
 import { settled, watchRequests } from './support/settled.ts'
 
@@ -124,7 +125,7 @@ const LIGHTHOUSE = `<svg xmlns="http://www.w3.org/2000/svg" width="1024" height=
 /** A sky is painted over. */
 async function paint(page: Page): Promise<void> {
   const buffer = await sharp(Buffer.from(LIGHTHOUSE)).png().toBuffer()
-  await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
+  await page.getByRole('button', { name: 'Choose an image' }).waitFor()
   await page
     .locator('input[type=file]')
     .first()
@@ -201,10 +202,7 @@ const demo = spawn(
     },
   },
 )
-const browser = await chromium.launch({
-  executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--font-render-hinting=none'],
-})
+const browser = await chromium.launch(chromiumOptions())
 try {
   mkdirSync(FOLDER, { recursive: true })
   const url = await controlUrlOf(demo)
@@ -237,13 +235,8 @@ function controlUrlOf(child: ChildProcess): Promise<string> {
 async function take(picture: Picture, url: string): Promise<void> {
   const { name, path, role = 'admin', phone, chinese, before } = picture
   const [person, email] = PEOPLE[role]
-  const cookie = await memberCookie(url, {
-    adminToken: ADMIN_TOKEN,
-    role,
-    name: person,
-    email,
-    projects: ['search', 'research'],
-  })
+  const member = { role, name: person, email, projects: ['search', 'research'] }
+  const cookie = await memberCookie(url, member, ADMIN_TOKEN)
   for (const theme of ['light', 'dark'] as const)
     for (const [suffix, language, size] of [
       ['', 'en', 'desktop'],

@@ -1,15 +1,12 @@
 /** Ten thousand requests: few of them are in the page, and none of its work is felt while they are scrolled. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
-import { openConsole } from './support/browser.ts'
+import { expect, nodeOfFile, test } from './support/test.ts'
 
 const ROWS = 10_000
 /** Larger than the server's pages: what is measured is scrolling, not loading. */
 const PAGE_ROWS = 2500
 
-const node = await startConsoleNode({ models: { 'plain-w16': { on: 'plain' } } })
+const node = nodeOfFile({ models: { 'plain-w16': { on: 'plain' } } })
 
 /** A page of the list as the server sends it, of rows that never were: the browser is what is measured here. */
 function pageFrom(first: number): object {
@@ -42,7 +39,9 @@ function pageFrom(first: number): object {
   return { data, has_more: next < ROWS, next: next < ROWS ? String(next) : null }
 }
 
-test('of ten thousand rows at most a hundred are in the page, and no task takes more than 50 ms while they are scrolled', async () => {
+test('of ten thousand rows at most a hundred are in the page, and no task takes more than 50 ms while they are scrolled', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node)
   await page.route(/\/api\/v1\/requests\?/, async (route) => {
     const after = new URL(route.request().url()).searchParams.get('after')

@@ -1,12 +1,10 @@
 /** Requests before a real node: what happened to a request is found, also without a mouse. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { expect, type Page } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
-import { memberCookie } from './support/member.ts'
+import type { Page } from '@playwright/test'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const node = await startConsoleNode({
+const node = nodeOfFile({
   models: {
     'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } },
   },
@@ -21,7 +19,9 @@ async function walk(page: Page): Promise<void> {
 
 const ask = (input: string) => node.ask({ model: 'pair-w16', input }, { key: node.key })
 
-test('a deployment that fails is seen in the list as it happens, and the request tells of the failover', async () => {
+test('a deployment that fails is seen in the list as it happens, and the request tells of the failover', async ({
+  openConsole,
+}) => {
   await ask('before')
   const { page, go, complaints } = await openConsole(node)
   await go('/requests?live=1')
@@ -32,15 +32,17 @@ test('a deployment that fails is seen in the list as it happens, and the request
   await expect(failedOver).toBeVisible(SOON)
   await failedOver.getByRole('link').press('Enter')
   await expect(page.getByText('What happened')).toBeVisible(SOON)
-  await expect(page.getByText(/mode-one said 503/)).toContainText('mode-two')
-  await expect(page.getByRole('table', { name: 'Where the time went' })).toContainText('call 2')
+  await expect(page.getByText(/mode-one returned 503/)).toContainText('mode-two')
+  await expect(page.getByRole('table', { name: 'Time breakdown' })).toContainText('call 2')
   await expect(page.getByText('not charged').first()).toBeVisible()
-  await expect(page.getByText(/lines sum to/)).toHaveCount(0)
+  await expect(page.getByText(/line items total/)).toHaveCount(0)
   await node.provider.setMode('one')
   assert.deepEqual(complaints, [])
 })
 
-test('by keyboard alone a request is found, looked at beside the list, and opened', async () => {
+test('by keyboard alone a request is found, looked at beside the list, and opened', async ({
+  openConsole,
+}) => {
   await ask('for the keyboard')
   await ask('and another one')
   const { page, go } = await openConsole(node)
@@ -63,10 +65,12 @@ test('by keyboard alone a request is found, looked at beside the list, and opene
   await walk(page)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/requests\/[0-9a-f-]{36}/)
-  await expect(page.getByText('Facts')).toBeVisible(SOON)
+  await expect(page.getByText('Details', { exact: true })).toBeVisible(SOON)
 })
 
-test('a key, a deployment and a model show their own requests and usage, and lead to the whole of it', async () => {
+test('a key, a deployment and a model show their own requests and usage, and lead to the whole of it', async ({
+  openConsole,
+}) => {
   await ask('for the tabs')
   const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
   const [newest] = body['data'] as { id: string; key: string; deployments: string[] }[]
@@ -83,59 +87,55 @@ test('a key, a deployment and a model show their own requests and usage, and lea
     await expect(page.locator(`a[href$="/requests/${newest?.id}"]`)).toBeVisible(SOON)
     await assertAccessible(page, `${path}, requests`)
     await go(`${path}?tab=usage`)
-    await expect(page.getByRole('figure', { name: /in all, most of it/ })).toBeVisible(SOON)
+    await expect(page.getByRole('figure', { name: /total, mostly/ })).toBeVisible(SOON)
     await assertAccessible(page, `${path}, usage`)
     await go(`${path}?tab=requests`)
     await page.getByRole('link', { name: 'Open in Requests' }).click()
     await expect(page).toHaveURL((url) => decodeURIComponent(url.search).includes(filter))
   }
   await go('/models/pair-w16?tab=traffic')
-  await expect(page.getByRole('figure', { name: /requests, \d+ of them failed/ })).toBeVisible(SOON)
+  await expect(page.getByRole('figure', { name: /requests, \d+ failed/ })).toBeVisible(SOON)
   assert.deepEqual(complaints, [])
 })
 
-test('a view that a member saves is there in every browser of the member, until it is forgotten', async () => {
-  const member = {
-    adminToken: NODE_TOKEN,
-    role: 'operator',
-    name: 'Vera',
-    email: 'vera@example.com',
-  } as const
-  const cookie = await memberCookie(node.controlUrl, member)
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+test('a view that a member saves is there in every browser of the member, until it is forgotten', async ({
+  openConsole,
+}) => {
+  const member = { role: 'operator', name: 'Vera', email: 'vera@example.com' } as const
   const openAgain = async (path: string) => {
-    const { page, context, go } = await openConsole(node, { role: null })
-    await context.addCookies([{ name, value, url: node.controlUrl }])
+    const { page, go } = await openConsole(node, { member })
     await go(path)
     return page
   }
   const first = await openAgain('/requests?outcome=failed&slower=250')
   await first.getByRole('button', { name: 'Save view' }).click()
-  await first.getByLabel('Name of the view').fill('Slow and failed')
+  await first.getByLabel('View name').fill('Slow and failed')
   await first.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(first.getByRole('button', { name: 'Slow and failed', exact: true })).toBeVisible(SOON)
   const second = await openAgain('/requests')
   await second.getByRole('button', { name: 'Slow and failed', exact: true }).click()
   await expect(second).toHaveURL(/outcome=failed&slower=250/)
-  await second.getByRole('button', { name: 'Forget the view Slow and failed' }).click()
+  await second.getByRole('button', { name: 'Delete view Slow and failed' }).click()
   await expect(second.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0, SOON)
   const third = await openAgain('/requests')
   await expect(third.getByRole('button', { name: 'Failed', exact: true })).toBeVisible(SOON)
   await expect(third.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0)
 })
 
-test('a developer sees the requests of the own project and no others, and an address of another is not there', async () => {
+test('a developer sees the requests of the own project and no others, and an address of another is not there', async ({
+  openConsole,
+}) => {
   const { body } = await node.control('GET', '/requests', { token: await node.tokenOf('admin') })
   const [newest] = body['data'] as { id: string }[]
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
   await go('/requests')
-  await expect(page.getByText('No requests in this time.')).toBeVisible(SOON)
+  await expect(page.getByText('No requests in this time range.')).toBeVisible(SOON)
   await go(`/requests/${newest?.id}`)
-  await expect(page.getByText('There is no request with this id')).toBeVisible(SOON)
+  await expect(page.getByText('Request not found')).toBeVisible(SOON)
 })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`list, peek and detail can be used by everybody: ${theme}`, async () => {
+  test(`list, peek and detail can be used by everybody: ${theme}`, async ({ openConsole }) => {
     await ask('to be looked at')
     const { page, go } = await openConsole(node, { theme })
     await go('/requests')
@@ -146,6 +146,6 @@ for (const theme of ['light', 'dark'] as const)
     await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible(SOON)
     await assertAccessible(page, 'the peek')
     await page.keyboard.press('Enter')
-    await expect(page.getByText('Facts')).toBeVisible(SOON)
+    await expect(page.getByText('Details', { exact: true })).toBeVisible(SOON)
     await assertAccessible(page, 'one request')
   })

@@ -1,34 +1,20 @@
 /** What holds on every page: nothing from elsewhere, nothing refused by the browser, everything by keyboard. */
-import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect } from '@playwright/test'
-import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
-import { assertAccessible, openConsole } from './support/browser.ts'
 import { memberCookie } from './support/member.ts'
+import { TITLED } from './support/pages.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
-const PAGES = [
-  ['/', 'Overview'],
-  ['/playground/embeddings', 'Embeddings'],
-  ['/playground/images', 'Images'],
-  ['/requests', 'Requests'],
-  ['/batches', 'Batches'],
-  ['/models', 'Models'],
-  ['/usage', 'Usage & cost'],
-  ['/budgets', 'Budgets'],
-  ['/unknowns', 'Unknowns'],
-  ['/deployments', 'Deployments'],
-  ['/keys', 'Keys'],
-  ['/audit', 'Audit'],
-] as const
-
-const node = await startConsoleNode()
-const below = await startConsoleNode({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
+const node = nodeOfFile()
+const below = nodeOfFile({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async () => {
+  test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async ({
+    openConsole,
+  }) => {
     const { page, go, complaints, asked } = await openConsole(node, { theme })
-    for (const [path, title] of PAGES) {
+    for (const [path, title] of TITLED) {
       await go(path)
       await expect(page.locator('h1')).toHaveText(title)
       await assertAccessible(page, `${path} ${theme}`)
@@ -45,26 +31,36 @@ test('the content security policy holds on the page of the console', async () =>
   assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'self'/)
 })
 
-test('a page that does not exist says so, and leads back', async () => {
+test('a page that does not exist says so, and leads back', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/nowhere')
-  await page.getByRole('link', { name: 'Go to the overview' }).click()
+  await page.getByRole('link', { name: 'Go to overview' }).click()
   await expect(page.locator('h1')).toHaveText('Overview')
 })
 
-test('the keyboard alone leads everywhere, until letters are turned off', async () => {
+test('the keyboard alone leads everywhere, until letters are turned off', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/')
-  await page.keyboard.press('g')
-  await page.keyboard.press('k')
-  await expect(page.locator('h1')).toHaveText('Keys')
+  for (const [, title, letter] of TITLED) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(letter)
+    await expect(page.locator('h1')).toHaveText(title)
+  }
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('settings sign')
+  const section = page.getByRole('option', { name: 'Settings: Single sign-on' })
+  await expect(section).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/settings\/sign-on$/)
+  await expect(page.locator('h1')).toHaveText('Settings')
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('budg')
   await page.keyboard.press('Enter')
   await expect(page.locator('h1')).toHaveText('Budgets')
   await page.keyboard.press('?')
-  const list = page.getByRole('dialog', { name: 'Keyboard' })
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await expect(list).toBeVisible()
   await assertAccessible(page, 'the list of keys')
   await list.getByRole('switch').press('Space')
@@ -75,7 +71,7 @@ test('the keyboard alone leads everywhere, until letters are turned off', async 
   await expect(page.locator('h1')).toHaveText('Budgets')
 })
 
-test('back leads to where one was, and the scope stays in the address', async () => {
+test('back leads to where one was, and the scope stays in the address', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/requests?project=default')
   await page.getByRole('link', { name: 'Models' }).click()
@@ -84,13 +80,15 @@ test('back leads to where one was, and the scope stays in the address', async ()
   await expect(page).toHaveURL(/\/requests\?project=default$/)
 })
 
-test('a link to a project that one may not see says so, leads back, and is not kept for the next visit', async () => {
+test('a link to a project that one may not see says so, leads back, and is not kept for the next visit', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   const kept = () => page.evaluate(() => localStorage.getItem('torana.project'))
   await go('/requests?project=default')
   await expect.poll(kept).toBe('default')
   await go('/requests?project=studio')
-  const sentence = page.getByText('You are not a member of the project studio.')
+  const sentence = page.getByText('You are not a member of project studio.')
   await expect(sentence).toBeVisible()
   await expect(page.getByRole('button', { name: 'Project: studio' })).toBeVisible()
   await assertAccessible(page, 'a link to another project')
@@ -101,6 +99,10 @@ test('a link to a project that one may not see says so, leads back, and is not k
   await go('/requests?project=studio')
   await page.getByRole('link', { name: 'Overview' }).click()
   await expect(page.locator('h1')).toHaveText('Overview')
+  await go('/requests?project=studio')
+  await page.keyboard.press('g')
+  await page.keyboard.press('u')
+  await expect(page.locator('h1')).toHaveText('Usage & cost')
   await page.evaluate(() => localStorage.setItem('torana.project', 'studio'))
   await go('/keys')
   await expect(sentence).toBeVisible()
@@ -109,18 +111,11 @@ test('a link to a project that one may not see says so, leads back, and is not k
   assert.equal(await kept(), null)
 })
 
-test('a membership that ends while the console is open leads to the same place', async () => {
-  const { page, context, go } = await openConsole(node, { role: null })
+test('a membership that ends while the console is open leads to the same place', async ({ openConsole }) => {
   const email = 'mona.berg@example.com'
-  const cookie = await memberCookie(node.controlUrl, {
-    adminToken: NODE_TOKEN,
-    role: 'developer',
-    name: 'Mona Berg',
-    email,
-    projects: ['default', 'studio'],
+  const { page, go } = await openConsole(node, {
+    member: { role: 'developer', name: 'Mona Berg', email, projects: ['default', 'studio'] },
   })
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  await context.addCookies([{ name, value, url: node.controlUrl }])
   await go('/requests?project=studio')
   await expect(page.locator('h1')).toHaveText('Requests')
   const { body } = await node.control('GET', '/members?limit=100', { token: NODE_TOKEN })
@@ -131,10 +126,10 @@ test('a membership that ends while the console is open leads to the same place',
   })
   assert.equal(changed.status, 200, changed.text)
   await page.getByRole('link', { name: 'Usage & cost' }).click()
-  await expect(page.getByText('You are not a member of the project studio.')).toBeVisible()
+  await expect(page.getByText('You are not a member of project studio.')).toBeVisible()
 })
 
-test('the theme is chosen, kept, and there before the first paint', async () => {
+test('the theme is chosen, kept, and there before the first paint', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { theme: 'light' })
   await go('/')
   await page.keyboard.press('Control+k')
@@ -146,7 +141,7 @@ test('the theme is chosen, kept, and there before the first paint', async () => 
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
 })
 
-test('in Chinese no English sentence is left in the frame', async () => {
+test('in Chinese no English sentence is left in the frame', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { language: 'zh' })
   await go('/')
   await expect(page.locator('html')).toHaveAttribute('lang', 'zh')
@@ -155,7 +150,7 @@ test('in Chinese no English sentence is left in the frame', async () => {
   assert.doesNotMatch(text, /[A-Za-z]{3}/)
 })
 
-test('below a path of its own, deep links, links and calls stay below it', async () => {
+test('below a path of its own, deep links, links and calls stay below it', async ({ openConsole }) => {
   const url = `${below.controlUrl}/torana/console`
   const { page, go, asked, complaints } = await openConsole(below, { url })
   await go('/keys')
@@ -171,7 +166,7 @@ test('below a path of its own, deep links, links and calls stay below it', async
   )
 })
 
-test('on a phone the places are at the bottom, and the rest behind More', async () => {
+test('on a phone the places are at the bottom, and the rest behind More', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { size: 'phone' })
   await go('/')
   const bar = page.getByRole('navigation')
@@ -184,13 +179,15 @@ test('on a phone the places are at the bottom, and the rest behind More', async 
   assert.equal(overflow, 0, 'nothing is wider than the screen')
 })
 
-test('a visitor without a session is led to the sign-in, and back to the requested page', async () => {
+test('a visitor without a session is led to the sign-in, and back to the requested page', async ({
+  openConsole,
+}) => {
   const { page, go } = await openConsole(node, { role: null })
   await go('/keys?state=tidy')
   await expect(page).toHaveURL(/\/sign-in\?return=/)
 })
 
-test('what a role may never read is not in its navigation', async () => {
+test('what a role may never read is not in its navigation', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   await go('/')
   const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
@@ -208,17 +205,12 @@ test('what a role may never read is not in its navigation', async () => {
   ])
 })
 
-test('a session that ends leaves the page as it is, under a dialog that asks to sign in again', async () => {
-  const { page, context, go } = await openConsole(node, { role: null })
-  const email = 'maria.keller@example.com'
-  const cookie = await memberCookie(node.controlUrl, {
-    adminToken: NODE_TOKEN,
-    role: 'operator',
-    name: 'Maria Keller',
-    email,
-  })
-  const [name = '', value = ''] = cookie.split(/=(.*)/s)
-  await context.addCookies([{ name, value, url: node.controlUrl }])
+test('a session that ends leaves the page as it is, under a dialog that asks to sign in again', async ({
+  openConsole,
+}) => {
+  const member = { role: 'operator', name: 'Maria Keller', email: 'maria.keller@example.com' } as const
+  const { page, go } = await openConsole(node, { member })
+  const cookie = await memberCookie(node.controlUrl, member, NODE_TOKEN)
   await go('/models')
   await expect(page.getByText('Maria Keller')).toBeVisible()
   await page.locator('[data-page-search]').fill('half typed')
@@ -234,12 +226,15 @@ test('a session that ends leaves the page as it is, under a dialog that asks to 
   await assertAccessible(page, 'the dialog of a session that ended')
 })
 
-test('while PostgreSQL is away a bar says so and nothing can be changed; afterwards both are over', async () => {
+test('while PostgreSQL is away a bar says so and nothing can be changed; afterwards both are over', async ({
+  openConsole,
+  startNode,
+}) => {
   const postgres = await startPostgresServer({ waitsForDisk: false })
-  const own = await startConsoleNode({ env: { DATABASE_URL: postgres.url } })
+  const own = await startNode({ env: { DATABASE_URL: postgres.url } })
   const { page, go } = await openConsole(own)
   await go('/keys/default/test')
-  const bar = page.getByRole('status').filter({ hasText: 'PostgreSQL is away since' })
+  const bar = page.getByRole('status').filter({ hasText: 'PostgreSQL has been unreachable since' })
   await expect(bar).toHaveCount(0)
   await postgres.kill9()
   await page.getByRole('link', { name: 'Budgets' }).click()
@@ -250,7 +245,7 @@ test('while PostgreSQL is away a bar says so and nothing can be changed; afterwa
   await expect(bar).toHaveCount(0, { timeout: 20_000 })
 })
 
-test('the palette finds what a name stands for, and goes there', async () => {
+test('the palette finds what a name stands for, and goes there', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/')
   await page.keyboard.press('Control+k')
@@ -263,5 +258,5 @@ test('the palette finds what a name stands for, and goes there', async () => {
   await go('/go/plain-w16')
   await expect(page).toHaveURL(/\/(models|deployments)\/plain-w16/)
   await go('/go/nothing-has-this-id')
-  await expect(page.getByText('Nothing has this id')).toBeVisible()
+  await expect(page.getByText('Nothing found')).toBeVisible()
 })

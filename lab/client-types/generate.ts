@@ -11,7 +11,11 @@ const CONTRACT = join(REPOSITORY, 'contract/control.openapi.json')
 const TYPES = join(REPOSITORY, 'console/src/api/control.d.ts')
 
 const contract = JSON.parse(readFileSync(CONTRACT, 'utf8')) as Parameters<typeof openapiTypescript>[0]
-const types = `/** Made from contract/control.openapi.json by \`npm run console:types\`. */\n${astToString(await openapiTypescript(contract))}`
+/** Methods and parameters that a path does not have: their absence says the same. */
+const ABSENT =
+  /^ {8}(?:(?:get|put|post|delete|options|head|patch|trace)\?: never;|parameters: \{\n(?: {12}\w+\?: never;\n)+ {8}\};)\n/gm
+const written = astToString(await openapiTypescript(contract)).replaceAll(ABSENT, '')
+const types = `/** Made from contract/control.openapi.json by \`npm run console:types\`. */\n${written}`
 
 if (!process.argv.includes('--check')) {
   writeFileSync(TYPES, types)

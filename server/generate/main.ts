@@ -12,6 +12,7 @@ import { imageModelsMarkdown } from './image-models.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { openapiText } from '#http/openapi.ts'
+import { consolePlaces } from './console-places.ts'
 import { controlReference, type ControlDocument } from './control-api.ts'
 import { controlServer, type ControlDependencies } from '#control/server.ts'
 import { metricsMarkdown } from './metrics.ts'
@@ -36,6 +37,7 @@ async function generateFiles(isCheck: boolean): Promise<number> {
     'docs/errors.md': allFaultsMarkdown(),
     'docs/metrics.md': metricsMarkdown(),
     'docs/image-models.md': imageModelsMarkdown(),
+    'console/src/app/places.ts': consolePlaces(join(ROOT, 'console/src/pages')),
   }
   let stale = 0
   for (const [name, text] of Object.entries(files)) {

@@ -177,7 +177,7 @@ export class Run {
     if (seen?.status === 'cancelled' && slice.isCancelled === undefined) {
       folder.keepSlice({ ...slice, isCancelled: true })
       throw new CommandProblem(
-        `Somebody cancelled batch ${seen.id}. Run the same command again to send the ${results.missing} rows that are left of it.`,
+        `Batch ${seen.id} was cancelled. Run the same command again to send the ${results.missing} rows that are left of it.`,
       )
     }
     if (seen?.status === 'completed')

@@ -1,6 +1,8 @@
 /** The one client of the control API, typed by its contract. */
 import createClient from 'openapi-fetch'
+import createQueries from 'openapi-react-query'
 import { BASE } from '../app/base.ts'
+import { words } from '../words/words.ts'
 import type { components, paths } from './control.d.ts'
 import { FaultError, UnreachableError } from './faults.ts'
 
@@ -18,23 +20,20 @@ export const client = createClient<paths>({
       return await fetch(request)
     } catch (error) {
       if (request.signal.aborted) throw error
-      throw new UnreachableError('The node can’t be reached.', { cause: error })
+      throw new UnreachableError(words.ui.unreachable, { cause: error })
     }
   },
 })
 
-interface Answer<Data> {
-  readonly data?: Data
-  readonly error?: unknown
-  readonly response: Response
-}
+/** An answer that is no success throws a `FaultError`, also where its body is not JSON: that of a proxy in between. */
+client.use({
+  async onResponse({ response }) {
+    if (!response.ok) throw new FaultError(response, await response.json().catch(() => undefined))
+  },
+})
 
-/** The body of an answer, or throws a `FaultError`. */
-export async function answerOf<Data>(call: Promise<Answer<Data>>): Promise<Data> {
-  const { data, error, response } = await call
-  if (!response.ok) throw new FaultError(response, error)
-  return data as Data
-}
+/** Queries with keys by path: `['get', '/api/v1/keys', …]`. */
+export const api = createQueries(client)
 
 /** The address of something that the browser itself loads: a picture, a download. */
 export function apiUrl(path: `/api/v1/${string}`): string {

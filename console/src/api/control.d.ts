@@ -1,1370 +1,360 @@
 /** Made from contract/control.openapi.json by `npm run console:types`. */
 export interface paths {
     "/api/v1/projects": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Projects, by name */
         get: operations["listProjects"];
-        put?: never;
         /** Make a project */
         post: operations["createProject"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/projects/{project}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Revoke all keys of a project and mark its data for deletion */
         delete: operations["deleteProject"];
-        options?: never;
-        head?: never;
         /** Change limits and budget of a project */
         patch: operations["setProject"];
-        trace?: never;
     };
     "/api/v1/keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Keys, in one of three orders */
         get: operations["listKeys"];
-        put?: never;
         /** Create a key, and its project if it does not exist and you may create projects */
         post: operations["createKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/keys/{project}/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** One key */
         get: operations["getKey"];
-        put?: never;
-        post?: never;
         /** Revoke a key, on every node within two seconds */
         delete: operations["revokeKey"];
-        options?: never;
-        head?: never;
         /** Change models, expiry, limits and budget of a key. Loosening them needs keys.loosen */
         patch: operations["setKey"];
-        trace?: never;
     };
     "/api/v1/keys/{project}/{name}/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Rotate a key: give it a new secret. The previous one stays valid for the overlap */
         post: operations["rotateKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/keys/{project}/{name}/previous": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** End the overlap of a rotation now: the previous secret is refused within two seconds */
         delete: operations["endOverlap"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/resolve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What an id, or a part of a name, stands for: at most 8, each type as far as the caller may see it */
         get: operations["resolve"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/playground/embeddings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Turn texts into vectors as a caller would; answers as POST /v1/embeddings does */
         post: operations["playEmbeddings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/playground/images/generations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Make images as a caller would; answers as POST /v1/images/generations does, also as a stream */
         post: operations["playImages"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/playground/images/edits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream */
         post: operations["playEdits"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/webhook-events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Events that were sent, or are to be sent, to webhooks of projects, newest first */
         get: operations["listWebhookEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/credentials": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The source of the credential of each upstream; never the credential itself */
         get: operations["listCredentials"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/credentials/{upstream}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /** Store the credential of an upstream, for its present base URL; null deletes it */
         put: operations["putCredential"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The audit log: what was changed, by whom and when, newest first. Each entry is checked against the one before it */
         get: operations["listAudit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/audit/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The entries of the audit log as lines of JSON, newest first */
         get: operations["exportAudit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Who you are, what you may do, and where you are */
         get: operations["getSession"];
-        put?: never;
         /** Sign in with a mail address and a password. The answer sets the cookie of the session */
         post: operations["signIn"];
         /** Sign out: the session ends on every node */
         delete: operations["signOut"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** How one can sign in from here */
         get: operations["getSignInOptions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session/first-run": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Become the first admin, by the link that a node prints while there is no member */
         post: operations["firstRun"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session/all": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** End all sessions of this member, this one too */
         delete: operations["signOutEverywhere"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session/password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /** Change your password. All sessions end, and a new one begins */
         put: operations["changePassword"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session/oidc": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Sends the browser to the identity provider */
         get: operations["beginSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/session/oidc/callback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Where the identity provider sends the browser back to */
         get: operations["endSignOn"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/members": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** People who sign in to the console, by mail address */
         get: operations["listMembers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/members/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
         /** Change the role, the projects or the name of a member, or disable it */
         patch: operations["setMember"];
-        trace?: never;
     };
     "/api/v1/members/{id}/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** End all sessions of a member, on every node within two seconds */
         delete: operations["endSessions"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/invitations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Invitations that nobody has accepted, by mail address */
         get: operations["listInvitations"];
-        put?: never;
         /** Invite a person by a link that you hand over; it works once, for seven days. To a member with a password it is the way to a new one */
         post: operations["invite"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/invitations/{email}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Withdraw an invitation: its link no longer works */
         delete: operations["withdrawInvitation"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/invitations/look": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Whom an invitation is for. The link goes into the body, so that no log has it */
         post: operations["lookAtInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/invitations/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Accept an invitation: choose a name and a password, and be signed in */
         post: operations["acceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/sign-on": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The sign-on by an identity provider, without its secret */
         get: operations["getSignOn"];
         /** Set up the sign-on. The secret is kept encrypted, and goes to the issuer alone */
         put: operations["putSignOn"];
-        post?: never;
         /** Turn the sign-on off and forget its secret. Sessions go on */
         delete: operations["dropSignOn"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/sign-on/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** An address that walks through the sign-on and shows the claims, without signing anybody in */
         post: operations["testSignOn"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Tokens of programs at the control API, by name; never their secrets */
         get: operations["listTokens"];
-        put?: never;
         /** Make a token for a program */
         post: operations["createToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/tokens/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Revoke a token, on every node within two seconds */
         delete: operations["revokeToken"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/saved-views": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Filters that you keep under a name */
         get: operations["listSavedViews"];
         /** Keep these filters, in this order, in place of those before */
         put: operations["putSavedViews"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** How this install is set up, what it keeps for how long, and what it is made of */
         get: operations["getSettings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/nodes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Nodes that write to the ledger, and nodes that ended in the last days */
         get: operations["listNodes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/nodes/{id}/end": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** End a node whose machine is gone, and return its budget leases */
         post: operations["endNode"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/doctor": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Compare the ledger with its sums; correct budgets that differ */
         get: operations["doctor"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/backup": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** All that the store keeps, as one gzip file for `torana restore`. It holds digests of keys, never keys */
         post: operations["makeBackup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/usage/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Usage as CSV or NDJSON; the last line holds the SHA-256 of all lines before it */
         get: operations["exportUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/usage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What was used and spent, by model, deployment, project, key, user or tag, in hours or days */
         get: operations["getUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/budgets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Budgets of projects and keys with what they have spent, the fullest first */
         get: operations["listBudgets"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/budgets/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** One budget, with who spends it, its marks and what was refused for it */
         get: operations["getBudget"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/budgets/{id}/series": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What was spent in this window, hour by hour; day by day where it is longer than 62 days */
         get: operations["budgetSeries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/unknowns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Calls of which nobody knows whether they were paid, and those that were resolved */
         get: operations["listUnknowns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/unknowns/{request_id}/{attempt}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Resolve a call with an unknown outcome: it was paid, or it was not */
         post: operations["resolveUnknown"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/prices": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What each deployment costs and who says so, those without a price first */
         get: operations["listPrices"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/prices/{deployment}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /** Set what a deployment costs, where torana.yaml says nothing. It counts from now on */
         put: operations["setPrice"];
-        post?: never;
         /** Take back a price that was set here. The price of the catalog counts again, if it has one */
         delete: operations["forgetPrice"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/price-changes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** When the price of a deployment changed, and who changed it */
         get: operations["listPriceChanges"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/spaces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The vector space of each embedding model, and the state of its deployments */
         get: operations["listSpaces"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/spaces/{model}/series": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** All probes of the deployments of a model, newest first */
         get: operations["spaceSeries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/spaces/{model}/slots": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The worst probe of each slot of time, for charts over weeks, newest first */
         get: operations["spaceSlots"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/spaces/{model}/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Accept the present space of a deployment as the space of the model. The space gets a new id; earlier vectors no longer match */
         post: operations["acceptSpace"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/spaces/{model}/probe": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Probe all deployments of a model now, instead of within 15 minutes */
         post: operations["probeSpace"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * What happens now, as server-sent events: one stream for all topics that a page shows
          * @description Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read, `batch` batches.read. A comment comes every 15 s. The stream ends within two seconds of a change of its caller’s rights. Nothing is repeated: after a reconnect, ask for the page again.
          */
         get: operations["events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What is going on now: flows, deployments, what needs attention, and the traffic of the last hour */
+        /** What is going on now: flows, deployments, what needs attention, and the traffic of a span of time */
         get: operations["overview"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/deployments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** All deployments, model by model: state, load, latency, failures and the last day */
         get: operations["listDeployments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/deployments/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** One deployment */
         get: operations["getDeployment"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/deployments/{id}/history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** What became of a deployment over time: the worst state, calls, latency and limit of each slot, and its events */
         get: operations["deploymentHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/deployments/{id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Try a deployment with one call: the text `ping`, or its smallest picture. Billed to the project `system` */
         post: operations["testDeployment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/deployments/{id}/drain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Send a deployment no more calls, or take it back. Calls under way end; all nodes follow within two seconds */
         post: operations["drainDeployment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/models": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** All models with their deployments, abilities, prices and figures */
         get: operations["listModels"];
-        put?: never;
         /** Serve models of an upstream, from the store. All nodes serve them within two seconds */
         post: operations["addModels"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/models/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** One model: what each deployment does with each option, and who gets a call */
         get: operations["getModel"];
-        put?: never;
-        post?: never;
         /** Stop serving a model of the store. What it cost stays in the books */
         delete: operations["deleteModel"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/requests": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
          * What became of each request, newest first unless sorted otherwise
          * @description A page may hold fewer rows than `limit`, or none, and still have a `next`: one page looks at 250,000 requests at most.
          */
         get: operations["listRequests"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/requests/histogram": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** How many requests ended how, over time */
         get: operations["requestHistogram"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/requests/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** One request: its steps, its calls, its money line by line. When its log was deleted: its rows in the ledger */
         get: operations["getRequest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/requests/{id}/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Send a request again. It is refused as long as inputs are not kept, which they are not */
         post: operations["replayRequest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/image-jobs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Image jobs, newest first: how far each is, and what it made */
         get: operations["listImageJobs"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/assets/{id}/content": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The bytes of a picture that was made, or a small copy of it */
         get: operations["assetContent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/batches": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** Batches, newest first: how far each is, and what it has cost so far */
         get: operations["listBatches"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/batches/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** One batch: how fast it goes, and how its lines failed */
         get: operations["getBatch"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/batches/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Begin nothing more of a batch. What is done is kept; nothing happens to one that has ended */
         post: operations["cancelBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/batches/{id}/continue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended */
         post: operations["continueBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/batches/{id}/output": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The output file of a batch, whole or a range of it; of one that still runs, as far as it is there */
         get: operations["batchOutput"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/batches/{id}/errors": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The error file of a batch, whole or a range of it; of one that still runs, as far as it is there */
         get: operations["batchErrors"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/providers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** The providers and server families that Torana has built-in facts about */
         get: operations["listProviders"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/upstreams": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /** All upstreams, of torana.yaml and of the store */
         get: operations["listUpstreams"];
-        put?: never;
         /** Keep an upstream and its credential in the store */
         post: operations["createUpstream"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/upstreams/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
         /** Ask an upstream for its models, with their list prices. Nothing is kept */
         post: operations["checkUpstream"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/api/v1/upstreams/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Take an upstream of the store away, with its credential. No model may run on it any more */
         delete: operations["deleteUpstream"];
-        options?: never;
-        head?: never;
         /** Change an upstream of the store, or its credential */
         patch: operations["changeUpstream"];
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
@@ -3928,6 +2918,13 @@ export interface components {
             tag_keys: string[];
             total: components["schemas"]["Sum"];
             before: components["schemas"]["Sum"] | null;
+            /** @description What every `before` sums up: the period of the same length before, up to the same hour if this one is not over. null: not asked for, or nothing of this period has passed. */
+            before_span: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+            } | null;
             /** @description What this month will have cost at its end. null: there are fewer than three days to tell from. */
             forecast: {
                 /** Format: date-time */
@@ -3961,7 +2958,242 @@ export interface components {
             next: string | null;
         };
     };
-    responses: never;
+    responses: {
+        /** @description asset_gone */
+        AssetGone: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
+        BadGateway: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description body_too_large */
+        BodyTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description conflict */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description forbidden, insecure_sign_in, wrong_origin */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+        GatewayBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+        GatewayForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+        GatewayNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+        GatewayServiceUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, too_many_batches, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
+        GatewayTooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
+        GatewayUnauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description idempotency_key_reused */
+        IdempotencyKeyReused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description internal_error */
+        InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_found, unknown_path, link_invalid */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description outcome_unknown */
+        OutcomeUnknown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description body_too_large, file_too_large */
+        PayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description request_timeout */
+        RequestTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description file_store_unreachable, key_store_unreachable, store_unreachable, asset_store_unreachable, node_overloaded, node_starting, too_many_streams, too_many_exports, too_many_bodies */
+        ServiceUnavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description space_mismatch */
+        SpaceMismatch: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description too_many_wrong_keys, too_many_sign_ins */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description too_many_wrong_keys */
+        TooManyWrongKeys: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description missing_api_key, invalid_api_key, sign_in_failed, session_ended */
+        Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description unsupported_media_type */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description upstream_timeout */
+        UpstreamTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description wrong_host */
+        WrongHost: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -3990,69 +3222,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createProject: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewProjectInput"];
@@ -4068,96 +3246,16 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedProject"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteProject: {
@@ -4178,78 +3276,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setProject: {
@@ -4276,105 +3310,17 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedProject"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listKeys: {
@@ -4405,69 +3351,15 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createKey: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewKeyInput"];
@@ -4483,105 +3375,17 @@ export interface operations {
                     "application/json": components["schemas"]["KeyWithSecret"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getKey: {
@@ -4605,69 +3409,13 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     revokeKey: {
@@ -4694,78 +3442,14 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedKey"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setKey: {
@@ -4793,105 +3477,17 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedKey"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     rotateKey: {
@@ -4919,105 +3515,17 @@ export interface operations {
                     "application/json": components["schemas"]["KeyWithSecret"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     endOverlap: {
@@ -5041,78 +3549,14 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedKey"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     resolve: {
@@ -5135,69 +3579,15 @@ export interface operations {
                     "application/json": components["schemas"]["HitList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     playEmbeddings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PlaygroundEmbeddingsInput"];
@@ -5213,159 +3603,25 @@ export interface operations {
                     "application/json": components["schemas"]["EmbeddingAnswer"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description space_mismatch */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description idempotency_key_reused */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description outcome_unknown */
-            424: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, too_many_batches, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description upstream_timeout */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
         };
     };
     playImages: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PlaygroundImagesInput"];
@@ -5381,159 +3637,25 @@ export interface operations {
                     "application/json": components["schemas"]["ImageAnswer"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description space_mismatch */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description idempotency_key_reused */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description outcome_unknown */
-            424: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, too_many_batches, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description upstream_timeout */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
         };
     };
     playEdits: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "multipart/form-data": components["schemas"]["PlaygroundEditsInput"];
@@ -5550,150 +3672,22 @@ export interface operations {
                     "application/json": components["schemas"]["ImageAnswer"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description space_mismatch */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description idempotency_key_reused */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description outcome_unknown */
-            424: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, too_many_batches, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
-            502: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description upstream_timeout */
-            504: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["SpaceMismatch"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            424: components["responses"]["OutcomeUnknown"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+            504: components["responses"]["UpstreamTimeout"];
         };
     };
     listWebhookEvents: {
@@ -5719,69 +3713,15 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEventList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listCredentials: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -5793,60 +3733,12 @@ export interface operations {
                     "application/json": components["schemas"]["CredentialList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putCredential: {
@@ -5873,105 +3765,17 @@ export interface operations {
                     "application/json": components["schemas"]["Credential"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listAudit: {
@@ -6002,60 +3806,12 @@ export interface operations {
                     "application/json": components["schemas"]["AuditList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     exportAudit: {
@@ -6084,69 +3840,15 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -6158,69 +3860,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     signIn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignInInput"];
@@ -6234,96 +3882,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     signOut: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Done. */
@@ -6333,78 +3903,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getSignInOptions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -6416,42 +3924,12 @@ export interface operations {
                     "application/json": components["schemas"]["SignInOptions"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            421: components["responses"]["WrongHost"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     firstRun: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["FirstRunInput"];
@@ -6465,87 +3943,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     signOutEverywhere: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Done. */
@@ -6555,78 +3963,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changePassword: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PasswordChangeInput"];
@@ -6640,96 +3986,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     beginSignOn: {
@@ -6753,33 +4019,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            421: components["responses"]["WrongHost"];
         };
     };
     endSignOn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description To the page that was asked for, with the cookie of the session. */
@@ -6789,24 +4033,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            421: components["responses"]["WrongHost"];
         };
     };
     listMembers: {
@@ -6830,60 +4058,12 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setMember: {
@@ -6910,105 +4090,17 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     endSessions: {
@@ -7029,78 +4121,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listInvitations: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -7112,69 +4142,15 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     invite: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewInvitationInput"];
@@ -7190,96 +4166,16 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     withdrawInvitation: {
@@ -7300,78 +4196,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     lookAtInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["InvitationTokenInput"];
@@ -7387,87 +4221,17 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, too_many_batches, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     acceptInvitation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AcceptanceInput"];
@@ -7481,96 +4245,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, too_many_batches, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getSignOn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -7582,69 +4268,15 @@ export interface operations {
                     "application/json": components["schemas"]["SignOn"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putSignOn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignOnChangeInput"];
@@ -7660,96 +4292,18 @@ export interface operations {
                     "application/json": components["schemas"]["SignOn"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     dropSignOn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Done. */
@@ -7759,69 +4313,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     testSignOn: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -7833,78 +4333,16 @@ export interface operations {
                     "application/json": components["schemas"]["SignOnTest"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTokens: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -7916,69 +4354,15 @@ export interface operations {
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewTokenInput"];
@@ -7994,96 +4378,16 @@ export interface operations {
                     "application/json": components["schemas"]["TokenWithSecret"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     revokeToken: {
@@ -8104,78 +4408,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSavedViews: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -8187,69 +4429,15 @@ export interface operations {
                     "application/json": components["schemas"]["SavedViewList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     putSavedViews: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewSavedViewsInput"];
@@ -8265,105 +4453,19 @@ export interface operations {
                     "application/json": components["schemas"]["SavedViewList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getSettings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -8375,69 +4477,15 @@ export interface operations {
                     "application/json": components["schemas"]["Settings"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listNodes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -8449,60 +4497,12 @@ export interface operations {
                     "application/json": components["schemas"]["NodeList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     endNode: {
@@ -8529,105 +4529,17 @@ export interface operations {
                     "application/json": components["schemas"]["Ended"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     doctor: {
@@ -8651,60 +4563,14 @@ export interface operations {
                     "application/json": components["schemas"]["DoctorReport"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
         };
     };
     makeBackup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BackupInputInput"];
@@ -8720,87 +4586,15 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     exportUsage: {
@@ -8834,60 +4628,12 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUsage: {
@@ -8904,7 +4650,7 @@ export interface operations {
                 project?: string;
                 /** @description Default: hours up to 48 of them, days otherwise. */
                 slot?: "hour" | "day";
-                /** @description 1: also the sums of the period of the same length before. */
+                /** @description 1: also the sums of the period before, as far as this one has come. */
                 before?: "0" | "1";
                 /** @description So many groups are told apart, the dearest first. All others are one, in `others`. */
                 groups?: number;
@@ -8924,60 +4670,12 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listBudgets: {
@@ -9003,60 +4701,12 @@ export interface operations {
                     "application/json": components["schemas"]["BudgetList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getBudget: {
@@ -9079,69 +4729,13 @@ export interface operations {
                     "application/json": components["schemas"]["BudgetDetail"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     budgetSeries: {
@@ -9164,69 +4758,13 @@ export interface operations {
                     "application/json": components["schemas"]["BudgetSeries"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listUnknowns: {
@@ -9254,60 +4792,12 @@ export interface operations {
                     "application/json": components["schemas"]["UnknownList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     resolveUnknown: {
@@ -9335,114 +4825,20 @@ export interface operations {
                     "application/json": components["schemas"]["Resolved"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listPrices: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -9454,60 +4850,12 @@ export interface operations {
                     "application/json": components["schemas"]["PriceList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     setPrice: {
@@ -9534,105 +4882,17 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedPrice"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     forgetPrice: {
@@ -9655,78 +4915,14 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedPrice"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listPriceChanges: {
@@ -9752,69 +4948,15 @@ export interface operations {
                     "application/json": components["schemas"]["PriceChangeList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listSpaces: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -9826,60 +4968,12 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     spaceSeries: {
@@ -9907,69 +5001,13 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceSeries"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     spaceSlots: {
@@ -9998,69 +5036,13 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceSlotList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     acceptSpace: {
@@ -10088,105 +5070,17 @@ export interface operations {
                     "application/json": components["schemas"]["Space"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     probeSpace: {
@@ -10210,78 +5104,14 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceSeries"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     events: {
@@ -10306,67 +5136,21 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     overview: {
         parameters: {
             query?: {
-                /** @description Default: an hour ago. A month is kept. */
+                /** @description Default: an hour before `until`. A month is kept. */
                 since?: string;
+                /** @description The first moment that is not in `series`. Default: now. */
+                until?: string;
                 project?: string;
             };
             header?: never;
@@ -10384,69 +5168,15 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listDeployments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -10458,60 +5188,12 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getDeployment: {
@@ -10535,76 +5217,22 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deploymentHistory: {
         parameters: {
             query?: {
-                /** @description Default: a day ago. Two weeks are kept. */
+                /** @description Default: a day before `until`. Two weeks are kept. */
                 since?: string;
+                /** @description The first moment that is not in it. Default: now. */
+                until?: string;
             };
             header?: never;
             path: {
@@ -10624,69 +5252,13 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentHistory"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     testDeployment: {
@@ -10714,105 +5286,17 @@ export interface operations {
                     "application/json": components["schemas"]["Tested"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     drainDeployment: {
@@ -10840,96 +5324,16 @@ export interface operations {
                     "application/json": components["schemas"]["DrainedDeployment"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listModels: {
@@ -10962,69 +5366,15 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRowList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     addModels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewModelsInput"];
@@ -11040,105 +5390,17 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRow"][];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getModel: {
@@ -11162,69 +5424,13 @@ export interface operations {
                     "application/json": components["schemas"]["ModelDetail"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteModel: {
@@ -11246,78 +5452,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listRequests: {
@@ -11366,60 +5508,12 @@ export interface operations {
                     "application/json": components["schemas"]["RequestList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     requestHistogram: {
@@ -11467,60 +5561,12 @@ export interface operations {
                     "application/json": components["schemas"]["Histogram"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getRequest: {
@@ -11543,69 +5589,13 @@ export interface operations {
                     "application/json": components["schemas"]["RequestDetail"] | components["schemas"]["ForgottenRequest"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     replayRequest: {
@@ -11619,78 +5609,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listImageJobs: {
@@ -11719,60 +5645,12 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedImageJobList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     assetContent: {
@@ -11798,78 +5676,14 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description asset_gone */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["AssetGone"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listBatches: {
@@ -11896,60 +5710,12 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatchList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getBatch: {
@@ -11972,69 +5738,13 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatchDetail"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     cancelBatch: {
@@ -12057,69 +5767,13 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatch"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     continueBatch: {
@@ -12142,69 +5796,13 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatch"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     batchOutput: {
@@ -12227,69 +5825,13 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     batchErrors: {
@@ -12312,78 +5854,16 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listProviders: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -12395,60 +5875,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
         };
     };
     listUpstreams: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody?: never;
         responses: {
             /** @description Default Response */
@@ -12460,69 +5894,15 @@ export interface operations {
                     "application/json": components["schemas"]["UpstreamList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createUpstream: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewUpstreamInput"];
@@ -12538,105 +5918,19 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     checkUpstream: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UpstreamQuestionInput"];
@@ -12652,96 +5946,16 @@ export interface operations {
                     "application/json": components["schemas"]["Checked"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteUpstream: {
@@ -12762,78 +5976,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeUpstream: {
@@ -12860,105 +6010,17 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description request_timeout */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description conflict */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description body_too_large, file_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description wrong_host */
-            421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_wrong_keys */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }

@@ -1,4 +1,5 @@
-/** What the control API says when it can't do what it was asked. */
+/** What the control API reports when it can't do what it was asked. */
+import { words } from '../words/words.ts'
 
 interface FaultBody {
   readonly error?: {
@@ -20,7 +21,7 @@ export class FaultError extends Error {
 
   constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {
     const { error } = (typeof body === 'object' && body !== null ? body : {}) as FaultBody
-    super(error?.message ?? `The node answered with ${response.status}.`)
+    super(error?.message ?? words.ui.badAnswer(response.status))
     this.code = error?.code ?? 'unknown'
     this.status = response.status
     this.param = error?.param ?? undefined
@@ -35,8 +36,9 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
+/** A wrong password is also a 401, but ends no session. */
 export function isSignedOut(error: unknown): boolean {
-  return error instanceof FaultError && error.status === 401
+  return error instanceof FaultError && error.status === 401 && error.code !== 'sign_in_failed'
 }
 
 export function isNotFound(error: unknown): boolean {
@@ -48,7 +50,7 @@ export function isForeignProject(error: unknown): boolean {
   return error instanceof FaultError && error.status === 403 && error.param === 'project'
 }
 
-/** PostgreSQL is away: traffic goes on, what is shown is from before. */
+/** PostgreSQL is unreachable: traffic continues, and what is shown is older. */
 export function isStoreUnreachable(error: unknown): boolean {
   return error instanceof FaultError && error.code === 'store_unreachable'
 }

@@ -2,6 +2,7 @@
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream'
 import { apiUrl, type Schema } from './client.ts'
 import { FaultError, UnreachableError } from './faults.ts'
+import { words } from '../words/words.ts'
 
 /** As `POST /v1/images/generations` takes it; undefined leaves a field out. */
 export interface ImageFields {
@@ -97,7 +98,7 @@ async function send(
     })
   } catch (error) {
     if (signal.aborted) throw error
-    throw new UnreachableError('The node can’t be reached.', { cause: error })
+    throw new UnreachableError(words.ui.unreachable, { cause: error })
   }
   if (response.ok) return response
   throw new FaultError(response, await response.json().catch(() => undefined))
@@ -172,7 +173,7 @@ function headOf({ headers }: Response): Omit<ImageOutcome, 'images'> {
 }
 
 async function fetched(url: string | undefined, signal: AbortSignal): Promise<Blob> {
-  if (url === undefined) throw new Error('The answer contains no image.')
+  if (url === undefined) throw new Error(words.images.noImage)
   return (await fetch(url, { signal })).blob()
 }
 

@@ -90,13 +90,13 @@ export function AccountItems() {
           <MenuLine />
           <MenuItem
             icon={<LogOut size={15} aria-hidden className="text-ink-3" />}
-            onSelect={() => void signOut('here')}
+            onSelect={() => signOut('here')}
           >
             {words.shell.signOut}
           </MenuItem>
           <MenuItem
             icon={<MonitorSmartphone size={15} aria-hidden className="text-ink-3" />}
-            onSelect={() => void signOut('everywhere')}
+            onSelect={() => signOut('everywhere')}
           >
             {words.shell.signOutEverywhere}
           </MenuItem>

@@ -4,9 +4,9 @@ import { LockOpen, TriangleAlert } from 'lucide-react'
 import { words } from '../words/words.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Link } from '../ui/link.tsx'
 import { clock } from './format.ts'
 import { paths } from './paths.ts'
-import { BASE } from './base.ts'
 import { sessionQuery, useSession } from './session.ts'
 import { setSignedOut, useOutages } from './outages.ts'
 
@@ -56,14 +56,14 @@ export function SignedOutDialog() {
       description={words.shell.signInAgainText}
       actions={
         <>
-          <a
-            href={`${BASE.replace(/\/$/, '')}${paths.signIn()}`}
+          <Link
+            to={paths.signIn()}
             target="_blank"
             rel="noreferrer"
             className="inline-flex h-8 items-center rounded-control border border-line px-3 font-medium hover:bg-hover"
           >
             {words.shell.signInAgain}
-          </a>
+          </Link>
           <Button look="primary" size="large" onClick={() => void again()}>
             {words.shell.signedIn}
           </Button>

@@ -1,7 +1,7 @@
 /** Numbers, money and times for people. Pure but for the language and the zone; the table of rules is in docs/console.md. */
 import { language, locale } from './language.ts'
 import { nanoOf } from './money.ts'
-import { timeZone } from './zone.ts'
+import { timeZone } from '../time/zone.ts'
 
 /** What is missing. */
 export const NONE = '–'
@@ -78,9 +78,10 @@ export function moneyShort(usd: string | null | undefined): string {
   return isWhole || nano >= 1000n * DOLLAR ? dollars(usd, 0) : atLeast(usd, 2)
 }
 
-/** For ticks of an axis, where the precision of a double is enough. */
-export function moneyTick(value: number): string {
-  const digits = Number.isInteger(value) ? 0 : ([2, 4, 6].find((count) => value * 10 ** count >= 1) ?? 9)
+/** For ticks of an axis, where the precision of a double is enough. `least`: the decimals that tell two neighbours apart. */
+export function moneyTick(value: number, least = 0): string {
+  const isEnough = (decimals: number): boolean => decimals >= least && value * 10 ** decimals >= 1
+  const digits = Number.isInteger(value) ? 0 : ([2, 4, 6].find(isEnough) ?? 9)
   return `$${value >= 10_000 ? count(value) : fixed(value, digits)}`
 }
 
@@ -105,13 +106,16 @@ export function durationParts(ms: number | null | undefined): readonly [value: s
   return [`${Math.floor(minutes / 60)} h ${minutes % 60}`, 'min']
 }
 
+const AGE_UNITS =
+  language === 'zh'
+    ? { second: '秒', minute: '分钟', hour: '小时', day: '天' }
+    : { second: 's', minute: 'min', hour: 'h', day: 'd' }
+
 /** The largest unit alone: `4 min`, `94 d`. */
 export function age(ms: number): string {
   const size = Math.max(0, ms)
-  if (size < MS.minute) return `${Math.floor(size / MS.second)} s`
-  if (size < MS.hour) return `${Math.floor(size / MS.minute)} min`
-  if (size < 2 * MS.day) return `${Math.floor(size / MS.hour)} h`
-  return `${Math.floor(size / MS.day)} d`
+  const unit = size < MS.minute ? 'second' : size < MS.hour ? 'minute' : size < 2 * MS.day ? 'hour' : 'day'
+  return `${Math.floor(size / MS[unit])} ${AGE_UNITS[unit]}`
 }
 
 /** How long ago a moment was, in the largest unit. */
@@ -130,10 +134,11 @@ const SCALES = [
   [1e3, 'k'],
 ] as const
 
-/** Whole to 9,999; then `k M B` with three digits. */
+/** Whole to 9,999; then three digits with `k M B`, in Chinese with `万 亿`. */
 export function count(value: number | null | undefined): string {
   if (value === null || value === undefined) return NONE
   if (Math.abs(value) < 10_000) return number(value, { maximumFractionDigits: 0 })
+  if (language === 'zh') return number(value, { notation: 'compact', maximumSignificantDigits: 3 })
   for (const [scale, unit] of SCALES) {
     // 999,950 would read "1,000 k".
     if (Math.abs(value) < scale * 0.9995) continue
@@ -166,20 +171,21 @@ export function bytes(value: number | null | undefined): string {
   return `${fixed(size, unit === 0 || size >= 99.95 ? 0 : 1)} ${BYTE_UNITS[unit]}`
 }
 
-/** One decimal; something is never `0.0 %`. */
+/** One decimal; something is never `0.0%`. */
 export function share(part: number | null | undefined, digits = 1): string {
   if (part === null || part === undefined || Number.isNaN(part)) return NONE
   const percent = part * 100
   const least = 10 ** -digits
-  if (percent > 0 && percent < least / 2) return `< ${fixed(least, digits)} %`
-  return `${fixed(percent, digits)} %`
+  if (percent > 0 && percent < least / 2) return `<${fixed(least, digits)}%`
+  return `${fixed(percent, digits)}%`
 }
 
-/** `+12 %`, `−9 %`, `0 %`. */
+/** `+12%`, `−9%`, `0%`. */
 export function change(ratio: number | null | undefined): string {
   if (ratio === null || ratio === undefined || !Number.isFinite(ratio)) return NONE
-  const percent = Math.round(ratio * 100)
-  return `${percent > 0 ? '+' : ''}${number(percent, { maximumFractionDigits: 0 })} %`
+  // A change of less than half a per cent is none, and has no sign.
+  const percent = Math.round(ratio * 100) || 0
+  return `${percent > 0 ? '+' : ''}${number(percent, { maximumFractionDigits: 0 })}%`
 }
 
 /** Seven digits in lists, three in the playground, nine on hover. Cut, not rounded: 0.99999999 is not 1. */
@@ -238,7 +244,7 @@ export function clockExact(time: string | number, zone = timeZone()): string {
 /** `15 Nov`; in Chinese `11月15日`. */
 export function day(time: string | number, zone = timeZone()): string {
   const { month, day: date } = timeParts(msOf(time), zone)
-  return language === 'zh' ? `${month}月${date}日` : `${date} ${short(month)}`
+  return language === 'zh' ? `${Number(month)}月${Number(date)}日` : `${date} ${short(month)}`
 }
 
 /** `15 Nov 2026`. */

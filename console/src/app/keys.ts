@@ -1,8 +1,9 @@
 /** Keys that act on every page. */
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { setLetters, useKeys } from '../ui/keyboard.ts'
-import { useGo } from '../ui/link.tsx'
 import { PLACES } from './navigation.ts'
+import { useWayTo } from './scope.tsx'
 import { remember, remembered } from './stored.ts'
 
 function lettersAreOn(): boolean {
@@ -29,8 +30,9 @@ export function useGlobalKeys({
   readonly openPalette: () => void
   readonly openList: () => void
 }): void {
-  const go = useGo()
-  const places = Object.fromEntries(PLACES.map((place) => [`g ${place.key}`, () => go(place.to)]))
+  const navigate = useNavigate()
+  const wayTo = useWayTo()
+  const places = Object.fromEntries(PLACES.map(({ key, to }) => [`g ${key}`, () => void navigate(wayTo(to))]))
   useKeys({
     ...places,
     'mod+k': openPalette,

@@ -10,7 +10,7 @@ export const language: Language = chosen()
 export const locale = language === 'zh' ? 'zh-CN' : 'en-US'
 
 /**
- * WebKit on Linux gives the system's `C` as its language. `Intl` throws on it, and uPlot asks `Intl` for it when it loads.
+ * WebKit on Linux gives the system's `C` as its language. `Intl` throws on it, and libraries ask `Intl` for it.
  * Where the browser's language is no language tag, the console's stands in for it.
  */
 export function repairBrowserLanguage(): void {

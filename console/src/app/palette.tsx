@@ -1,19 +1,21 @@
 /** `⌘K`: go somewhere, do something, or paste any id. Loaded when it is first opened. */
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { CornerDownLeft, Keyboard, KeyRound, Languages, Search, SunMoon, type LucideIcon } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from '../ui/classes.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import { layer } from '../ui/layers.ts'
-import { useGo } from '../ui/link.tsx'
+import type { Address } from '../ui/link.tsx'
 import { chooseLanguage, language } from './language.ts'
 import { PLACES } from './navigation.ts'
 import { HIT_ICONS } from './palette-icons.ts'
 import { paths } from './paths.ts'
 import { pathOfHit, resolveQuery, type Hit } from './resolve.ts'
-import { useMay, type May } from './session.ts'
+import { useWayTo } from './scope.tsx'
+import { useMay, type May, type Permission } from './session.ts'
 import { chooseTheme, useTheme } from './theme.ts'
 
 interface PaletteProps {
@@ -56,17 +58,16 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   const asked = useSettled(typed.trim())
   const hits = useQuery(resolveQuery(asked))
   const own = useOwnChoices(openList)
-  const go = useGo()
+  const go = useLeave()
   const found = asked === '' ? [] : (hits.data ?? [])
   const choices = [...found.map((hit) => choiceOf(hit, go)), ...matching(own, typed)]
   const [at, setAt] = useState(0)
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => setAt(0), [typed])
-  useEffect(
-    () => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
-    [at],
-  )
+  // `scrollIntoView` returns a promise in new browsers, and React would call it as a cleanup.
+  useEffect(() => {
+    list.current?.querySelectorAll('[role=option]')[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
   const run = (choice: Choice | undefined): void => {
     if (choice === undefined) return
     onClose()
@@ -96,7 +97,10 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
           placeholder={words.shell.palette.placeholder}
           value={typed}
           className="h-full min-w-0 flex-1 bg-transparent text-15 outline-none"
-          onChange={(event) => setTyped(event.target.value)}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setAt(0)
+          }}
           onKeyDown={onKeyDown}
         />
         <Kbd>esc</Kbd>
@@ -182,7 +186,7 @@ function ChoiceLine({
   )
 }
 
-function choiceOf(hit: Hit, go: (to: string) => void): Choice {
+function choiceOf(hit: Hit, go: (to: Address) => void): Choice {
   return {
     id: `${hit.type} ${hit.id}`,
     group: words.shell.palette.types[hit.type],
@@ -191,6 +195,12 @@ function choiceOf(hit: Hit, go: (to: string) => void): Choice {
     note: hit.note,
     run: () => go(pathOfHit(hit)),
   }
+}
+
+function useLeave(): (to: Address) => void {
+  const navigate = useNavigate()
+  const wayTo = useWayTo()
+  return (to) => void navigate(wayTo(to))
 }
 
 /** Every word that was typed has to be in the title. */
@@ -211,24 +221,25 @@ function useSettled(value: string): string {
 /** Pages and actions of the console itself. */
 function useOwnChoices(openList: () => void): readonly Choice[] {
   const may = useMay()
-  const go = useGo()
+  const go = useLeave()
   const theme = useTheme()
-  return useMemo(() => [...actions(may, go, theme, openList), ...pages(may, go)], [theme])
+  return [...actions(may, go, theme, openList), ...pages(may, go)]
 }
 
-function pages(may: May, go: (to: string) => void): readonly Choice[] {
-  return PLACES.filter(({ permission }) => permission === undefined || may(permission)).map((place) => ({
-    id: `page ${place.id}`,
-    group: words.shell.palette.go,
-    icon: place.icon,
-    title: place.title,
-    run: () => go(place.to),
-  }))
+function pages(may: May, go: (to: Address) => void): readonly Choice[] {
+  const page = (icon: LucideIcon, title: string, to: Address, permission?: Permission): readonly Choice[] =>
+    permission === undefined || may(permission)
+      ? [{ id: `page ${title}`, group: words.shell.palette.go, icon, title, run: () => go(to) }]
+      : []
+  return PLACES.flatMap(({ icon, title, to, permission, sections }) => [
+    ...page(icon, title, to, permission),
+    ...sections.flatMap((one) => page(icon, `${title}: ${one.title}`, one.to, one.permission)),
+  ])
 }
 
 function actions(
   may: May,
-  go: (to: string) => void,
+  go: (to: Address) => void,
   theme: 'light' | 'dark',
   openList: () => void,
 ): readonly Choice[] {

@@ -1,59 +1,34 @@
-/** Every address of the console. Nobody writes one by hand; docs/console.md has the table. */
-import { stringifySearch } from './search.ts'
+/** The address of every page, typed by the `place.ts` of its folder. Nobody writes one by hand; docs/console.md has the table. */
+import type { AnyRoute } from '@tanstack/react-router'
+import type { Address } from '../ui/link.tsx'
+import type { SearchOf } from './place.ts'
+import * as places from './places.ts'
 
-type Search = Record<string, string | number | boolean | readonly string[] | null | undefined>
+type Places = typeof places
+export type PlaceName = keyof Places
 
-/** Ids hold slashes: in one segment they are `%2F`. */
-const segment = encodeURIComponent
+type ParamsOf<Name extends PlaceName> = Places[Name]['types']['allParams']
 
-const at =
-  (path: string) =>
-  (search: Search = {}): string =>
-    `${path}${stringifySearch(search)}`
+/** An id of several parts is one text: `search/indexer`. */
+type IdOf<Params> = NonNullable<Params[keyof Params]>
 
-export const paths = {
-  overview: at('/'),
-  requests: at('/requests'),
-  request: (id: string, search: Search = {}) => at(`/requests/${segment(id)}`)(search),
-  batches: at('/batches'),
-  batch: (id: string, search: Search = {}) => at(`/batches/${segment(id)}`)(search),
-  models: at('/models'),
-  model: (id: string, search: Search = {}) => at(`/models/${segment(id)}`)(search),
-  embeddings: at('/playground/embeddings'),
-  images: at('/playground/images'),
-  usage: at('/usage'),
-  budgets: at('/budgets'),
-  /** `project:ads`, `key:ads/website`. */
-  budget: (id: string, search: Search = {}) => {
-    const [scope = '', ...name] = id.split(':')
-    return at(`/budgets/${segment(scope)}/${segment(name.join(':'))}`)(search)
-  },
-  unknowns: at('/unknowns'),
-  deployments: at('/deployments'),
-  deployment: (id: string, search: Search = {}) => at(`/deployments/${segment(id)}`)(search),
-  keys: at('/keys'),
-  /** `search/indexer`. */
-  key: (id: string, search: Search = {}) => {
-    const [project = '', ...name] = id.split('/')
-    return at(`/keys/${segment(project)}/${segment(name.join('/'))}`)(search)
-  },
-  audit: at('/audit'),
-  settings: (section: SettingsSection = 'general', search: Search = {}) => at(`/settings/${section}`)(search),
-  welcome: at('/welcome'),
-  signIn: at('/sign-in'),
-  invite: (token: string) => `/invite/${segment(token)}`,
-  go: (id: string) => `/go/${segment(id)}`,
-} as const
+/** `paths.keys({ state: 'tidy' })`, `paths.key('search/indexer', { tab: 'usage' })`. */
+type PathOf<Name extends PlaceName> = keyof ParamsOf<Name> extends never
+  ? (search?: SearchOf<Places[Name]>) => Address
+  : (id: IdOf<ParamsOf<Name>>, search?: SearchOf<Places[Name]>) => Address
 
-export const SETTINGS_SECTIONS = [
-  'general',
-  'members',
-  'sign-on',
-  'tokens',
-  'prices',
-  'projects',
-  'retention',
-  'nodes',
-  'about',
-] as const
-export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
+export const paths = Object.fromEntries(
+  Object.entries<AnyRoute>(places).map(([name, route]) => [name, pathOf(route)]),
+) as { readonly [Name in PlaceName]: PathOf<Name> }
+
+function pathOf({ options }: AnyRoute) {
+  const to: string = 'path' in options ? options.path : '/'
+  const names = Array.from(to.matchAll(/\$(\w+)/g), ([, name]) => name)
+  if (names.length === 0) return (search: object = {}): Address => ({ to, params: {}, search })
+  const separator = options.staticData?.separator
+  return (id: string, search: object = {}): Address => {
+    const at = separator === undefined ? id.length : id.indexOf(separator)
+    const parts = [id.slice(0, at), id.slice(at + 1)]
+    return { to, params: Object.fromEntries(names.map((name, index) => [name, parts[index]])), search }
+  }
+}

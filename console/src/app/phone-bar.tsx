@@ -5,9 +5,10 @@ import { classes } from '../ui/classes.ts'
 import { Link } from '../ui/link.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { AccountItems } from './account-menu.tsx'
-import { PHONE_PLACES, PLACES } from './navigation.ts'
+import { PLACES } from './navigation.ts'
+import { useWayTo } from './scope.tsx'
 import { useMay } from './session.ts'
-import { ScopeSwitch, useIsHere, useWayTo } from './sidebar.tsx'
+import { ScopeSwitch, useIsHere } from './sidebar.tsx'
 
 const TAB = 'flex h-full flex-1 flex-col items-center justify-center gap-1 text-11'
 
@@ -16,8 +17,8 @@ export function PhoneBar({ openPalette }: { readonly openPalette: () => void }) 
   const isHere = useIsHere()
   const wayTo = useWayTo()
   const allowed = PLACES.filter(({ permission }) => permission === undefined || may(permission))
-  const tabs = allowed.filter(({ id }) => PHONE_PLACES.includes(id))
-  const rest = allowed.filter(({ id }) => !PHONE_PLACES.includes(id))
+  const tabs = allowed.filter(({ phoneTitle }) => phoneTitle !== undefined)
+  const rest = allowed.filter(({ phoneTitle }) => phoneTitle === undefined)
   return (
     <nav
       aria-label={words.shell.navigation}
@@ -27,13 +28,13 @@ export function PhoneBar({ openPalette }: { readonly openPalette: () => void }) 
         const Icon = place.icon
         return (
           <Link
-            key={place.id}
-            to={wayTo(place)}
+            key={place.name}
+            to={wayTo(place.to)}
             aria-current={isHere(place) ? 'page' : undefined}
             className={classes(TAB, isHere(place) ? 'font-semibold text-accent' : 'text-ink-2')}
           >
             <Icon size={20} strokeWidth={1.75} aria-hidden />
-            {place.id === 'usage' ? words.shell.cost : place.title}
+            {place.phoneTitle}
           </Link>
         )
       })}
@@ -58,8 +59,8 @@ export function PhoneBar({ openPalette }: { readonly openPalette: () => void }) 
           const Icon = place.icon
           return (
             <MenuItem
-              key={place.id}
-              to={wayTo(place)}
+              key={place.name}
+              to={wayTo(place.to)}
               icon={<Icon size={15} aria-hidden className="text-ink-3" />}
             >
               {place.title}

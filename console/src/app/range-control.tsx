@@ -1,6 +1,5 @@
 /** One control for the range of time, and the switch between UTC and the browser's zone. */
 import { Popover } from '@base-ui/react/popover'
-import { useRouter } from '@tanstack/react-router'
 import { Calendar, ChevronDown } from 'lucide-react'
 import { useState } from 'react'
 import { words } from '../words/words.ts'
@@ -11,24 +10,12 @@ import { Menu, MenuChoice } from '../ui/menu.tsx'
 import { usePhone } from '../ui/media.ts'
 import { Segmented } from '../ui/segmented.tsx'
 import { Tip } from '../ui/tooltip.tsx'
-import { day } from './format.ts'
-import { nowMs } from './now.ts'
-import { rangeOf, SPANS, type RangeSearch, type Span } from './range.ts'
-import { switchZone, useZone } from './zone.ts'
-
-/** Changes parameters of the present address. Undefined takes one away. */
-export function useChangeSearch(): (
-  change: Record<string, unknown>,
-  options?: { readonly replace?: boolean },
-) => void {
-  const router = useRouter()
-  return (change, { replace = false } = {}) =>
-    void router.navigate({
-      to: '.',
-      search: (before: Record<string, unknown>) => ({ ...before, ...change }),
-      replace,
-    } as never)
-}
+import { useChangeSearch } from './change-search.ts'
+import { nowMs } from '../time/now.ts'
+import { rangeOf, SPANS, type RangeSearch, type Span, rangeText, type TimeSpan } from '../time/range.ts'
+import { switchZone, useZone, timeZone } from '../time/zone.ts'
+import { DayInput } from '../ui/day-field.tsx'
+import { dayOf, daysAfter, startOf } from '../time/day.ts'
 
 interface RangeControlProps {
   readonly search: RangeSearch
@@ -39,12 +26,14 @@ interface RangeControlProps {
 }
 
 export function RangeControl({ search, usual, bare = false }: RangeControlProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RangeSearch>()
   const isPhone = usePhone()
-  const { span, fromMs, toMs } = rangeOf(search, usual, nowMs())
+  useZone()
+  const range = rangeOf(search, usual, nowMs())
+  const { span } = range
   const choose = (since: Span): void =>
     change({ since: since === usual ? undefined : since, from: undefined, to: undefined })
-  const days = span === undefined ? `${day(fromMs)} – ${day(toMs)}` : undefined
+  const days = span === undefined ? rangeText(range) : undefined
   if (isPhone)
     return (
       <Menu
@@ -72,8 +61,7 @@ export function RangeControl({ search, usual, bare = false }: RangeControlProps)
         onChange={choose}
         end={
           <DaysControl
-            fromMs={fromMs}
-            toMs={toMs}
+            range={range}
             shown={days}
             onChange={(from, to) => change({ since: undefined, from, to })}
           />
@@ -84,15 +72,13 @@ export function RangeControl({ search, usual, bare = false }: RangeControlProps)
   )
 }
 
-/** From a day to a day, both included. */
+/** From a day to a day, both included, in the zone that is shown. */
 function DaysControl({
-  fromMs,
-  toMs,
+  range,
   shown,
   onChange,
 }: {
-  readonly fromMs: number
-  readonly toMs: number
+  readonly range: TimeSpan
   readonly shown: string | undefined
   readonly onChange: (from: string, to: string) => void
 }) {
@@ -102,8 +88,14 @@ function DaysControl({
   const open = (next: boolean): void => {
     setOpen(next)
     if (!next) return
-    setFrom(new Date(fromMs).toISOString().slice(0, 10))
-    setTo(new Date(toMs - 1).toISOString().slice(0, 10))
+    setFrom(dayOf(range.fromMs, timeZone()))
+    setTo(dayOf(range.toMs - 1, timeZone()))
+  }
+  const use = (): void => {
+    if (from === '' || to === '' || from > to) return
+    const [fromMs, toMs] = [startOf(from, timeZone()), startOf(daysAfter(to, 1), timeZone())]
+    onChange(timeText(fromMs), timeText(toMs))
+    setOpen(false)
   }
   return (
     <Popover.Root open={isOpen} onOpenChange={open}>
@@ -126,14 +118,17 @@ function DaysControl({
               className="flex items-end gap-2"
               onSubmit={(event) => {
                 event.preventDefault()
-                const end = new Date(Date.parse(to) + 86_400_000)
-                if (from === '' || to === '' || Date.parse(from) >= end.getTime()) return
-                onChange(`${from}T00:00:00Z`, end.toISOString().replace('.000Z', 'Z'))
-                setOpen(false)
+                use()
               }}
             >
-              <DayField label={words.ui.from} value={from} onChange={setFrom} />
-              <DayField label={words.ui.to} value={to} onChange={setTo} />
+              <label className="flex flex-col gap-1 text-12 text-ink-2">
+                {words.ui.from}
+                <DayInput label={words.ui.from} value={from} onChange={setFrom} />
+              </label>
+              <label className="flex flex-col gap-1 text-12 text-ink-2">
+                {words.ui.to}
+                <DayInput label={words.ui.to} value={to} min={from} onChange={setTo} />
+              </label>
               <Button type="submit" look="primary" size="large" writes={false}>
                 {words.ui.use}
               </Button>
@@ -145,26 +140,8 @@ function DaysControl({
   )
 }
 
-function DayField({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (day: string) => void
-}) {
-  return (
-    <label className="flex flex-col gap-1 text-12 text-ink-2">
-      {label}
-      <input
-        type="date"
-        value={value}
-        className="h-8 rounded-control border border-line-strong bg-surface px-2 text-13"
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </label>
-  )
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z')
 }
 
 function ZoneSwitch() {

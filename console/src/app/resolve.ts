@@ -1,23 +1,27 @@
 /** Finds what an id or a name stands for: `GET /resolve`. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../api/client.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { api, type Schema } from '../api/client.ts'
+import type { Address } from '../ui/link.tsx'
 import { paths } from './paths.ts'
 
 export type Hit = Schema<'Hit'>
 export type HitType = Hit['type']
 
 export const resolveQuery = (q: string) =>
-  queryOptions({
-    queryKey: ['resolve', q],
-    enabled: q !== '',
-    staleTime: 10_000,
-    retry: false,
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      (await answerOf(client.GET('/api/v1/resolve', { params: { query: { q } }, signal }))).data,
-  })
+  api.queryOptions(
+    'get',
+    '/api/v1/resolve',
+    { params: { query: { q } } },
+    {
+      enabled: q !== '',
+      staleTime: 10_000,
+      retry: false,
+      placeholderData: keepPreviousData,
+      select: ({ data }) => data,
+    },
+  )
 
-const PATH_OF: Record<HitType, (id: string) => string> = {
+const PATH_OF: Record<HitType, (id: string) => Address> = {
   request: (id) => paths.request(id),
   batch: (id) => paths.batch(id),
   call: (id) => paths.request(id),
@@ -32,6 +36,6 @@ const PATH_OF: Record<HitType, (id: string) => string> = {
   audit: (id) => paths.audit({ open: id }),
 }
 
-export function pathOfHit({ type, id }: Hit): string {
+export function pathOfHit({ type, id }: Hit): Address {
   return PATH_OF[type](id)
 }

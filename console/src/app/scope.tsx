@@ -1,17 +1,18 @@
 /** The scope: all projects, or the one that `?project=` names. A link may name one that the reader may not see. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { words } from '../words/words.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
+import type { Address } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
-import { useChangeSearch } from './range-control.tsx'
+import { useChangeSearch } from './change-search.ts'
+import { rootRoute, type Scope } from './place.ts'
 import { sessionQuery, useSession } from './session.ts'
 import { remember, remembered } from './stored.ts'
 
 export function useScope(): string | undefined {
-  return useSearch({ strict: false, select: ({ project }) => project })
+  return rootRoute.useSearch({ select: ({ project }) => project })
 }
 
 /** The project of the address, if this person is not a member of it. */
@@ -19,6 +20,12 @@ export function useForeignScope(): string | undefined {
   const { projects } = useSession()
   const project = useScope()
   return project === undefined || projects === null || projects.includes(project) ? undefined : project
+}
+
+/** How the frame leads to a page: out of a scope that this person may not see. */
+export function useWayTo(): (to: Address) => Address {
+  const foreign = useForeignScope()
+  return (to) => (foreign === undefined ? to : { ...to, search: { ...to.search, project: undefined } })
 }
 
 /** Keeps the scope for the next visit. One that the person may not see is not kept. */
@@ -33,10 +40,10 @@ export function useKeptScope(): void {
 
 /** In the place of a page whose address names such a project. */
 export function ForeignScope({ project }: { readonly project: string }) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<Scope>()
   const queries = useQueryClient()
   // The person may have become a member since the session was read.
-  useEffect(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }), [project])
+  useEffect(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }), [queries])
   return (
     <Page title={words.shell.foreignScope.title}>
       <Empty

@@ -1,15 +1,15 @@
 /**
- * Search parameters of an address. Every value is text, or several texts; a reader makes of it what a page wants, or nothing
- * where it is wrong. What no reader is named for is kept as it is.
+ * Search parameters of an address. Every value is text, or several texts; a reader makes of it what a page wants, or drops
+ * it where it is wrong. A parameter without a reader is kept as it is.
  */
-
 import { USAGE_GROUPS, type UsageGroup } from '../api/usage-groups.ts'
+import { SPANS } from '../time/range.ts'
 
 type Raw = string | string[] | undefined
 type Reader<Value> = (raw: Raw) => Value | undefined
 
 type Read<Readers> = {
-  -readonly [Name in keyof Readers]?: Readers[Name] extends Reader<infer Value> ? Value : never
+  -readonly [Name in keyof Readers]?: (Readers[Name] extends Reader<infer Value> ? Value : never) | undefined
 }
 
 export type RawSearch = Record<string, string | string[]>
@@ -20,11 +20,9 @@ export function searchOf<Readers extends Record<string, Reader<unknown>>>(
 ): (raw: Record<string, unknown>) => Read<Readers> {
   return (raw) => {
     const result: Record<string, unknown> = { ...raw }
-    for (const [name, reader] of Object.entries(readers)) {
-      const value = reader(raw[name] as Raw)
-      if (value === undefined) delete result[name]
-      else result[name] = value
-    }
+    // A wrong value becomes undefined: the router would put a missing one back from the address.
+    for (const [name, reader] of Object.entries(readers))
+      if (name in raw) result[name] = reader(raw[name] as Raw)
     return result as Read<Readers>
   }
 }
@@ -77,6 +75,14 @@ export function size(): Reader<number> {
   }
 }
 
+/** Three digits, as 429. */
+export function httpStatus(): Reader<number> {
+  return (raw) => {
+    const one = first(raw)
+    return one !== undefined && /^[1-5]\d\d$/.test(one) ? Number(one) : undefined
+  }
+}
+
 /** ISO 8601. */
 export function time(): Reader<string> {
   return (raw) => {
@@ -84,6 +90,12 @@ export function time(): Reader<string> {
     return one !== undefined && !Number.isNaN(Date.parse(one)) ? one : undefined
   }
 }
+
+/** The range of time that a page looks at. */
+export const range = { since: oneOf(...SPANS), from: time(), to: time() }
+
+/** What a chart of usage counts. */
+export const usageMeasure = oneOf('usd', 'tokens', 'images', 'requests')
 
 /** Also a value that was read before: a reader gets what it gave. */
 function first(raw: Raw): string | undefined {

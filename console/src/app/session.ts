@@ -1,34 +1,27 @@
 /** Who is signed in, and what that person may do. The server decides; the console only asks. */
-import {
-  queryOptions,
-  useQuery,
-  useQueryClient,
-  useSuspenseQuery,
-  type UseQueryResult,
-} from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { answerOf, client, type Schema } from '../api/client.ts'
-import { isSignedOut } from '../api/faults.ts'
+import { api, type Schema } from '../api/client.ts'
+import { useWrite } from '../api/write.ts'
 
 export type Session = Schema<'Session'>
 /** Every permission that the contract knows: a wrong one does not compile. */
 export type Permission = Session['permissions'][number]
 
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  staleTime: Number.POSITIVE_INFINITY,
-  gcTime: Number.POSITIVE_INFINITY,
-  retry: false,
-  queryFn: ({ signal }) => answerOf(client.GET('/api/v1/session', { signal })),
-})
+export const sessionQuery = api.queryOptions(
+  'get',
+  '/api/v1/session',
+  {},
+  { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY, retry: false },
+)
 
 /** Only below the shell, which waits for it. */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** Before anybody is known to be signed in. */
-export function useSessionState(): UseQueryResult<Session> {
+/** Before it is known who is signed in. */
+export function useSessionState() {
   return useQuery(sessionQuery)
 }
 
@@ -50,17 +43,14 @@ function mayIn(
 }
 
 /** Here, or every session of this member. Whatever was fetched is forgotten. */
-export function useSignOut(): (where: 'here' | 'everywhere') => Promise<void> {
+export function useSignOut(): (where: 'here' | 'everywhere') => void {
   const queries = useQueryClient()
   const navigate = useNavigate()
-  return async (where) => {
-    try {
-      await answerOf(client.DELETE(where === 'here' ? '/api/v1/session' : '/api/v1/session/all'))
-    } catch (error) {
-      // It ended already.
-      if (!isSignedOut(error)) throw error
-    }
+  const here = useWrite('delete', '/api/v1/session')
+  const everywhere = useWrite('delete', '/api/v1/session/all')
+  const forget = (): void => {
     queries.clear()
-    await navigate({ to: '/sign-in' })
+    void navigate({ to: '/sign-in' })
   }
+  return (where) => (where === 'here' ? here : everywhere).now({}, forget)
 }

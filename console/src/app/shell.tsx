@@ -1,15 +1,16 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
-import { useIsFetching, useQueryClient } from '@tanstack/react-query'
-import { Outlet, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { useIsFetching, useIsMutating, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useNavigate, useRouter } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useEffectEvent, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
 import { BlockedWrites } from '../ui/blocked-writes.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Banners, SignedOutDialog } from './banners.tsx'
 import { useGlobalKeys } from './keys.ts'
-import { setNodeTime } from './now.ts'
+import { setNodeTime } from '../time/now.ts'
 import { useOutages } from './outages.ts'
+import { paths } from './paths.ts'
 import { PhoneBar } from './phone-bar.tsx'
 import { ForeignScope, useForeignScope, useKeptScope } from './scope.tsx'
 import { useSessionState } from './session.ts'
@@ -23,12 +24,13 @@ export function Shell() {
   const { data: session, error, refetch } = useSessionState()
   const navigate = useNavigate()
   const router = useRouter()
-  // Links carry the scope: the frame is drawn anew when it changes, and not with every other word of an address.
-  useSearch({ strict: false, select: ({ project }) => project })
   const isOut = session === undefined && isSignedOut(error)
-  useEffect(() => {
+  const leave = useEffectEvent(() => {
     const { href } = router.state.location
-    if (isOut) void navigate({ to: '/sign-in', search: { return: href }, replace: true } as never)
+    void navigate({ ...paths.signIn({ return: href }), replace: true })
+  })
+  useEffect(() => {
+    if (isOut) leave()
   }, [isOut])
   useEffect(() => {
     if (session !== undefined) setNodeTime(session.install.now)
@@ -47,7 +49,7 @@ export function Shell() {
 function ScopedPage() {
   const foreign = useForeignScope()
   useKeptScope()
-  return foreign === undefined ? <Outlet /> : <ForeignScope project={foreign} />
+  return foreign === undefined ? <Outlet /> : <ForeignScope key={foreign} project={foreign} />
 }
 
 /** How long the palette waits to be loaded: the page comes first. Safari has no `requestIdleCallback`. */
@@ -98,18 +100,19 @@ export function Frame({ children }: { readonly children: ReactNode }) {
 /** Long enough that quick answers show nothing. */
 const LINE_AFTER_MS = 400
 
-/** Data that is on the page is being fetched again: a line moves under the title bar, and nothing else. */
+/** A write is in progress, or data that is on the page is fetched again: a line moves under the title bar, and nothing else. */
 function FetchingLine() {
   const client = useQueryClient()
-  const isFetching = useIsFetching({ predicate: ({ state }) => state.data !== undefined }, client) > 0
+  const fetching = useIsFetching({ predicate: ({ state }) => state.data !== undefined }, client)
+  const isFetching = useIsMutating({}, client) + fetching > 0
   const [isShown, setShown] = useState(false)
   useEffect(() => {
-    if (!isFetching) {
-      setShown(false)
-      return
-    }
+    if (!isFetching) return
     const timer = setTimeout(() => setShown(true), LINE_AFTER_MS)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      setShown(false)
+    }
   }, [isFetching])
   if (!isShown) return null
   return (

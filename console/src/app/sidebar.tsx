@@ -1,6 +1,6 @@
 /** Navigation, scope, and who is signed in. */
 import { useQuery } from '@tanstack/react-query'
-import { useLocation } from '@tanstack/react-router'
+import { useMatchRoute } from '@tanstack/react-router'
 import { ChevronsUpDown, Layers, Search } from 'lucide-react'
 import { shellQueries } from '../api/queries/shell.ts'
 import { words } from '../words/words.ts'
@@ -12,10 +12,10 @@ import { Menu, MenuChoice } from '../ui/menu.tsx'
 import { StateMark } from '../ui/state-mark.tsx'
 import { Tag } from '../ui/tag.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { BASE } from './base.ts'
 import { PLACE_GROUPS, type Place } from './navigation.ts'
-import { useChangeSearch } from './range-control.tsx'
-import { useForeignScope, useScope } from './scope.tsx'
+import { useChangeSearch } from './change-search.ts'
+import type { Scope } from './place.ts'
+import { useScope, useWayTo } from './scope.tsx'
 import { useMay, useSession } from './session.ts'
 
 interface SidebarProps {
@@ -57,7 +57,7 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
               {title !== undefined && <p className="px-2 pb-1 text-11 text-ink-3">{title}</p>}
               <ul>
                 {visible.map((place) => (
-                  <li key={place.id}>
+                  <li key={place.name}>
                     <PlaceLink place={place} />
                   </li>
                 ))}
@@ -84,21 +84,10 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
   )
 }
 
-/** `/requests/…` belongs to Requests; the two playgrounds are places of their own. */
+/** `/requests/…` belongs to Requests, and every section of the settings to the settings. */
 export function useIsHere(): (place: Place) => boolean {
-  const pathname = useLocation({ select: ({ pathname: path }) => path })
-  const path = `/${pathname.slice(BASE.length)}`.replace(/^\/+/, '/')
-  return ({ to }) => {
-    // Any section of the settings is the settings.
-    const root = to.startsWith('/settings/') ? '/settings' : to
-    return root === '/' ? path === '/' : path === root || path.startsWith(`${root}/`)
-  }
-}
-
-/** Where a place is. It leaves a scope that this person may not see: `project=` without a value asks for all. */
-export function useWayTo(): (place: Place) => string {
-  const foreign = useForeignScope()
-  return ({ to }) => (foreign === undefined ? to : `${to}?project=`)
+  const matches = useMatchRoute()
+  return ({ to: { to } }) => matches({ to, fuzzy: to !== '/' }) !== false
 }
 
 function PlaceLink({ place }: { readonly place: Place }) {
@@ -107,7 +96,7 @@ function PlaceLink({ place }: { readonly place: Place }) {
   const Icon = place.icon
   return (
     <Link
-      to={wayTo(place)}
+      to={wayTo(place.to)}
       aria-current={isHere ? 'page' : undefined}
       className={classes(
         'flex h-7 items-center gap-2 rounded-control px-2',
@@ -116,7 +105,7 @@ function PlaceLink({ place }: { readonly place: Place }) {
     >
       <Icon size={16} strokeWidth={1.75} aria-hidden className={isHere ? 'text-accent' : 'text-ink-3'} />
       <span className="flex-1 truncate">{place.title}</span>
-      {place.id === 'unknowns' && <OpenUnknowns />}
+      {place.name === 'unknowns' && <OpenUnknowns />}
     </Link>
   )
 }
@@ -144,7 +133,7 @@ function NodesLine() {
 /** All projects, or one. It writes `?project=`, and every page obeys. */
 export function ScopeSwitch() {
   const { projects: own } = useSession()
-  const change = useChangeSearch()
+  const change = useChangeSearch<Scope>()
   const project = useScope()
   const listed = useQuery(shellQueries.projects())
   const names = listed.data?.data.map(({ name }) => name) ?? own ?? []

@@ -2,9 +2,9 @@
  * The one stream of live events of this tab. Every view that wants a topic subscribes; the connection is opened with the
  * topics of all of them, and closed when nobody listens. After a loss it is tried again after 1, 2, 4 … 30 seconds.
  */
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { BASE } from './base.ts'
-import { stringifySearch } from './search.ts'
+import { parseSearch, stringifySearch } from './search.ts'
 
 export type Topic = 'flows' | 'deployment' | 'attention' | 'request' | 'key' | 'job' | 'batch'
 export type StreamState = 'idle' | 'connecting' | 'live' | 'lost'
@@ -49,13 +49,12 @@ export function useStream<Data>(
   listener: (data: Data) => void,
   { on = true, filters = {} }: { readonly on?: boolean; readonly filters?: StreamFilters } = {},
 ): void {
-  const newest = useRef(listener)
-  newest.current = listener
+  const hear = useEffectEvent(listener)
+  // Filters are made with every render; their text changes only when they do.
   const query = stringifySearch(filters)
   useEffect(() => {
     if (!on) return
-    return subscribe(topic, (data) => newest.current(data as Data), filters)
-    // The text of the filters stands for them.
+    return subscribe(topic, (data) => hear(data as Data), parseSearch(query))
   }, [topic, on, query])
 }
 

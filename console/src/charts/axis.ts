@@ -1,71 +1,37 @@
-/** Round numbers for axes, and times for the ones below. Pure. */
+/** Round values for the axis of a chart. Pure. */
+import { nice, ticks } from 'd3-array'
 
-/** From zero to a round number not below `most`, in three or four lines. */
-export function valueTicks(most: number, lines = 3): readonly number[] {
-  if (!(most > 0)) return [0, 1]
-  const rough = most / lines
-  const power = Math.floor(Math.log10(rough))
-  // Between two round steps, the nearer one by their ratio.
-  const times =
-    [1, 2, 5, 10].find((step, at, all) => rough / 10 ** power <= Math.sqrt(step * (all[at + 1] ?? step))) ??
-    10
-  const tick = (at: number): number => (power < 0 ? (at * times) / 10 ** -power : at * times * 10 ** power)
-  const count = Math.ceil(most / tick(1))
-  return Array.from({ length: count + 1 }, (_, at) => tick(at))
-}
-
-export interface TimeTick {
-  readonly atMs: number
+interface ValueTick {
+  readonly value: number
   readonly text: string
 }
 
-/** First, last and round times between them: for a strip with labels at both ends. */
-export function endTicks(
-  fromMs: number,
-  toMs: number,
-  parts: number,
-  text: (ms: number) => string,
-): readonly TimeTick[] {
-  return Array.from({ length: parts + 1 }, (_, index) => {
-    const atMs = fromMs + ((toMs - fromMs) * index) / parts
-    return { atMs, text: text(atMs) }
-  })
+export interface ValueScale {
+  readonly ticks: readonly ValueTick[]
+  /** How high a value lies, from 0 at the bottom to 1 at the top. */
+  readonly share: (value: number) => number
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-/** Lengths of time that people count in. */
-const STEPS_MS = [
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
-  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR_MS),
-  ...[1, 2, 7, 14, 28].map((days) => days * DAY_MS),
-]
-/** The first Monday of Unix time: weeks begin there. */
-const FIRST_MONDAY_MS = 4 * DAY_MS
+/** `digits`: the decimals that tell two neighbours of the axis apart. */
+export type AxisText = (value: number, digits: number) => string
 
-/** Round times in UTC, not more than asked for. */
-export function roundTicks(
-  fromMs: number,
-  toMs: number,
-  most: number,
-  text: (ms: number) => string,
-): readonly TimeTick[] {
-  const stepMs =
-    STEPS_MS.find((ms) => (toMs - fromMs) / ms <= most) ?? Math.ceil((toMs - fromMs) / most / DAY_MS) * DAY_MS
-  const originMs = stepMs < 7 * DAY_MS ? 0 : FIRST_MONDAY_MS
-  const firstMs = originMs + Math.ceil((fromMs - originMs) / stepMs) * stepMs
-  return Array.from({ length: Math.max(0, Math.floor((toMs - firstMs) / stepMs) + 1) }, (_, at) => {
-    const atMs = firstMs + at * stepMs
-    return { atMs, text: text(atMs) }
-  })
+/** From zero to a round number not below `most`, in about so many lines: fewer where two of them would read the same. */
+export function fromZero(most: number, lines: number, text: AxisText): ValueScale {
+  const end = most > 0 ? most : 1
+  for (let count = lines; count > 1; count -= 1) {
+    const round = ticksTo(end, count, text)
+    if (new Set(round.map((tick) => tick.text)).size === round.length) return scaleOf(round)
+  }
+  return scaleOf(ticksTo(end, 1, text))
 }
 
-/** Log axes: the powers of ten around the values. */
-export function powerTicks(least: number, most: number): readonly number[] {
-  const [first, last] = [
-    Math.floor(Math.log10(Math.max(least, 1e-9))),
-    Math.ceil(Math.log10(Math.max(most, 1e-9))),
-  ]
-  return Array.from({ length: last - first + 1 }, (_, index) => 10 ** (first + index))
+function ticksTo(end: number, count: number, text: AxisText): readonly ValueTick[] {
+  const values = ticks(0, nice(0, end, count)[1], count)
+  const digits = Math.max(0, -Math.floor(Math.log10(values[1] ?? end) + 1e-9))
+  return values.map((value) => ({ value, text: text(value, digits) }))
+}
+
+function scaleOf(round: readonly ValueTick[]): ValueScale {
+  const most = round.at(-1)?.value ?? 1
+  return { ticks: round, share: (value) => value / most }
 }

@@ -43,14 +43,16 @@ export interface BurnUpLayout {
   readonly most: number
 }
 
+/** The highest value of the chart. */
+export function mostOf({ limit, points, forecast }: BurnUpData): number {
+  const atEnd = forecast?.usedUpMs === undefined ? (forecast?.atEnd ?? 0) : 0
+  return Math.max(limit, points.at(-1)?.value ?? 0, atEnd)
+}
+
 export function burnUpLayout(data: BurnUpData, { width, height, top }: BurnUpBox): BurnUpLayout {
-  const { fromMs, toMs, nowMs, points, limit, forecast } = data
+  const { fromMs, toMs, nowMs, points, limit } = data
   const last = points.at(-1) ?? { atMs: nowMs, value: 0 }
-  const most = Math.max(
-    limit,
-    last.value,
-    ...(forecast?.usedUpMs === undefined ? [forecast?.atEnd ?? 0] : []),
-  )
+  const most = mostOf(data)
   const lengthMs = Math.max(1, toMs - fromMs)
   const x = (atMs: number): number => clamped((atMs - fromMs) / lengthMs) * width
   const y = (value: number): number => height - (most <= 0 ? 0 : value / most) * (height - top)

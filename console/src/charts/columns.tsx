@@ -1,11 +1,9 @@
-/** Stacked columns over time, with the axis at the right: sums by group. */
-import { useMemo, useState } from 'react'
-import { valueTicks, type TimeTick } from './axis.ts'
+/** Stacked columns over time: sums by group, slot by slot. */
+import { useMemo } from 'react'
+import { fromZero, type AxisText } from './axis.ts'
 import { paint, type Colour } from './colours.ts'
-import { ChartFrame, type ChartTable } from './frame.tsx'
-import { useWidth } from './size.ts'
-import { stacked, tallest } from './stack.ts'
-import { Tip } from './tip.tsx'
+import { Plot, type PlotBrush, type PlotFrame } from './plot.tsx'
+import { stacked, tallest, type Part } from './stack.ts'
 
 export interface ColumnSeries {
   readonly label: string
@@ -27,180 +25,139 @@ interface ColumnsProps {
   /** When each slot begins. */
   readonly slots: readonly number[]
   readonly slotMs: number
+  /** The zone of the axis, where it is not the one that is shown. */
+  readonly zone?: string | undefined
   /** In the order of the stack, from below. */
   readonly series: readonly ColumnSeries[]
   /** The sum of each slot in the period before: a dashed outline. */
   readonly before?: readonly number[] | undefined
   /** From the earliest on. */
   readonly marks?: readonly ColumnMark[]
-  readonly ticks: readonly TimeTick[]
-  /** Of the axis and of what is read out. */
   readonly valueText: (value: number) => string
-  readonly axisText?: (value: number) => string
+  /** Undefined: without an axis of values. */
+  readonly axisText?: AxisText | undefined
   readonly slotText: (atMs: number) => string
   /** A click, or `↵`, on a slot; `series` undefined: the whole slot. */
   readonly onSelect?: (slot: number, series: number | undefined) => void
+  readonly brush?: PlotBrush
   readonly height?: number
-  /** The share of a slot that is a gap: 0.22 of days, 0 to 0.3 of minutes. */
+  /** The share of a slot that is a gap. */
   readonly gap?: number
   /** Lines of the axis. */
   readonly lines?: number
 }
 
-const AXIS_WIDTH = 44
-const LABELS_HEIGHT = 20
-/** Nearer to an end, a label would stand outside of the picture. */
-const HALF_LABEL = 16
-const TOP = 12
+/** Room above the columns of a chart without an axis, in pixels. */
+const BARE_TOP = 4
 
 export function Columns(props: ColumnsProps) {
-  const {
-    caption,
-    slots,
-    slotMs,
-    series,
-    before,
-    marks = [],
-    ticks,
-    valueText,
-    axisText = valueText,
-    slotText,
-    onSelect,
-    height = 250,
-    gap = 0.24,
-    lines = 3,
-  } = props
-  const [ref, width] = useWidth<HTMLDivElement>()
-  const [at, setAt] = useState<number>()
+  const { slots, slotMs, series, before, marks = [], valueText, axisText, slotText, onSelect } = props
   const columns = useMemo(
     () => slots.map((_, slot) => series.map(({ values }) => values[slot] ?? 0)),
     [slots, series],
   )
   const parts = useMemo(() => stacked(columns), [columns])
-  const scale = valueTicks(Math.max(tallest(columns), ...(before ?? [])), lines)
-  const most = scale.at(-1) ?? 1
-  const plotWidth = Math.max(0, width - AXIS_WIDTH)
-  const plotHeight = height - LABELS_HEIGHT
-  const pitch = slots.length === 0 ? 0 : plotWidth / slots.length
-  const barWidth = Math.max(1, pitch * (1 - gap))
-  const y = (value: number): number => plotHeight - (value / most) * (plotHeight - TOP)
-  const xOf = (ms: number): number => ((ms - (slots[0] ?? 0)) / slotMs) * pitch
-  const describe = (slot: number): string =>
-    [
-      slotText(slots[slot] ?? 0),
-      ...marksIn(marks, slots[slot] ?? 0, slotMs),
-      ...series.map(({ label, values }) => `${label} ${valueText(values[slot] ?? 0)}`),
-    ].join(', ')
-  const table = (): ChartTable => ({
-    heads: ['', ...series.map(({ label }) => label)],
-    rows: slots.map((slot, index) => [
-      [slotText(slot), ...marksIn(marks, slot, slotMs)].join(', '),
-      ...series.map(({ values }) => valueText(values[index] ?? 0)),
-    ]),
-  })
+  const most = Math.max(tallest(columns), ...(before ?? []))
+  const scale = axisText
+    ? fromZero(most, props.lines ?? 3, axisText)
+    : { ticks: [], share: (value: number) => value / Math.max(1, most) }
+  const [fromMs = 0, lastMs = 0] = [slots[0], slots.at(-1)]
   return (
-    <ChartFrame
-      caption={caption}
-      points={slots.length}
-      describe={describe}
-      at={at}
-      onAt={setAt}
-      table={table}
-      {...(onSelect && { onEnter: (slot) => onSelect(slot, undefined) })}
+    <Plot
+      caption={props.caption}
+      span={{ fromMs, toMs: lastMs + slotMs }}
+      zone={props.zone}
+      stops={slots}
+      stopText={(slot) =>
+        [slotText(slots[slot] ?? 0), ...marksIn(marks, slots[slot] ?? 0, slotMs)].join(' · ')
+      }
+      slotMs={slotMs}
+      series={series.map(({ label, colour, values }) => ({
+        label,
+        colour,
+        text: (slot) => valueText(values[slot] ?? 0),
+        isNothing: (slot) => !((values[slot] ?? 0) > 0),
+      }))}
+      isStacked
+      scale={scale}
+      height={props.height ?? 250}
+      {...(!axisText && { top: BARE_TOP })}
+      onEnter={onSelect && ((slot) => onSelect(slot, undefined))}
+      brush={props.brush}
     >
-      <div ref={ref}>
-        <svg
-          width={width}
-          height={height}
-          className="block overflow-visible"
-          onPointerLeave={() => setAt(undefined)}
-        >
-          {scale.map((value) => (
-            <g key={value}>
-              <path d={`M0 ${Math.round(y(value)) + 0.5}H${plotWidth}`} stroke="var(--line)" />
-              <text x={plotWidth + 8} y={y(value) + 4} className="fill-ink-3 text-11">
-                {axisText(value)}
-              </text>
-            </g>
-          ))}
-          {parts.map((column, slot) => (
-            <g key={slot} onPointerEnter={() => setAt(slot)}>
-              <rect x={slot * pitch} y={0} width={pitch} height={plotHeight} fill="transparent" />
-              {column.map(({ series: index, from, to }, place) => (
-                <rect
-                  key={index}
-                  x={slot * pitch + (pitch - barWidth) / 2}
-                  y={y(to)}
-                  width={barWidth}
-                  // A hairline between the parts, where there is room for one.
-                  height={Math.max(0.5, y(from) - y(to) - (place > 0 && barWidth > 6 ? 1 : 0))}
-                  fill={paint(series[index]?.colour ?? 'rest')}
-                  opacity={at === undefined || at === slot ? 1 : 0.75}
-                  className={onSelect && 'cursor-pointer'}
-                  onClick={() => onSelect?.(slot, index)}
-                />
-              ))}
-              {before?.[slot] !== undefined && (
-                <rect
-                  x={slot * pitch + (pitch - barWidth) / 2 + 0.5}
-                  y={y(before[slot])}
-                  width={Math.max(0, barWidth - 1)}
-                  height={plotHeight - y(before[slot])}
-                  fill="none"
-                  stroke="var(--ink-3)"
-                  strokeDasharray="3 2"
-                  pointerEvents="none"
-                />
-              )}
-            </g>
-          ))}
+      {(frame) => (
+        <>
+          <Bars {...props} frame={frame} parts={parts} />
           {marks.map((mark, index) => (
             <MarkView
               key={`${mark.atMs} ${mark.text}`}
               mark={mark}
-              x={xOf(mark.atMs)}
-              endX={marks[index + 1] ? xOf(marks[index + 1]!.atMs) : plotWidth}
-              height={plotHeight}
+              x={frame.x(mark.atMs)}
+              endX={marks[index + 1] ? frame.x(marks[index + 1]!.atMs) : frame.width}
+              height={frame.height}
             />
           ))}
-          {ticks.map((tick) => (
-            <text
-              key={tick.atMs}
-              x={Math.min(plotWidth, xOf(tick.atMs) + barWidth / 2)}
-              y={height - 3}
-              textAnchor={anchorAt(xOf(tick.atMs), plotWidth)}
-              className="fill-ink-3 text-11"
-            >
-              {tick.text}
-            </text>
-          ))}
-        </svg>
-        {at !== undefined && (
-          <Tip
-            x={(at + 0.5) * pitch}
-            width={plotWidth}
-            title={[slotText(slots[at] ?? 0), ...marksIn(marks, slots[at] ?? 0, slotMs)].join(' · ')}
-            // As in the picture, the first series is at the bottom.
-            lines={series
-              .flatMap(({ label, colour, values }) =>
-                (values[at] ?? 0) > 0 ? [{ label, colour, value: valueText(values[at] ?? 0) }] : [],
-              )
-              .toReversed()}
+        </>
+      )}
+    </Plot>
+  )
+}
+
+interface BarsProps extends Pick<
+  ColumnsProps,
+  'slots' | 'slotMs' | 'series' | 'before' | 'onSelect' | 'gap'
+> {
+  readonly frame: PlotFrame
+  readonly parts: readonly (readonly Part[])[]
+}
+
+function Bars({ frame, parts, slots, slotMs, series, before, onSelect, gap = 0.24 }: BarsProps) {
+  const { x, y, height } = frame
+  return slots.map((ms, slot) => {
+    const pitch = x(ms + slotMs) - x(ms)
+    const width = Math.max(0.75, pitch * (1 - gap))
+    const left = x(ms) + (pitch - width) / 2
+    const earlier = before?.[slot]
+    return (
+      <g key={ms}>
+        {parts[slot]?.map(({ series: index, from, to }, place) => (
+          <rect
+            key={index}
+            x={left}
+            y={y(to)}
+            width={width}
+            // A hairline between the parts, where there is room for one.
+            height={Math.max(0.5, y(from) - y(to) - (place > 0 && width > 6 ? 1 : 0))}
+            fill={paint(series[index]?.colour ?? 'rest')}
+            className={onSelect && 'cursor-pointer'}
+            onClick={() => onSelect?.(slot, index)}
+          />
+        ))}
+        {earlier !== undefined && (
+          <rect
+            x={left + 0.5}
+            y={y(earlier)}
+            width={Math.max(0, width - 1)}
+            height={height - y(earlier)}
+            fill="none"
+            stroke="var(--ink-3)"
+            strokeDasharray="3 2"
+            pointerEvents="none"
           />
         )}
-      </div>
-    </ChartFrame>
-  )
+      </g>
+    )
+  })
 }
 
 function marksIn(marks: readonly ColumnMark[], fromMs: number, slotMs: number): readonly string[] {
   return marks.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + slotMs).map(({ text }) => text)
 }
 
-/** A letter is about so wide. */
+/** The mean width of a letter, in pixels. */
 const LETTER_WIDTH = 5.6
 
-/** Its text stands there where it ends before the next mark; the tip of its slot has it too. */
+/** Its text is shown where it ends before the next mark; the cursor names it too. */
 function MarkView({
   mark: { text, sign },
   x,
@@ -229,8 +186,4 @@ function MarkView({
       )}
     </g>
   )
-}
-
-function anchorAt(x: number, width: number): 'start' | 'middle' | 'end' {
-  return x < HALF_LABEL ? 'start' : x > width - HALF_LABEL ? 'end' : 'middle'
 }

@@ -1,5 +1,5 @@
 /**
- * The body that every picture has: a caption that says the finding, one tab stop, arrow keys that move a cursor over the
+ * The body that every chart has: a caption that says the finding, one tab stop, arrow keys that move a cursor over the
  * points with their values read out, and a table with the same numbers behind `t`.
  */
 import { useId, useState, type KeyboardEvent, type ReactNode } from 'react'
@@ -27,9 +27,9 @@ export interface ChartFrameProps {
   readonly onAt: (index: number | undefined) => void
   /** Where an arrow key leads, where points do not stand in a row. */
   readonly walk?: (key: ArrowKey, at: number | undefined) => number
-  /** Keys of this picture alone. */
+  /** Keys of this chart alone. */
   readonly keys?: Readonly<Record<string, () => void>>
-  /** Whether the table is shown, where a button beside the picture decides it too. */
+  /** Whether the table is shown, where a button beside the chart decides it too. */
   readonly isTable?: boolean
   readonly onTable?: (isTable: boolean) => void
   /** `↵` at a point. */
@@ -60,7 +60,8 @@ export function ChartFrame(props: ChartFrameProps) {
       ...(walk && Object.fromEntries(ARROWS.map((arrow) => [arrow, () => onAt(walk(arrow, at))]))),
       ...keys,
     }
-    const action = actions[event.key]
+    // In the table, all other keys scroll.
+    const action = isTable && event.key !== 't' ? undefined : actions[event.key]
     if (action === undefined || (event.key === 'Escape' && at === undefined)) return
     event.preventDefault()
     event.stopPropagation()
@@ -88,7 +89,7 @@ export function ChartFrame(props: ChartFrameProps) {
 
 function TableTwin({ label, heads, rows }: ChartTable & { readonly label: string }) {
   return (
-    <div className="scroll-quiet max-h-80 overflow-auto">
+    <div role="region" aria-label={label} tabIndex={0} className="scroll-quiet max-h-80 overflow-auto">
       <table aria-label={label} className="w-full border-collapse text-12">
         <thead>
           <tr>

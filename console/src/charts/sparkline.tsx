@@ -19,12 +19,14 @@ export function Sparkline({
   colour = 's1',
   className,
 }: SparklineProps) {
-  const most = Math.max(...values, 1)
-  const x = (index: number): number => (values.length < 2 ? 0 : (index / (values.length - 1)) * width)
+  // One value is a level line.
+  const drawn = values.length === 1 ? [...values, ...values] : values
+  const most = Math.max(...drawn, 1)
+  const x = (index: number): number => (index / Math.max(1, drawn.length - 1)) * width
   const y = (value: number): number => height - 1 - (value / most) * (height - 3)
-  const points = values.map((value, index) => `${x(index).toFixed(2)},${y(value).toFixed(2)}`)
+  const points = drawn.map((value, index) => `${x(index).toFixed(2)},${y(value).toFixed(2)}`)
   const stroke = `M${points.join('L')}`
-  const fill = `${stroke}L${x(values.length - 1)},${height}L0,${height}Z`
+  const fill = `${stroke}L${x(drawn.length - 1)},${height}L0,${height}Z`
   return (
     <svg
       role="img"

@@ -2,7 +2,7 @@
 import { useContext, type ButtonHTMLAttributes, type ReactNode, type Ref } from 'react'
 import { BlockedWrites } from './blocked-writes.ts'
 import { classes } from './classes.ts'
-import { Link } from './link.tsx'
+import { Link, type Address } from './link.tsx'
 import { Tip } from './tooltip.tsx'
 
 export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger'
@@ -92,7 +92,7 @@ export function ButtonLink({
   className,
   children,
 }: {
-  readonly to: string
+  readonly to: Address
   readonly look?: ButtonLook
   readonly size?: ButtonSize
   readonly icon?: ReactNode

@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly align?: 'right'
   /** The server's name of the order: a click on the head sorts by it. */
   readonly sort?: string
-  /** Makes no objects that outlive it: rows are memoised. */
+  /** Pure: rows are memoised on the row object. */
   readonly cell: (row: Row) => ReactNode
   readonly className?: string
 }

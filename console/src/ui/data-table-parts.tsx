@@ -1,10 +1,10 @@
 /** Rows and heads of the one table. They are memoised, and take plain values. */
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { memo, type ReactNode } from 'react'
+import { memo, type MouseEvent, type ReactNode } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
 import type { Column } from './data-table-column.ts'
-import { Link, isPlainClick } from './link.tsx'
+import { Link, type Address } from './link.tsx'
 import { Bar, barWidth } from './loading.tsx'
 import { Tick } from './switch.tsx'
 
@@ -83,7 +83,7 @@ interface RowProps<Row> {
   readonly row: Row
   readonly at: number
   readonly height: number
-  readonly href: string | undefined
+  readonly href: Address | undefined
   readonly onPeek: ((row: Row) => void) | undefined
   readonly isSelected: boolean
 }
@@ -95,9 +95,25 @@ interface FullRowProps<Row> extends RowProps<Row> {
   readonly onTick?: (ticked: boolean) => void
 }
 
-/** The link of a row covers all of it; what can be pressed inside a cell is `relative`, and so lies above it. */
-const COVER =
-  "outline-none after:absolute after:inset-0 after:content-[''] focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+/** The row shows the focus of its link. */
+const FOCUSED =
+  'has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:-outline-offset-2 has-[[data-row]:focus-visible]:outline-accent'
+
+/** What a click on it is for itself, not for its row. */
+const PRESSED = 'a, button, input, label, select, textarea, [role=menuitem]'
+
+/** A click anywhere in a row is one on its link, but text can be selected and copied. */
+function pressRow(event: MouseEvent<HTMLElement>, peek: (() => void) | undefined): void {
+  const link = event.currentTarget.querySelector<HTMLAnchorElement>('[data-row]')
+  const isInside = event.target instanceof Element && event.target.closest(PRESSED) !== null
+  // React also reports clicks in dialogs and menus that a cell opened elsewhere on the page.
+  const isOurs = event.target instanceof Node && event.currentTarget.contains(event.target)
+  if (link === null || isInside || !isOurs || getSelection()?.type === 'Range') return
+  if (event.button === 1 || event.ctrlKey || event.metaKey) window.open(link.href, '_blank', 'noopener')
+  else if (event.button !== 0) return
+  else if (peek && isPlainClick(event)) peek()
+  else link.click()
+}
 
 function FullRow<Row>({
   row,
@@ -115,18 +131,20 @@ function FullRow<Row>({
     <tr
       data-at={at}
       aria-rowindex={at + 2}
-      aria-selected={isSelected || undefined}
+      aria-current={isSelected || undefined}
       className={classes(
-        'relative border-b border-line coarse:h-10',
+        'border-b border-line coarse:h-10',
+        FOCUSED,
+        href !== undefined && 'cursor-pointer',
         isSelected ? 'bg-selected' : href !== undefined && 'hover:bg-hover',
       )}
       style={{ height }}
+      onClick={(event) => pressRow(event, onPeek && (() => onPeek(row)))}
+      onAuxClick={(event) => pressRow(event, undefined)}
     >
       {onTick && (
         <td className="pl-6">
-          <span className="relative inline-flex">
-            <Tick checked={tick ?? false} label={tickLabel ?? ''} onChange={onTick} />
-          </span>
+          <Tick checked={tick ?? false} label={tickLabel ?? ''} onChange={onTick} />
         </td>
       )}
       {columns.map((column, index) => (
@@ -160,9 +178,10 @@ function RowLink<Row>({
     <Link
       to={href}
       data-row
-      className={COVER}
+      draggable={false}
+      className="outline-none"
       onClick={(event) => {
-        // `↵` is a click without a place: it opens.
+        // Enter fires a click with detail 0: it opens the page instead of peeking.
         if (onPeek === undefined || event.detail === 0 || !isPlainClick(event)) return
         event.preventDefault()
         onPeek(row)
@@ -171,6 +190,11 @@ function RowLink<Row>({
       {content}
     </Link>
   )
+}
+
+/** One that opens no other tab. */
+function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean {
+  return button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
 }
 
 export const RowView = memo(FullRow, isSameRow) as typeof FullRow
@@ -187,14 +211,15 @@ function PhoneRow<Row>({
     <tr
       data-at={at}
       aria-rowindex={at + 2}
-      className={classes('relative border-b border-line', isSelected && 'bg-selected')}
+      className={classes('relative border-b border-line', FOCUSED, isSelected && 'bg-selected')}
       style={{ height }}
     >
-      <td className="px-4">
+      <td className="relative px-4">
         {href === undefined ? (
           content(row)
         ) : (
-          <Link to={href} data-row className={classes(COVER, 'block')}>
+          // On a phone all of the row is its link: there is no pointer to select text or to open a hint with.
+          <Link to={href} data-row className="block outline-none after:absolute after:inset-0">
             {content(row)}
           </Link>
         )}
@@ -205,7 +230,7 @@ function PhoneRow<Row>({
 
 export const PhoneRowView = memo(PhoneRow, isSameRow) as typeof PhoneRow
 
-/** Functions are the same in meaning from one drawing to the next; what a row shows is in its values. */
+/** Callbacks are ignored: their behaviour does not change, so only data decides whether a row renders again. */
 function isSameRow<Row>(
   before: RowProps<Row> & { tick?: boolean; columns?: unknown; content?: unknown },
   after: RowProps<Row> & { tick?: boolean; columns?: unknown; content?: unknown },
@@ -214,7 +239,7 @@ function isSameRow<Row>(
     before.row === after.row &&
     before.at === after.at &&
     before.height === after.height &&
-    before.href === after.href &&
+    JSON.stringify(before.href) === JSON.stringify(after.href) &&
     before.isSelected === after.isSelected &&
     before.tick === after.tick &&
     before.columns === after.columns &&

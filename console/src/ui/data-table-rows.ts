@@ -52,16 +52,16 @@ export function useRowsInView<Row>({
 }): View {
   const isVirtual = items.length > VIRTUAL_FROM
   const [margin, setMargin] = useState(0)
-  const scroller = (): HTMLElement | null => (fill ? region.current : scrollingAround(region.current))
   useEffect(() => {
-    const [own, outer] = [region.current, scroller()]
+    const [own, outer] = [region.current, scrollingAround(region.current)]
     if (fill || !own || !outer) return
     setMargin(own.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop)
-  }, [fill, items.length])
+  }, [fill, items.length, region])
+  // oxlint-disable-next-line react/incompatible-library -- No compiler memoises this hook.
   const virtualizer = useVirtualizer({
     count: items.length,
     enabled: isVirtual,
-    getScrollElement: scroller,
+    getScrollElement: () => (fill ? region.current : scrollingAround(region.current)),
     estimateSize: (index) => {
       const item = items[index]
       return item !== undefined && 'group' in item ? GROUP_HEIGHT : rowHeight

@@ -2,25 +2,28 @@
  * The one table: a real `<table>`, its head sticky, rows beyond 60 virtual. Rows are links; `j` and `k` walk, `↵` opens,
  * `space` peeks.
  */
-import { columnVisibilityFeature, tableFeatures, useTable, type RowData } from '@tanstack/react-table'
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
 import type { Column, Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
+import type { Address } from './link.tsx'
 import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
+import { STALE } from './loading.tsx'
 import { usePhone } from './media.ts'
 import { Problem } from './problem.tsx'
 import { Tick } from './switch.tsx'
 
 export type { Column, Group } from './data-table-column.ts'
 
-export interface DataTableProps<Row extends RowData> {
+export interface DataTableProps<Row> {
   /** Its accessible name. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   /** Undefined: still loading. */
   readonly rows: readonly Row[] | undefined
+  /** The rows answer an earlier question; the answer to this one is loading. */
+  readonly isStale?: boolean
   readonly rowKey: (row: Row) => string
   readonly error?: unknown
   readonly retry?: (() => void) | undefined
@@ -29,7 +32,7 @@ export interface DataTableProps<Row extends RowData> {
   /** 31 in Requests, 32 plain, 36 with bars, 46 with two lines. Fingers get at least 40. */
   readonly rowHeight?: number
   /** The page of a row. */
-  readonly href?: (row: Row) => string
+  readonly href?: (row: Row) => Address
   /** A click, or `space`, shows it beside the list. */
   readonly onPeek?: ((row: Row) => void) | undefined
   readonly selected?: string | undefined
@@ -60,12 +63,11 @@ export interface DataTableProps<Row extends RowData> {
 
 const PHONE_ROW_HEIGHT = 57
 
-const features = tableFeatures({ columnVisibilityFeature })
-
-export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
     label,
     rows,
+    isStale = false,
     rowKey,
     error,
     retry,
@@ -76,6 +78,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
     ticks,
     minWidth,
     className,
+    onEnd,
   } = props
   const isPhone = usePhone()
   const asList = isPhone && phoneRow !== undefined
@@ -86,11 +89,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
   const view = useRowsInView({ items, rowHeight, region, fill: fill && !isPhone })
   useWalk(props, items, view.scrollTo, region)
   useEffect(() => {
-    if (view.last >= items.length - OVERSCAN) props.onEnd?.()
-  }, [view.last, items.length, props.onEnd])
+    if (view.last >= items.length - OVERSCAN) onEnd?.()
+  }, [view.last, items.length, onEnd])
   // Rows are memoised, so they keep one function that always calls the newest.
   const newest = useRef(props.onPeek)
-  newest.current = props.onPeek
+  useEffect(() => {
+    newest.current = props.onPeek
+  })
   const [peek] = useState(() => (row: Row) => newest.current?.(row))
   const span = shown.length + (ticks ? 1 : 0)
   const isBroken = error !== null && error !== undefined && rows === undefined
@@ -104,6 +109,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
       ref={region}
       role="region"
       aria-label={label}
+      aria-busy={isStale || undefined}
       tabIndex={fill && !isPhone ? 0 : undefined}
       className={classes(
         'min-w-0',
@@ -112,6 +118,13 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         className,
       )}
     >
+      {isStale && (
+        <p role="status" className="appearing-late sticky top-10 left-0 z-1 h-0 text-right">
+          <span className="mr-6 rounded-control border border-line bg-raised px-2 py-1 text-12 text-ink shadow-menu">
+            {words.ui.loading}
+          </span>
+        </p>
+      )}
       <table
         aria-label={label}
         aria-rowcount={rows === undefined ? undefined : items.length + 1}
@@ -134,7 +147,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
             />
           </>
         )}
-        <tbody>
+        <tbody className={isStale ? STALE : undefined}>
           {body !== undefined && (
             <tr>
               <td colSpan={span}>{body}</td>
@@ -210,7 +223,7 @@ function toggled(ticked: ReadonlySet<string>, key: string, next: boolean): Set<s
   return result
 }
 
-function TickAll<Row extends RowData>({
+function TickAll<Row>({
   rows,
   rowKey,
   ticks,
@@ -230,20 +243,10 @@ function TickAll<Row extends RowData>({
   )
 }
 
-/** TanStack Table knows which columns are in sight; the cells are ours, so that a row stays a plain memoised component. */
-function useVisibleColumns<Row extends RowData>({
+function useVisibleColumns<Row>({
   columns,
-  hiddenColumns,
+  hiddenColumns = [],
 }: DataTableProps<Row>): readonly Column<Row>[] {
-  const table = useTable({
-    features,
-    data: NO_ROWS,
-    columns: useMemo(() => columns.map(({ id }) => ({ id })), [columns]),
-    state: { columnVisibility: Object.fromEntries((hiddenColumns ?? []).map((id) => [id, false])) },
-  })
-  const visible = new Set(table.getVisibleLeafColumns().map(({ id }) => id))
-  const key = [...visible].join(' ')
-  return useMemo(() => columns.filter(({ id }) => visible.has(id)), [columns, key])
+  const hidden = hiddenColumns.join(' ')
+  return useMemo(() => columns.filter(({ id }) => !hidden.split(' ').includes(id)), [columns, hidden])
 }
-
-const NO_ROWS: readonly never[] = []

@@ -24,97 +24,69 @@ interface DialogProps {
   readonly actions?: ReactNode
   /** Neither a click outside nor `esc` closes it. */
   readonly stays?: boolean
+  /** A click outside does not close it, since it would take what was typed with it. */
+  readonly keepsTyped?: boolean
   readonly wide?: boolean
   readonly initialFocus?: RefObject<HTMLElement | null>
   readonly children?: ReactNode
 }
 
-function Footer({
-  note,
-  actions,
-  flat = false,
-}: Pick<DialogProps, 'note' | 'actions'> & { readonly flat?: boolean }) {
+function Footer({ note, actions }: Pick<DialogProps, 'note' | 'actions'>) {
   if (note === undefined && actions === undefined) return null
   return (
-    <footer
-      className={classes(
-        'flex items-center gap-3 border-t border-line px-6 phone:flex-wrap phone:px-4 phone:py-3',
-        flat ? 'min-h-15' : 'min-h-15',
-      )}
-    >
+    <footer className="flex min-h-15 items-center gap-3 border-t border-line px-6 phone:flex-wrap phone:px-4 phone:py-3">
       <div className="min-w-0 flex-1 text-12 text-ink-3">{note}</div>
       <div className="flex items-center gap-2">{actions}</div>
     </footer>
   )
 }
 
-export function Dialog(props: DialogProps) {
-  const {
-    open,
-    onClose,
-    title,
-    description,
-    note,
-    actions,
-    stays = false,
-    wide = false,
-    initialFocus,
-    children,
-  } = props
+export function Dialog({ stays = false, keepsTyped = false, ...box }: DialogProps) {
   return (
     <BaseDialog.Root
-      open={open}
-      disablePointerDismissal={stays}
+      open={box.open}
+      disablePointerDismissal={stays || keepsTyped}
       onOpenChange={(next, details) => {
         if (next) return
         if (stays && details.reason === 'escape-key') details.cancel()
-        else onClose()
+        else box.onClose()
       }}
     >
-      <BaseDialog.Portal container={layer('dialogs')}>
-        <InDialog value={true}>
-          <BaseDialog.Backdrop className={VEIL} />
-          <BaseDialog.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
-            <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
-              <header>
-                <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
-                {description !== undefined && (
-                  <BaseDialog.Description className="mt-1.5 text-ink-2">{description}</BaseDialog.Description>
-                )}
-              </header>
-              {children}
-            </div>
-            <Footer note={note} actions={actions} />
-          </BaseDialog.Popup>
-        </InDialog>
-      </BaseDialog.Portal>
+      <Box {...box} />
     </BaseDialog.Root>
   )
 }
 
 /** For what can't be undone. It lists what will happen as facts; the default focus is the harmless button. */
-export function AlertDialog(props: DialogProps) {
-  const { open, onClose, title, description, note, actions, wide = false, initialFocus, children } = props
+export function AlertDialog(box: Omit<DialogProps, 'stays' | 'keepsTyped'>) {
   return (
-    <BaseAlert.Root open={open} onOpenChange={(next) => !next && onClose()}>
-      <BaseAlert.Portal container={layer('dialogs')}>
-        <InDialog value={true}>
-          <BaseAlert.Backdrop className={VEIL} />
-          <BaseAlert.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
-            <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
-              <header>
-                <BaseAlert.Title className="text-15 font-semibold">{title}</BaseAlert.Title>
-                {description !== undefined && (
-                  <BaseAlert.Description className="mt-1.5 text-ink-2">{description}</BaseAlert.Description>
-                )}
-              </header>
-              {children}
-            </div>
-            <Footer note={note} actions={actions} />
-          </BaseAlert.Popup>
-        </InDialog>
-      </BaseAlert.Portal>
+    <BaseAlert.Root open={box.open} onOpenChange={(next) => !next && box.onClose()}>
+      <Box {...box} />
     </BaseAlert.Root>
+  )
+}
+
+type BoxProps = Omit<DialogProps, 'open' | 'onClose' | 'stays' | 'keepsTyped'>
+
+function Box({ title, description, note, actions, wide = false, initialFocus, children }: BoxProps) {
+  return (
+    <BaseDialog.Portal container={layer('dialogs')}>
+      <InDialog value={true}>
+        <BaseDialog.Backdrop className={VEIL} />
+        <BaseDialog.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
+          <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
+            <header>
+              <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
+              {description !== undefined && (
+                <BaseDialog.Description className="mt-1.5 text-ink-2">{description}</BaseDialog.Description>
+              )}
+            </header>
+            {children}
+          </div>
+          <Footer note={note} actions={actions} />
+        </BaseDialog.Popup>
+      </InDialog>
+    </BaseDialog.Portal>
   )
 }
 
@@ -126,9 +98,23 @@ function firstField(): HTMLElement | true {
 
 /** From the right: making and changing. */
 export function Sheet(props: DialogProps) {
-  const { open, onClose, title, note, actions, stays = false, initialFocus, children } = props
+  const {
+    open,
+    onClose,
+    title,
+    note,
+    actions,
+    stays = false,
+    keepsTyped = false,
+    initialFocus,
+    children,
+  } = props
   return (
-    <BaseDialog.Root open={open} disablePointerDismissal={stays} onOpenChange={(next) => !next && onClose()}>
+    <BaseDialog.Root
+      open={open}
+      disablePointerDismissal={stays || keepsTyped}
+      onOpenChange={(next) => !next && onClose()}
+    >
       <BaseDialog.Portal container={layer('dialogs')}>
         <InDialog value={true}>
           <BaseDialog.Backdrop className={VEIL} />
@@ -146,7 +132,7 @@ export function Sheet(props: DialogProps) {
             <div data-sheet className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-[18px] phone:px-4">
               {children}
             </div>
-            <Footer note={note} actions={actions} flat />
+            <Footer note={note} actions={actions} />
           </BaseDialog.Popup>
         </InDialog>
       </BaseDialog.Portal>

@@ -1,8 +1,10 @@
 /** A labelled part of a form. The server's complaint about it stands below it. */
 import { Field as BaseField } from '@base-ui/react/field'
 import { Form as BaseForm } from '@base-ui/react/form'
-import type { FormEvent, InputHTMLAttributes, ReactNode, Ref } from 'react'
+import { use, type FormEvent, type InputHTMLAttributes, type ReactNode, type Ref } from 'react'
+import { Button, type ButtonProps } from './button.tsx'
 import { classes } from './classes.ts'
+import { FormSending, useFieldError, useSending, type Sending } from './sending.ts'
 
 /** The look of everything one types into. */
 export const CONTROL =
@@ -18,6 +20,7 @@ interface FieldProps {
 }
 
 export function Field({ name, label, hint, className, children }: FieldProps) {
+  useFieldError(name)
   return (
     <BaseField.Root name={name} className={classes('flex flex-col gap-1', className)}>
       <BaseField.Label className="text-12 font-strong text-ink">{label}</BaseField.Label>
@@ -68,38 +71,51 @@ export function TextInput({ value, onChange, before, after, className, ...rest }
 
 interface FormProps {
   readonly id?: string
-  /** What the server said about fields, by their names. */
-  readonly errors?: Record<string, string>
-  readonly onSubmit: () => void
-  readonly className?: string
+  /** A promise makes the form busy until it ends. What it throws is shown at the field it is about, or by `FormProblem`. */
+  readonly onSubmit: () => unknown
+  /** Of the sheet or dialog around it, whose buttons are outside. */
+  readonly sending?: Sending
+  readonly className?: string | undefined
   readonly children: ReactNode
 }
-
-const NO_ERRORS = {}
 
 /** Marks an input that holds text which was typed and not chosen. */
 export const UNCHOSEN = 'data-unchosen'
 
 /** `⌘↵` submits it from anywhere inside. Nothing is submitted while a part holds text that was not chosen. */
-export function Form({ id, errors = NO_ERRORS, onSubmit, className, children }: FormProps) {
+export function Form({ id, onSubmit, sending: outer, className, children }: FormProps) {
+  const own = useSending()
+  const sending = outer ?? own
   return (
-    <BaseForm
-      {...(id !== undefined && { id })}
-      errors={errors}
-      className={className}
-      onSubmit={(event: FormEvent<HTMLFormElement>) => {
-        event.preventDefault()
-        const unchosen = event.currentTarget.querySelector<HTMLElement>(`[${UNCHOSEN}]`)
-        if (unchosen === null) onSubmit()
-        else unchosen.focus()
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-        event.preventDefault()
-        event.currentTarget.requestSubmit()
-      }}
-    >
-      {children}
-    </BaseForm>
+    <FormSending value={sending}>
+      <BaseForm
+        {...(id !== undefined && { id })}
+        errors={sending.errors}
+        className={className}
+        onSubmit={(event: FormEvent<HTMLFormElement>) => {
+          event.preventDefault()
+          // Not to a form around the dialog that this form is in.
+          event.stopPropagation()
+          const unchosen = event.currentTarget.querySelector<HTMLElement>(`[${UNCHOSEN}]`)
+          if (unchosen === null) void sending.run(onSubmit)
+          else unchosen.focus()
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+          event.preventDefault()
+          event.stopPropagation()
+          event.currentTarget.requestSubmit()
+        }}
+      >
+        {children}
+      </BaseForm>
+    </FormSending>
+  )
+}
+
+/** Of a form on a page. Sheets and dialogs bring their own. */
+export function SubmitButton(props: Omit<ButtonProps, 'type' | 'busy'>) {
+  return (
+    <Button look="primary" size="large" {...props} type="submit" busy={use(FormSending)?.busy === true} />
   )
 }

@@ -2,7 +2,7 @@
  * Keys of the keyboard. Letters act only outside of text fields, never with a modifier, and can be turned off (WCAG 2.1.4).
  * What was bound last is asked first, so an open dialog hides the page behind it.
  */
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 
 type KeyAction = (event: KeyboardEvent) => unknown
 export type Bindings = Readonly<Record<string, KeyAction>>
@@ -24,11 +24,10 @@ export function setLetters(areOn: boolean): void {
 
 /** `{ j: next, 'g o': goToOverview, 'mod+k': openPalette }`. An action that returns false did not want the key. */
 export function useKeys(bindings: Bindings): void {
-  const current = useRef(bindings)
-  current.current = bindings
+  const current = useEffectEvent(() => bindings)
   useEffect(() => {
     listen()
-    const layer: Layer = { bindings: () => current.current }
+    const layer: Layer = { bindings: () => current() }
     layers.push(layer)
     return () => {
       layers.splice(layers.indexOf(layer), 1)

@@ -6,6 +6,9 @@ export function Bar({ className }: { readonly className?: string }) {
   return <span className={classes('appearing-late block h-2.5 rounded-chip bg-tag', className)} />
 }
 
+/** The look of what answers an earlier question, while the answer to this one is loading. */
+export const STALE = 'opacity-45 transition-opacity delay-150'
+
 const WIDTHS = ['w-2/5', 'w-3/5', 'w-1/2', 'w-1/3', 'w-2/3'] as const
 
 /** Rows of a list that is not a table. */

@@ -1,10 +1,11 @@
 /** A list of things to do, or to choose, behind a button. */
 import { Menu as BaseMenu } from '@base-ui/react/menu'
+import { useNavigate } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { usePopupLayer } from './layers.ts'
-import { useGo } from './link.tsx'
+import type { Address } from './link.tsx'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
 interface MenuProps {
@@ -37,18 +38,18 @@ interface MenuItemProps {
   /** Why it can't be chosen. */
   readonly why?: string | undefined
   readonly onSelect?: () => void
-  readonly to?: string
+  readonly to?: Address
   readonly children: ReactNode
 }
 
 export function MenuItem({ icon, note, danger = false, why, onSelect, to, children }: MenuItemProps) {
-  const go = useGo()
+  const navigate = useNavigate()
   return (
     <BaseMenu.Item
       disabled={why !== undefined}
       className={classes(MENU_ITEM, danger && why === undefined && 'text-bad')}
       onClick={() => {
-        if (to !== undefined) go(to)
+        if (to !== undefined) void navigate(to)
         onSelect?.()
       }}
     >

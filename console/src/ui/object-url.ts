@@ -8,6 +8,7 @@ export function useObjectUrl(blob: Blob | undefined): string | undefined {
   useLayoutEffect(() => {
     if (blob === undefined) return
     const url = URL.createObjectURL(blob)
+    // oxlint-disable-next-line react/set-state-in-effect -- Only an effect can revoke the address that it made.
     setShown({ blob, url })
     return () => URL.revokeObjectURL(url)
   }, [blob])

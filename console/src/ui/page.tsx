@@ -2,12 +2,12 @@
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, type ReactNode } from 'react'
 import { classes } from './classes.ts'
-import { Link } from './link.tsx'
+import { Link, type Address } from './link.tsx'
 import { Brand } from './brand.tsx'
 
 interface Crumb {
   readonly label: string
-  readonly to: string
+  readonly to: Address
 }
 
 interface PageProps {
@@ -72,7 +72,7 @@ export function Page(props: PageProps) {
         )}
         <div className="flex min-w-0 items-center gap-2">
           {crumbs.map((crumb) => (
-            <span key={crumb.to} className="flex shrink-0 items-center gap-2 text-ink-3 phone:hidden">
+            <span key={crumb.label} className="flex shrink-0 items-center gap-2 text-ink-3 phone:hidden">
               <Link to={crumb.to} className="text-ink-2 hover:text-ink">
                 {crumb.label}
               </Link>

@@ -4,6 +4,7 @@ import { words } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { classes } from './classes.ts'
 import { CopyIconButton } from './copy.tsx'
+import { failureText } from './failure.ts'
 import { StateMark } from './state-mark.tsx'
 
 interface ProblemProps {
@@ -21,15 +22,6 @@ function requestIdOf(error: unknown): string | undefined {
 
 export function Problem({ error, retry, className }: ProblemProps) {
   const requestId = requestIdOf(error)
-  const name = error instanceof Error ? error.name : ''
-  const message =
-    name === 'UnreachableError'
-      ? words.ui.unreachable
-      : name === 'WorkerError'
-        ? words.ui.workerFailed
-        : error instanceof Error
-          ? error.message
-          : String(error)
   return (
     <div
       role="alert"
@@ -37,7 +29,7 @@ export function Problem({ error, retry, className }: ProblemProps) {
     >
       <StateMark mark="bad" className="mt-1" />
       <div className="flex flex-col items-start gap-2.5">
-        <p className="break-words">{message}</p>
+        <p className="break-words">{failureText(error)}</p>
         {requestId !== undefined && (
           <p className="flex items-center gap-1 text-12 text-ink-3">
             {words.ui.requestId} <span className="mono-12">{requestId}</span>{' '}

@@ -18,8 +18,13 @@ const PAUSE_MS = 200
 
 export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
+  const [known, setKnown] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setTyped(value), [value])
+  // The address changed elsewhere.
+  if (known !== value) {
+    setKnown(value)
+    setTyped(value)
+  }
   useEffect(() => () => clearTimeout(timer.current), [])
   const change = (next: string, pauseMs: number): void => {
     setTyped(next)

@@ -1,12 +1,12 @@
 /** Tabs of a detail page. The chosen one stands in the address, so each is a link. */
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
-import { Link } from './link.tsx'
+import { Link, type Address } from './link.tsx'
 
 export interface Tab<Value extends string> {
   readonly value: Value
   readonly label: ReactNode
-  readonly to: string
+  readonly to: Address
 }
 
 export function Tabs<Value extends string>({

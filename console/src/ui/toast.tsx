@@ -1,4 +1,4 @@
-/** Tells the end of something that the person began and can no longer see. Never for errors of a form. */
+/** Says how something ended that the person began and can no longer see. A form shows its own errors. */
 import { Toast } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -14,7 +14,9 @@ export function toast(
   title: string,
   { text, mark = 'good' }: { readonly text?: string; readonly mark?: Mark } = {},
 ): void {
-  manager.add({ title, ...(text !== undefined && { description: text }), timeout: SHOWN_MS, data: { mark } })
+  // A failure stays until it is closed.
+  const timeout = mark === 'bad' ? 0 : SHOWN_MS
+  manager.add({ title, ...(text !== undefined && { description: text }), timeout, data: { mark } })
 }
 
 export function Toasts({ children }: { readonly children: ReactNode }) {

@@ -4,9 +4,10 @@
  */
 import type { Language } from '../app/language.ts'
 import { en, type Words } from './en.ts'
+import { withFallback } from './fallback.ts'
 
 export let words: Words = en
 
 export async function loadWords(language: Language): Promise<void> {
-  if (language === 'zh') words = (await import('./zh.ts')).zh
+  if (language === 'zh') words = withFallback((await import('./zh.ts')).zh, en)
 }

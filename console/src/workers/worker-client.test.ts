@@ -14,9 +14,9 @@ function startWorker() {
     postMessage: (message: TaskMessage) => sent.push(message),
     terminate: () => (isTerminated = true),
   } as unknown as Worker
-  const client = new WorkerClient<Tasks>(worker)
+  const tasks = new WorkerClient<Tasks>(worker)
   return {
-    client,
+    tasks,
     sent,
     isTerminated: () => isTerminated,
     reply: (data: TaskReply) => worker.onmessage?.({ data } as MessageEvent),
@@ -25,8 +25,8 @@ function startWorker() {
 }
 
 test('each request gets its own response, in whatever order they arrive', async () => {
-  const { client, reply } = startWorker()
-  const [one, two, three] = [1, 2, 3].map((request) => client.request('double', request))
+  const { tasks, reply } = startWorker()
+  const [one, two, three] = [1, 2, 3].map((request) => tasks.request('double', request))
   reply({ id: 3, response: 6 })
   reply({ id: 2, error: 'too large' })
   reply({ id: 1, response: 2 })
@@ -36,18 +36,18 @@ test('each request gets its own response, in whatever order they arrive', async 
 })
 
 test('a worker that cannot load fails every request, pending or later, and is ended', async () => {
-  const { client, fail, isTerminated } = startWorker()
-  const pending = client.request('double', 1)
+  const { tasks, fail, isTerminated } = startWorker()
+  const pending = tasks.request('double', 1)
   fail({})
   await assert.rejects(pending, WorkerError)
-  await assert.rejects(client.request('double', 2), WorkerError)
-  assert.ok(client.isClosed && isTerminated())
+  await assert.rejects(tasks.request('double', 2), WorkerError)
+  assert.ok(tasks.isClosed && isTerminated())
 })
 
 test('closing aborts what is pending and ends the worker', async () => {
-  const { client, isTerminated } = startWorker()
-  const pending = client.request('double', 1)
-  client.close()
+  const { tasks, isTerminated } = startWorker()
+  const pending = tasks.request('double', 1)
+  tasks.close()
   await assert.rejects(pending, { name: 'AbortError' })
   assert.ok(isTerminated())
 })

@@ -2,8 +2,7 @@
 
 export type Role = 'developer' | 'operator' | 'admin'
 
-interface MemberOptions {
-  readonly adminToken: string
+export interface Member {
   readonly role: Role
   readonly name: string
   readonly email: string
@@ -17,16 +16,17 @@ const PASSWORD = 'a long password of these tests'
 const cookies = new Map<string, Promise<string>>()
 
 /** `torana=…`, as the browser would send it. */
-export function memberCookie(url: string, options: MemberOptions): Promise<string> {
-  const key = `${url} ${options.email}`
+export function memberCookie(url: string, member: Member, adminToken: string): Promise<string> {
+  const key = `${url} ${member.email}`
   let cookie = cookies.get(key)
-  if (cookie === undefined) cookies.set(key, (cookie = invited(url, options)))
+  if (cookie === undefined) cookies.set(key, (cookie = invited(url, member, adminToken)))
   return cookie
 }
 
 async function invited(
   url: string,
-  { adminToken, role, name, email, projects }: MemberOptions,
+  { role, name, email, projects }: Member,
+  adminToken: string,
 ): Promise<string> {
   const invitation = await post(`${url}/api/v1/invitations`, {
     headers: { authorization: `Bearer ${adminToken}` },

@@ -102,7 +102,6 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerSpaces(api, node)
       const overview = openOverview(node)
       registerEvents(api, node, () => [
-        ...dependencies.topics,
         flowTopic(node),
         deploymentTopic(node),
         attentionTopic(overview),
@@ -131,9 +130,9 @@ function declarePermissions(scope: FastifyInstance): void {
     if (permission === undefined)
       throw new Error(`${String(route.method)} ${route.url} declares no permission`)
     const refusals = {
-      ...(permission === 'anyone' ? {} : faultAnswers([403])),
-      ...(hasBody(route.config?.bounds) ? faultAnswers([400, 408, 413, 415, 503]) : {}),
-      ...faultAnswers(route.url.includes('/:') ? [400, 404, 421] : [400, 421]),
+      ...(permission === 'anyone' ? {} : faultAnswers([403], 'control')),
+      ...(hasBody(route.config?.bounds) ? faultAnswers([400, 408, 413, 415, 503], 'control') : {}),
+      ...faultAnswers(route.url.includes('/:') ? [400, 404, 421] : [400, 421], 'control'),
     }
     const { response, ...schema } = route.schema ?? {}
     route.schema = Object.assign(schema, {

@@ -1,4 +1,5 @@
 /** What the OpenAPI documents of both listeners have in common. */
+import { STATUS_CODES } from 'node:http'
 import type swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
@@ -47,12 +48,15 @@ export function registerOpenapi(app: FastifyInstance): void {
 
 /** The app must be ready. */
 export function openapiText(app: FastifyInstance): string {
-  return `${JSON.stringify(withoutStrangers(app.swagger()), undefined, 2)}\n`
+  return `${JSON.stringify(withSharedFaults(withoutStrangers(app.swagger())), undefined, 2)}\n`
 }
 
 interface OpenapiDocument {
   readonly paths?: unknown
-  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> }
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, unknown>>
+    readonly responses?: Readonly<Record<string, unknown>>
+  }
 }
 
 /**
@@ -72,4 +76,50 @@ function withoutStrangers(document: OpenapiDocument): OpenapiDocument {
   follow(document.paths)
   const schemas = Object.fromEntries([...named].sort().map((name) => [name, all[name]]))
   return { ...document, components: { ...document.components, schemas } }
+}
+
+type Responses = Record<string, { readonly description?: string }>
+
+/** Names each answer that carries a fault once, in `components.responses`; routes refer to it. */
+function withSharedFaults(document: OpenapiDocument): OpenapiDocument {
+  const shared = new Map<string, { readonly name: string; readonly response: unknown }>()
+  const paths = structuredClone(document.paths ?? {}) as Record<
+    string,
+    Record<string, { responses: Responses }>
+  >
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  const faults = operations.flatMap(({ responses }) =>
+    Object.entries(responses).filter(([status]) => Number(status) >= 400),
+  )
+  // Of two lists of codes with one status, the longer is that of the playground, which answers as the gateway does.
+  for (const [status, response] of faults.toSorted((a, b) => codesOf(a[1]).length - codesOf(b[1]).length)) {
+    const key = `${status} ${response.description ?? ''}`
+    if (shared.has(key)) continue
+    const name = responseName(status, codesOf(response))
+    const isTaken = [...shared.values()].some((one) => one.name === name)
+    shared.set(key, { name: isTaken ? `Gateway${name}` : name, response })
+  }
+  for (const { responses } of operations)
+    for (const [status, { description = '' }] of Object.entries(responses)) {
+      const one = shared.get(`${status} ${description}`)
+      if (one) responses[status] = { $ref: `#/components/responses/${one.name}` } as object
+    }
+  const named = [...shared.values()].map(({ name, response }) => [name, response] as const)
+  const responses = Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  if (named.length !== Object.keys(responses).length)
+    throw new Error('two answers with a fault have one name in the OpenAPI document')
+  return { ...document, components: { ...document.components, responses }, paths }
+}
+
+function codesOf({ description = '' }: { readonly description?: string }): readonly string[] {
+  return description.split(', ')
+}
+
+/** `TooManyWrongKeys` for one code, else the words of its status: `BadRequest`. */
+function responseName(status: string, codes: readonly string[]): string {
+  const text = codes.length === 1 ? (codes[0] ?? '') : (STATUS_CODES[status] ?? status)
+  return text
+    .split(/[^A-Za-z]+/)
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join('')
 }

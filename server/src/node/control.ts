@@ -93,7 +93,6 @@ export async function openControl(basics: Basics, parts: ControlParts): Promise<
     api: {
       node: controlNode(basics, parts),
       callerOf: directory.callerOf,
-      topics: [],
       bodyRoom: basics.bodyRoom,
       consoleUrl: settings.consoleUrl,
       identifiers,

@@ -7,6 +7,14 @@ export const DEPLOYMENT_SLOT_MS = 300_000
 /** Slots of the traffic of all projects: fine ones for the last day, coarse ones for the last month. */
 export const FINE_SLOT_MS = 60_000
 export const COARSE_SLOT_MS = 1_800_000
+/** Age up to which fine slots are kept: the day they are looked at, and two hours. */
+export const FINE_KEPT_MS = 26 * 3_600_000
+
+/** A span of time. `toMs` is the first moment that is not in it. */
+export interface TimeSpan {
+  readonly fromMs: number
+  readonly toMs: number
+}
 
 /** What one node saw of one deployment in one slot. */
 export interface DeploymentSlot {
@@ -78,12 +86,13 @@ export interface TrafficHistory {
   /** The worst state of each deployment in each slot of this length since then; slots in which nothing happened are left out. */
   worstStates(sinceMs: number, slotMs: number): Promise<readonly WorstState[]>
   /** One deployment, all nodes together, slot by slot, oldest first. */
-  deploymentSlots(deployment: string, sinceMs: number, slotMs: number): Promise<readonly DeploymentSlot[]>
+  deploymentSlots(deployment: string, span: TimeSpan, slotMs: number): Promise<readonly DeploymentSlot[]>
   /** Newest first. */
-  events(deployment: string, sinceMs: number, limit: number): Promise<readonly DeploymentEvent[]>
+  events(deployment: string, span: TimeSpan, limit: number): Promise<readonly DeploymentEvent[]>
   /** Oldest first; slots without traffic are left out. `projects` undefined: all. */
   traffic(
-    since: { readonly fromMs: number; readonly slotMs: number },
+    span: TimeSpan,
+    slotMs: number,
     projects: readonly string[] | undefined,
   ): Promise<readonly TrafficSlot[]>
   /** Deletes what has reached the end of its retention. */

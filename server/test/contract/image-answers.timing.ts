@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { ImageDeployment } from '#core/catalog/catalog.ts'
 import type { ImageAnswer, ImageUpstream } from '#ports/image-upstream.ts'
+import { anImageCall, anImageDeployment } from '#test/support/images.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { UpstreamHttp } from '#upstreams/connect/http.ts'
 import { imageRegistry } from '#upstreams/image-registry.ts'
@@ -47,58 +47,11 @@ after(async () => {
 })
 
 function generate(path: string): Promise<ImageAnswer> {
-  const upstream = {
-    name: 'test',
-    dialect: 'openai' as const,
-    baseUrl: `http://127.0.0.1:${port}/${path}`,
-    headers: {},
-    settings: {},
-  }
-  const deployment: ImageDeployment = {
-    id: 'draw/test',
-    upstream,
-    upstreamModel: 'draw-1',
-    priority: 0,
-    weight: 1,
-    price: { kind: 'unpriced' },
-    capabilities: {
-      maxImages: 10,
-      sizes: { kind: 'any', default: { width: 64, height: 64 } },
-      qualities: [],
-      backgrounds: [],
-      moderations: [],
-      formats: ['png'],
-      compression: true,
-      forms: ['b64_json'],
-      stream: true,
-      maxPartialImages: 3,
-      user: true,
-      maxParallelCalls: 1,
-      harmlessFields: [],
-      edits: undefined,
-    },
-  }
-  const nothing = { quality: undefined, background: undefined, moderation: undefined, format: undefined }
-  return images.generate(
-    {
-      ...nothing,
-      callId: 'call-1',
-      project: 'p',
-      deployment,
-      prompt: 'a gate',
-      images: 10,
-      size: undefined,
-      compression: undefined,
-      user: undefined,
-      safetyIdentifier: undefined,
-      extraFields: {},
-      partialImages: 1,
-      timeoutMs: 60_000,
-      submitted: undefined,
-      edit: undefined,
-    },
-    { submitted: async () => {}, partial: () => {} },
-  )
+  const deployment = anImageDeployment({ upstream: { baseUrl: `http://127.0.0.1:${port}/${path}` } })
+  return images.generate(anImageCall({ deployment, images: 10, partialImages: 1, timeoutMs: 60_000 }), {
+    submitted: async () => {},
+    partial: () => {},
+  })
 }
 
 for (const [title, path, pictures, bytes] of [

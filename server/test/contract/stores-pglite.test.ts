@@ -144,12 +144,13 @@ test('drains, news of nodes and history: what was written is read again', async 
       },
     ],
   })
-  assert.deepEqual(await history.deploymentSlots('m/one', 0, 300_000), [
+  const span = { fromMs: 0, toMs: 600_000 }
+  assert.deepEqual(await history.deploymentSlots('m/one', span, 300_000), [
     { ...slot, inFlight: 1, limit: undefined },
   ])
   assert.equal((await history.worstStates(0, 300_000))[0]?.worst, 'ejected')
-  assert.equal((await history.events('m/one', 0, 1)).length, 1)
-  assert.equal((await history.traffic({ fromMs: 0, slotMs: 60_000 }, ['search']))[0]?.hits, 2)
+  assert.equal((await history.events('m/one', span, 1)).length, 1)
+  assert.equal((await history.traffic(span, 60_000, ['search']))[0]?.hits, 2)
   await history.dropOld()
-  assert.deepEqual(await history.events('m/one', 0, 1), [])
+  assert.deepEqual(await history.events('m/one', span, 1), [])
 })

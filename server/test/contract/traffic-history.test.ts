@@ -18,6 +18,8 @@ import { testPostgres } from '#test/support/servers.ts'
 const NODES = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-000000000002'] as const
 const NOW_MS = Date.UTC(2026, 10, 15, 16, 31)
 const START_MS = Date.UTC(2026, 10, 15, 12)
+/** From a moment to the end of everything these tests write. */
+const since = (fromMs: number) => ({ fromMs, toMs: NOW_MS })
 
 function countsOf(...durationsMs: number[]): ReturnType<LatencyCounts['sparse']> {
   const counts = new LatencyCounts()
@@ -69,13 +71,16 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
     )
     await write(1, aSlot({ worst: 'limited', calls: 3, failed: 0, latency: countsOf(40), inFlight: 6 }))
     await write(1, aSlot({ deployment: 'other', worst: 'quarantined', atMs: START_MS - 7_200_000 }))
-    const slots = await history.deploymentSlots('BAAI/bge-m3/gpu-two', START_MS, DEPLOYMENT_SLOT_MS)
+    const slots = await history.deploymentSlots('BAAI/bge-m3/gpu-two', since(START_MS), DEPLOYMENT_SLOT_MS)
     assert.deepEqual(slots, [
       aSlot({ worst: 'limited', calls: 13, latency: countsOf(10, 20, 30, 40), inFlight: 6 }),
       aSlot({ atMs: START_MS + DEPLOYMENT_SLOT_MS, worst: 'ejected', limit: undefined }),
     ])
-    const [joined] = await history.deploymentSlots('BAAI/bge-m3/gpu-two', START_MS, 1_800_000)
+    const [joined] = await history.deploymentSlots('BAAI/bge-m3/gpu-two', since(START_MS), 1_800_000)
     assert.deepEqual([joined?.calls, joined?.failed, joined?.worst], [23, 2, 'ejected'])
+    const first = { fromMs: START_MS, toMs: START_MS + DEPLOYMENT_SLOT_MS }
+    const [ended, ...later] = await history.deploymentSlots('BAAI/bge-m3/gpu-two', first, 1_800_000)
+    assert.deepEqual([ended?.calls, ended?.worst, later], [13, 'limited', []], 'the end is not in the span')
     assert.deepEqual(await history.worstStates(START_MS - 7_200_000, 1_800_000), [
       { deployment: 'BAAI/bge-m3/gpu-two', atMs: START_MS, worst: 'ejected' },
       { deployment: 'other', atMs: START_MS - 7_200_000, worst: 'quarantined' },
@@ -93,9 +98,10 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
     const back = { ...event, atMs: START_MS + 1500, state: 'healthy', reason: '' } as const
     await history.write(NODES[0], { ...NOTHING, events: [event, { ...event, deployment: 'b' }] })
     await history.write(NODES[0], { ...NOTHING, events: [event, back] })
-    assert.deepEqual(await history.events('a', START_MS, 10), [back, event])
-    assert.deepEqual(await history.events('a', START_MS + 1, 10), [back])
-    assert.deepEqual(await history.events('a', 0, 1), [back])
+    assert.deepEqual(await history.events('a', since(START_MS), 10), [back, event])
+    assert.deepEqual(await history.events('a', since(START_MS + 1), 10), [back])
+    assert.deepEqual(await history.events('a', since(0), 1), [back])
+    assert.deepEqual(await history.events('a', { fromMs: 0, toMs: START_MS + 1500 }, 10), [event])
   })
 
   test(`${name}: traffic is summed over nodes and the projects that may be seen, exactly, with its quantiles`, async () => {
@@ -112,8 +118,8 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
       ...NOTHING,
       projects: [aProject({ slotMs: COARSE_SLOT_MS, outcomes: { ...aProject({}).outcomes, answered: 500 } })],
     })
-    const asked = { fromMs: START_MS, slotMs: FINE_SLOT_MS }
-    const [first, second, ...rest] = await history.traffic(asked, ['search'])
+    const span = since(START_MS)
+    const [first, second, ...rest] = await history.traffic(span, FINE_SLOT_MS, ['search'])
     assert.deepEqual(rest, [])
     assert.deepEqual(first?.outcomes, { answered: 20, refused: 2, limited: 4, failed: 6, unknown: 8 })
     assert.deepEqual([first?.inputs, first?.hits, first?.nanoUsd], [200, 80, 18_014_398_509_481_986n])
@@ -122,9 +128,13 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
     )
     assert.ok(first.ownP95Ms && Math.abs(first.ownP95Ms - 1) < 0.1)
     assert.equal(second?.atMs, START_MS + 60_000)
-    assert.equal((await history.traffic(asked, undefined))[0]?.hits, 81)
-    assert.deepEqual(await history.traffic(asked, []), [])
-    const coarse = await history.traffic({ fromMs: START_MS, slotMs: COARSE_SLOT_MS }, undefined)
+    assert.equal((await history.traffic(span, FINE_SLOT_MS, undefined))[0]?.hits, 81)
+    assert.deepEqual(await history.traffic(span, FINE_SLOT_MS, []), [])
+    const ended = await history.traffic({ fromMs: START_MS, toMs: START_MS + 60_000 }, FINE_SLOT_MS, [
+      'search',
+    ])
+    assert.deepEqual(ended, [first], 'the end is not in the span')
+    const coarse = await history.traffic(span, COARSE_SLOT_MS, undefined)
     assert.deepEqual(
       coarse.map(({ outcomes }) => outcomes.answered),
       [500],
@@ -143,10 +153,10 @@ function suite(name: string, open: () => Promise<TrafficHistory>): void {
       ],
     })
     await history.dropOld()
-    assert.equal((await history.deploymentSlots('d', 0, DEPLOYMENT_SLOT_MS)).length, 1)
-    assert.deepEqual(await history.events('d', 0, 10), [])
-    assert.deepEqual(await history.traffic({ fromMs: 0, slotMs: FINE_SLOT_MS }, ['d']), [])
-    assert.equal((await history.traffic({ fromMs: 0, slotMs: COARSE_SLOT_MS }, ['d'])).length, 1)
+    assert.equal((await history.deploymentSlots('d', since(0), DEPLOYMENT_SLOT_MS)).length, 1)
+    assert.deepEqual(await history.events('d', since(0), 10), [])
+    assert.deepEqual(await history.traffic(since(0), FINE_SLOT_MS, ['d']), [])
+    assert.equal((await history.traffic(since(0), COARSE_SLOT_MS, ['d'])).length, 1)
   })
 }
 

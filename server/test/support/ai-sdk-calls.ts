@@ -1,10 +1,11 @@
 /** Calls of the ai-sdk dialect against the fake provider, one row for each wire and path. */
 import assert from 'node:assert/strict'
 import type { Upstream } from '#core/catalog/catalog.ts'
-import { UpstreamFailure } from '#core/fault/failure.ts'
+import type { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { widthOf } from '../../../lab/fake-provider/wire.ts'
 import { aDeployment } from './deployments.ts'
+import { upstreamFailureOf } from './upstream-failure.ts'
 
 export const texts = ['a cat', 'two kittens on a mat', 'ein Kätzchen', 'a cat again']
 
@@ -179,11 +180,7 @@ export function textsOf(call: EmbeddingCall): readonly string[] {
 }
 
 export async function failureOf(upstream: EmbeddingUpstream, call: EmbeddingCall): Promise<UpstreamFailure> {
-  const error: unknown = await upstream.embed(call).then(
-    () => assert.fail('the call did not fail'),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof UpstreamFailure, String(error))
+  const error = await upstreamFailureOf(upstream.embed(call))
   assert.equal(error.detail.deployment, call.deployment.id)
   return error
 }

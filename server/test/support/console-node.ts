@@ -6,6 +6,7 @@ import { testPostgres } from './servers.ts'
 export const NODE_TOKEN = 'node-token-of-these-tests-0001'
 
 export interface ConsoleNode extends Gateway {
+  readonly databaseUrl: string
   /** At `/api/v1`; without a token unless one is given. */
   control(method: string, path: string, options?: ControlOptions): Promise<ControlAnswer>
   /** A new token. A developer sees the projects. */
@@ -33,12 +34,12 @@ export interface ControlAnswer {
 }
 
 export async function startConsoleNode(options: GatewayOptions = {}): Promise<ConsoleNode> {
-  const { url } = await testPostgres()
+  const databaseUrl = options.env?.['DATABASE_URL'] ?? (await testPostgres()).url
   const gateway = await startGateway({
     models: { 'plain-w16': { on: 'plain' } },
     ...options,
     env: {
-      DATABASE_URL: url,
+      DATABASE_URL: databaseUrl,
       TORANA_SECRET: 'the secret of these tests, long',
       TORANA_ADMIN_TOKEN: NODE_TOKEN,
       ...options.env,
@@ -48,6 +49,7 @@ export async function startConsoleNode(options: GatewayOptions = {}): Promise<Co
     askControl(`${gateway.controlUrl}/api/v1${path}`, method, more)
   return {
     ...gateway,
+    databaseUrl,
     control,
     async tokenOf(role, more = {}) {
       const body = { name: randomUUID(), role, expires_in_days: 1, ...more }

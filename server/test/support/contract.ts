@@ -28,6 +28,8 @@ export interface Operation {
   /** The fields of its JSON body. */
   readonly fields: Readonly<Record<string, Schema>>
   readonly statuses: ReadonlySet<number>
+  /** The codes of faults that each status lists. */
+  readonly codes: ReadonlyMap<number, readonly string[]>
   /** Permission that a caller of the control API needs. */
   readonly permission: string | undefined
 }
@@ -36,13 +38,16 @@ interface Written {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>
   readonly 'x-permission'?: string
 }
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Written>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, { readonly description: string }>>
+  }
 }
 
 export function operationsOf(name: 'gateway' | 'control'): readonly Operation[] {
@@ -53,6 +58,8 @@ export function operationsOf(name: 'gateway' | 'control'): readonly Operation[] 
     const parts = [...allOf, ...anyOf, ...(named === undefined ? [] : [named])].map(fieldsOf)
     return Object.assign({}, ...parts, properties) as Operation['fields']
   }
+  const codesOf = ($ref: string): readonly string[] =>
+    components.responses[$ref.split('/').at(-1) ?? '']?.description.split(', ') ?? []
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, written]): Operation => {
       const content = written.requestBody?.content ?? {}
@@ -65,6 +72,11 @@ export function operationsOf(name: 'gateway' | 'control'): readonly Operation[] 
         consumes: Object.keys(content),
         fields: json === undefined ? {} : fieldsOf(json),
         statuses: new Set(Object.keys(written.responses).map(Number)),
+        codes: new Map(
+          Object.entries(written.responses).flatMap(([status, { $ref }]) =>
+            $ref === undefined ? [] : [[Number(status), codesOf($ref)] as const],
+          ),
+        ),
         permission: written['x-permission'],
       }
     }),

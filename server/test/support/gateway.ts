@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { atEnd } from './at-end.ts'
 import { openDatabaseStores } from '#node/database.ts'
 import { bindListeners } from '#node/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
@@ -147,7 +147,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const node = await startNode(settings, env, await bindListeners(settings), openStores)
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= node.stop())
-  after(async () => {
+  atEnd(async () => {
     await stop()
     await provider.close()
     rmSync(folder, { recursive: true })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { after } from 'node:test'
+import { atEnd } from './at-end.ts'
 import { Provider } from 'oidc-provider'
 
 export const CLIENT = { id: 'torana', secret: 'the-secret-of-torana-at-its-provider' }
@@ -32,7 +32,7 @@ export async function startIdentityProvider(
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  after(() => server.close())
+  atEnd(() => server.close())
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, {
     clients: [

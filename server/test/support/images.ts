@@ -1,4 +1,4 @@
-/** Image models, deployments and requests for tests: sound defaults, and only what a test is about spelt out. */
+/** Image models, deployments, requests and calls for tests: sound defaults, and only what a test is about spelt out. */
 import type {
   ImageCapabilities,
   ImageDeployment,
@@ -7,6 +7,7 @@ import type {
   Upstream,
 } from '#core/catalog/catalog.ts'
 import type { ImageRequest } from '#core/image/request.ts'
+import type { ImageCall } from '#ports/image-upstream.ts'
 import { anUpstream } from './deployments.ts'
 
 export interface ImageOverrides extends Partial<Omit<ImageDeployment, 'upstream' | 'capabilities'>> {
@@ -93,6 +94,30 @@ export function anImageRequest(overrides: Partial<ImageRequest> = {}): ImageRequ
     user: undefined,
     safetyIdentifier: undefined,
     extraFields: {},
+    edit: undefined,
+    ...overrides,
+  }
+}
+
+export function anImageCall(overrides: Partial<ImageCall> = {}): ImageCall {
+  return {
+    callId: 'call-1',
+    project: 'p',
+    deployment: anImageDeployment(),
+    prompt: 'a gate',
+    images: 1,
+    size: undefined,
+    quality: undefined,
+    background: undefined,
+    moderation: undefined,
+    format: undefined,
+    compression: undefined,
+    user: undefined,
+    safetyIdentifier: undefined,
+    extraFields: {},
+    partialImages: undefined,
+    timeoutMs: 30_000,
+    submitted: undefined,
     edit: undefined,
     ...overrides,
   }

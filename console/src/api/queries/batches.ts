@@ -1,14 +1,7 @@
-/** Batches: how far each is, telling one to stop, or to go on without its key. */
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-  type InfiniteData,
-  type QueryClient,
-} from '@tanstack/react-query'
-import { answerOf, apiUrl, client, type Schema } from '../client.ts'
+/** Batches: how far each is. */
+import { keepPreviousData, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { api, apiUrl, type Schema } from '../client.ts'
+import { after, given, pagesOf } from '../pages.ts'
 
 export type Batch = Schema<'ReportedBatch'>
 export type BatchDetail = Schema<'ReportedBatchDetail'>
@@ -18,41 +11,19 @@ export type BatchState = Batch['state']
 const PAGE = 50
 
 export const batchQueries = {
-  list: (state: BatchState | 'open' | undefined, project: string | undefined) =>
-    infiniteQueryOptions({
-      queryKey: ['batches', 'list', state, project],
-      initialPageParam: '',
-      getNextPageParam: (page: BatchList) => page.next ?? undefined,
-      placeholderData: keepPreviousData,
-      queryFn: ({ pageParam, signal }) =>
-        answerOf(
-          client.GET('/api/v1/batches', {
-            params: {
-              query: {
-                limit: PAGE,
-                ...(state && { state }),
-                ...(project && { project }),
-                ...(pageParam !== '' && { after: pageParam }),
-              },
-            },
-            signal,
-          }),
-        ),
-    }),
-  one: (id: string) =>
-    queryOptions({
-      queryKey: ['batches', 'one', id],
-      queryFn: ({ signal }) =>
-        answerOf(client.GET('/api/v1/batches/{id}', { params: { path: { id } }, signal })),
-    }),
+  list: (state: BatchState | 'open' | undefined, project: string | undefined) => ({
+    ...pagesOf('/api/v1/batches', { ...given({ state, project }), limit: PAGE }, after),
+    placeholderData: keepPreviousData,
+  }),
+  one: (id: string) => api.queryOptions('get', '/api/v1/batches/{id}', { params: { path: { id } } }),
 }
 
-/** What is on its way is not asked for anew: on a slow way, news that come each second would never let it arrive. */
+/** Lets a request in progress finish: on a slow connection, news that come each second would never let it arrive. */
 const PATIENT = { cancelRefetch: false }
 
-/** A batch as the stream told it. Lists that lack it, or chose it by a state that it left, are asked for again. */
+/** A batch as the stream or a write brought it. Lists that lack it, or chose it by a state that it left, are asked for again. */
 export function putBatch(queries: QueryClient, batch: Batch): void {
-  const lists = queries.getQueriesData<InfiniteData<BatchList>>({ queryKey: ['batches', 'list'] })
+  const lists = queries.getQueriesData<InfiniteData<BatchList>>({ queryKey: ['get', '/api/v1/batches'] })
   for (const [queryKey, list] of lists) {
     if (list === undefined) continue
     const before = list.pages.flatMap(({ data }) => data).find(({ id }) => id === batch.id)
@@ -65,26 +36,7 @@ export function putBatch(queries: QueryClient, batch: Batch): void {
       })),
     })
   }
-  void queries.invalidateQueries({ queryKey: ['batches', 'one', batch.id] }, PATIENT)
-}
-
-export function useCancelBatch() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) =>
-      answerOf(client.POST('/api/v1/batches/{id}/cancel', { params: { path: { id } } })),
-    onSuccess: (batch) => putBatch(queries, batch),
-  })
-}
-
-/** Its key was revoked or has expired: it goes on under the terms of its project. */
-export function useContinueBatch() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) =>
-      answerOf(client.POST('/api/v1/batches/{id}/continue', { params: { path: { id } } })),
-    onSuccess: (batch) => putBatch(queries, batch),
-  })
+  void queries.invalidateQueries({ queryKey: batchQueries.one(batch.id).queryKey }, PATIENT)
 }
 
 export function batchFileUrl(id: string, half: 'output' | 'errors'): string {

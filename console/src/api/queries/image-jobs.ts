@@ -1,6 +1,6 @@
 /** Images that a member made in the playground. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../client.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { api, type Schema } from '../client.ts'
 
 export type ImageJob = Schema<'ReportedImageJob'>
 
@@ -8,15 +8,10 @@ const SHOWN = 40
 
 export const imageJobQueries = {
   mine: (project: string) =>
-    queryOptions({
-      queryKey: ['image-jobs', 'mine', project],
-      placeholderData: keepPreviousData,
-      queryFn: ({ signal }) =>
-        answerOf(
-          client.GET('/api/v1/image-jobs', {
-            params: { query: { mine: 'true', project, limit: SHOWN } },
-            signal,
-          }),
-        ),
-    }),
+    api.queryOptions(
+      'get',
+      '/api/v1/image-jobs',
+      { params: { query: { mine: 'true', project, limit: SHOWN } } },
+      { placeholderData: keepPreviousData },
+    ),
 }

@@ -1,9 +1,11 @@
 /** Keys, projects and the audit. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../client.ts'
+import { api } from '../client.ts'
+import { after, given, pagesOf } from '../pages.ts'
 
-/** As much as a person scrolls through before the next is there. */
+/** Rows of a page: as many as a person scrolls through before the next page arrives. */
 const PAGE = 200
+const MAX_PROJECTS = 1000
+const MAX_KEYS = 1000
 
 export interface KeyListFilter {
   readonly project?: string | undefined
@@ -22,67 +24,22 @@ export interface AuditListFilter {
 }
 
 export const keyQueries = {
-  list: (filter: KeyListFilter) =>
-    infiniteQueryOptions({
-      queryKey: ['keys', filter],
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: (page: Schema<'KeyList'>) => page.next ?? undefined,
-      queryFn: ({ pageParam: after, signal }) =>
-        answerOf(
-          client.GET('/api/v1/keys', {
-            params: { query: { ...defined({ ...filter, after }), limit: PAGE } },
-            signal,
-          }),
-        ),
-    }),
+  list: (filter: KeyListFilter) => pagesOf('/api/v1/keys', { ...given(filter), limit: PAGE }, after),
+  /** All keys of a project, for a list to choose from. */
+  ofProject: (project: string) =>
+    api.queryOptions('get', '/api/v1/keys', { params: { query: { project, limit: MAX_KEYS } } }),
   one: (project: string, name: string) =>
-    queryOptions({
-      queryKey: ['keys', 'one', project, name],
-      queryFn: ({ signal }) =>
-        answerOf(
-          client.GET('/api/v1/keys/{project}/{name}', { params: { path: { project, name } }, signal }),
-        ),
-    }),
-  projects: () =>
-    queryOptions({
-      queryKey: ['projects'],
-      queryFn: ({ signal }) =>
-        answerOf(client.GET('/api/v1/projects', { params: { query: { limit: 1000 } }, signal })),
-    }),
+    api.queryOptions('get', '/api/v1/keys/{project}/{name}', { params: { path: { project, name } } }),
+  /** All projects that the caller may see. */
+  projects: () => api.queryOptions('get', '/api/v1/projects', { params: { query: { limit: MAX_PROJECTS } } }),
+  /** Ids of all models, for a list to choose from. */
   models: () =>
-    queryOptions({
-      queryKey: ['models', 'ids'],
-      staleTime: 60_000,
-      queryFn: async ({ signal }) => {
-        const { data } = await answerOf(client.GET('/api/v1/models', { signal }))
-        return data.map(({ id }) => id)
-      },
-    }),
+    api.queryOptions('get', '/api/v1/models', {}, { select: ({ data }) => data.map(({ id }) => id) }),
   audit: (filter: AuditListFilter) =>
-    infiniteQueryOptions({
-      queryKey: ['audit', filter],
-      initialPageParam: undefined as number | undefined,
-      getNextPageParam: (page: Schema<'AuditList'>) =>
-        page.has_more ? page.data.at(-1)?.sequence : undefined,
-      queryFn: ({ pageParam: before, signal }) =>
-        answerOf(
-          client.GET('/api/v1/audit', {
-            params: { query: { ...defined({ ...filter, before }), limit: PAGE } },
-            signal,
-          }),
-        ),
+    pagesOf('/api/v1/audit', { ...given(filter), limit: PAGE }, ({ has_more: hasMore, data }) => {
+      const before = data.at(-1)?.sequence
+      return hasMore && before !== undefined ? { before } : undefined
     }),
   webhookEvents: () =>
-    queryOptions({
-      queryKey: ['webhook-events'],
-      queryFn: ({ signal }) =>
-        answerOf(client.GET('/api/v1/webhook-events', { params: { query: { limit: 50 } }, signal })),
-    }),
-}
-
-/** What was not given is not sent. */
-function defined<Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+    api.queryOptions('get', '/api/v1/webhook-events', { params: { query: { limit: 50 } } }),
 }

@@ -1,6 +1,6 @@
 /** What is going on now. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../client.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { api, type Schema } from '../client.ts'
 
 export type Overview = Schema<'Overview'>
 export type Flow = Schema<'Flow'>
@@ -10,18 +10,11 @@ const MINUTE_MS = 60_000
 
 export const overviewQueries = {
   /** Flows and attention come over the stream; the series are asked for once a minute. */
-  overview: (since: string, project: string | undefined) =>
-    queryOptions({
-      queryKey: ['overview', since, project],
-      staleTime: MINUTE_MS / 2,
-      refetchInterval: MINUTE_MS,
-      placeholderData: keepPreviousData,
-      queryFn: ({ signal }) =>
-        answerOf(
-          client.GET('/api/v1/overview', {
-            params: { query: { since, ...(project !== undefined && { project }) } },
-            signal,
-          }),
-        ),
-    }),
+  overview: (span: { readonly since: string; readonly until?: string }, project: string | undefined) =>
+    api.queryOptions(
+      'get',
+      '/api/v1/overview',
+      { params: { query: { ...span, ...(project !== undefined && { project }) } } },
+      { staleTime: MINUTE_MS / 2, refetchInterval: MINUTE_MS, placeholderData: keepPreviousData },
+    ),
 }

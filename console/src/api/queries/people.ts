@@ -1,56 +1,33 @@
 /** Who may sign in, and how. */
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../client.ts'
+import { api, client } from '../client.ts'
 
 const LOOK_EVERY_MS = 2000
 
 export const peopleQueries = {
-  options: () =>
-    queryOptions({
-      queryKey: ['sign-in-options'],
-      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/session/options', { signal })),
-    }),
+  options: () => api.queryOptions('get', '/api/v1/session/options'),
+  /** A question, though its method is POST: a token belongs in no address. */
   invitation: (token: string) =>
     queryOptions({
-      queryKey: ['invitation', token],
+      queryKey: ['post', '/api/v1/invitations/look', { body: { token } }],
       retry: false,
-      queryFn: ({ signal }) => answerOf(client.POST('/api/v1/invitations/look', { body: { token }, signal })),
+      queryFn: async ({ signal }) =>
+        (await client.POST('/api/v1/invitations/look', { body: { token }, signal })).data,
     }),
-  members: () =>
-    queryOptions({
-      queryKey: ['members'],
-      queryFn: ({ signal }) =>
-        answerOf(client.GET('/api/v1/members', { params: { query: { limit: 1000 } }, signal })),
-    }),
-  invitations: () =>
-    queryOptions({
-      queryKey: ['invitations'],
-      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/invitations', { signal })),
-    }),
-  signOn: () =>
-    queryOptions({
-      queryKey: ['sign-on'],
-      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/sign-on', { signal })),
-    }),
-  tokens: () =>
-    queryOptions({
-      queryKey: ['tokens'],
-      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/tokens', { signal })),
-    }),
+  members: () => api.queryOptions('get', '/api/v1/members', { params: { query: { limit: 1000 } } }),
+  invitations: () => api.queryOptions('get', '/api/v1/invitations'),
+  signOn: () => api.queryOptions('get', '/api/v1/sign-on'),
+  tokens: () => api.queryOptions('get', '/api/v1/tokens'),
   /** Asked again until it is there. */
   firstRequest: () =>
-    queryOptions<Schema<'RequestRow'> | null>({
-      queryKey: ['requests', 'first'],
-      refetchInterval: ({ state }) => (state.data ? false : LOOK_EVERY_MS),
-      queryFn: async ({ signal }) => {
-        const query = { limit: 1 }
-        const { data } = await answerOf(client.GET('/api/v1/requests', { params: { query }, signal }))
-        return data[0] ?? null
+    api.queryOptions(
+      'get',
+      '/api/v1/requests',
+      { params: { query: { limit: 1 } } },
+      {
+        refetchInterval: ({ state }) => (state.data?.data.length ? false : LOOK_EVERY_MS),
+        select: ({ data }) => data[0] ?? null,
       },
-    }),
-  settings: () =>
-    queryOptions({
-      queryKey: ['settings'],
-      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/settings', { signal })),
-    }),
+    ),
+  settings: () => api.queryOptions('get', '/api/v1/settings'),
 }

@@ -1,5 +1,5 @@
 /** Texts to vectors, as a caller would ask, paid by a project. */
-import { answerOf, client, type Schema } from '../client.ts'
+import { client, type Schema } from '../client.ts'
 
 export type InputType = NonNullable<Schema<'PlaygroundEmbeddingsInput'>['input_type']>
 
@@ -26,7 +26,7 @@ export async function playEmbeddings(
   signal: AbortSignal,
 ): Promise<PlayedEmbeddings> {
   const startedMs = performance.now()
-  const call = client.POST('/api/v1/playground/embeddings', {
+  const { data, response } = await client.POST('/api/v1/playground/embeddings', {
     // The node reads the project first: it decides whose limits hold for the rest.
     body: {
       project,
@@ -39,8 +39,8 @@ export async function playEmbeddings(
     signal,
   })
   // The types tell what is in the body; it is handed on unread.
-  const answer = (await answerOf(call)) as unknown as ArrayBuffer
-  const { headers } = (await call).response
+  const answer = data as unknown as ArrayBuffer
+  const { headers } = response
   const cost = headers.get('x-torana-cost')
   return {
     answer,

@@ -1,7 +1,8 @@
 /** The request log. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../client.ts'
+import { keepPreviousData } from '@tanstack/react-query'
+import { api, type Schema } from '../client.ts'
 import type { operations } from '../control.d.ts'
+import { after, pagesOf } from '../pages.ts'
 
 export type RequestRow = Schema<'RequestRow'>
 export type RequestDetail = Schema<'RequestDetail'>
@@ -18,45 +19,24 @@ const PAGE = 100
 const DETAIL_STALE_MS = 30_000
 
 export const requestQueries = {
-  list: (filters: RequestFilters, sort: '-at' | '-duration' | '-cost') =>
-    infiniteQueryOptions({
-      queryKey: ['requests', 'list', filters, sort],
-      initialPageParam: '',
-      getNextPageParam: (page: Schema<'RequestList'>) => page.next ?? undefined,
-      placeholderData: keepPreviousData,
-      queryFn: ({ pageParam, signal }) =>
-        answerOf(
-          client.GET('/api/v1/requests', {
-            params: {
-              query: { ...filters, sort, limit: PAGE, ...(pageParam !== '' && { after: pageParam }) },
-            },
-            signal,
-          }),
-        ),
-    }),
+  list: (filters: RequestFilters, sort: '-at' | '-duration' | '-cost') => ({
+    ...pagesOf('/api/v1/requests', { ...filters, sort, limit: PAGE }, after),
+    placeholderData: keepPreviousData,
+  }),
   histogram: (filters: RequestFilters, slots: number) =>
-    queryOptions({
-      queryKey: ['requests', 'histogram', filters, slots],
-      placeholderData: keepPreviousData,
-      queryFn: ({ signal }) =>
-        answerOf(
-          client.GET('/api/v1/requests/histogram', {
-            params: { query: { ...filters, slots, facets: 'true' } },
-            signal,
-          }),
-        ),
-    }),
+    api.queryOptions(
+      'get',
+      '/api/v1/requests/histogram',
+      { params: { query: { ...filters, slots, facets: 'true' } } },
+      { placeholderData: keepPreviousData },
+    ),
   /** Of all pages: they are kept as one list. */
-  savedViews: () =>
-    queryOptions({
-      queryKey: ['saved-views'],
-      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/saved-views', { signal })),
-    }),
+  savedViews: () => api.queryOptions('get', '/api/v1/saved-views'),
   one: (id: string) =>
-    queryOptions({
-      queryKey: ['requests', 'one', id],
-      staleTime: DETAIL_STALE_MS,
-      queryFn: ({ signal }) =>
-        answerOf(client.GET('/api/v1/requests/{id}', { params: { path: { id } }, signal })),
-    }),
+    api.queryOptions(
+      'get',
+      '/api/v1/requests/{id}',
+      { params: { path: { id } } },
+      { staleTime: DETAIL_STALE_MS },
+    ),
 }

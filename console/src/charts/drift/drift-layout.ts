@@ -53,7 +53,7 @@ interface DriftFrame {
   readonly height: number
 }
 
-export function driftX(atMs: number, { fromMs, toMs, width }: DriftFrame): number {
+function driftX(atMs: number, { fromMs, toMs, width }: DriftFrame): number {
   return ((atMs - fromMs) / Math.max(1, toMs - fromMs)) * width
 }
 

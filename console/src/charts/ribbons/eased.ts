@@ -7,23 +7,21 @@ const GLIDE_MS = 600
 
 export function useEased(target: RibbonLayout): RibbonLayout {
   const [shown, setShown] = useState(target)
-  const newest = useRef(shown)
-  newest.current = shown
+  const last = useRef(target)
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
   useEffect(() => {
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
-      setShown(target)
-      return
-    }
-    const [from, startMs] = [newest.current, performance.now()]
+    if (isStill) return
+    const [from, startMs] = [last.current, performance.now()]
     let frame = 0
     // A hidden tab gets no frames: it does nothing until it is seen again.
     const step = (nowMs: number): void => {
       const share = Math.min(1, Math.max(0, (nowMs - startMs) / GLIDE_MS))
-      setShown(share === 1 ? target : between(from, target, 1 - (1 - share) ** 3))
+      last.current = share === 1 ? target : between(from, target, 1 - (1 - share) ** 3)
+      setShown(last.current)
       if (share < 1) frame = requestAnimationFrame(step)
     }
     frame = requestAnimationFrame(step)
     return () => cancelAnimationFrame(frame)
-  }, [target])
-  return shown
+  }, [target, isStill])
+  return isStill ? target : shown
 }

@@ -20,6 +20,7 @@ export function useCanvas(
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.clearRect(0, 0, size.width, size.height)
     draw(context)
+    // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies -- `shown` stands for `draw`.
   }, [size.width, size.height, ...shown])
   return ref
 }

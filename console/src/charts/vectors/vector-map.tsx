@@ -1,5 +1,5 @@
 /** Texts as points: colour and shape of their group, labels where there is room, the query as a star. */
-import { useEffect, useMemo, useRef, useState, type PointerEvent } from 'react'
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type PointerEvent } from 'react'
 import { share } from '../../app/format.ts'
 import { useTheme } from '../../app/theme.ts'
 import { words } from '../../words/words.ts'
@@ -158,18 +158,17 @@ function useWheel(
   box: React.RefObject<HTMLDivElement | null>,
   onWheel: (event: WheelEvent, x: number, y: number) => void,
 ): void {
-  const newest = useRef(onWheel)
-  newest.current = onWheel
+  const turn = useEffectEvent(onWheel)
   useEffect(() => {
     const element = box.current
     const listener = (event: WheelEvent): void => {
       event.preventDefault()
       const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect()
-      newest.current(event, event.clientX - left, event.clientY - top)
+      turn(event, event.clientX - left, event.clientY - top)
     }
     element?.addEventListener('wheel', listener, { passive: false })
     return () => element?.removeEventListener('wheel', listener)
-  })
+  }, [box])
 }
 
 function useDrag(zoom: Zoom, setZoom: (zoom: Zoom) => void) {

@@ -1,21 +1,22 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { apiUrl, type Schema } from '../../api/client.ts'
 import { keyQueries, type AuditListFilter } from '../../api/queries/keys.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { stringifySearch } from '../../app/search.ts'
 import { useMay } from '../../app/session.ts'
 import { Banner } from '../../ui/banner.tsx'
-import { Button, buttonClasses } from '../../ui/button.tsx'
+import { ButtonLink, buttonClasses } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterChip } from '../../ui/filter-chip.tsx'
-import { TextLink, useGo } from '../../ui/link.tsx'
+import { TextLink } from '../../ui/link.tsx'
 import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Page } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
@@ -23,21 +24,18 @@ import { words } from '../../words/words.ts'
 import { inShort } from './changes.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { targetPath } from './target.ts'
+import { audit as place } from './place.ts'
 
 type Entry = Schema<'AuditEntry'>
-type Filters = AuditListFilter & { readonly open?: string | undefined }
 
 export function AuditPage() {
-  const { actor, action, target, from, to, open } = useSearch({ strict: false }) as Filters
+  const { actor, action, target, from, to, open } = place.useSearch()
   const filter = { actor, action, target, from, to }
   const list = useInfiniteQuery(keyQueries.audit(filter))
-  const go = useGo()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const may = useMay()
-  const at = (change: Partial<Filters>): string => paths.audit({ ...filter, open, ...change })
-  const columns = useMemo(
-    () => columnsFor((change) => go(paths.audit({ ...filter, ...change }))),
-    [actor, action, target, from, to],
-  )
+  const narrow = useCallback((next: AuditListFilter): void => change({ ...next, open: undefined }), [change])
+  const columns = useMemo(() => columnsFor(narrow), [narrow])
   const pages = list.data?.pages
   const rows = pages?.flatMap(({ data }) => data)
   const opened = rows?.findIndex(({ sequence }) => String(sequence) === open) ?? -1
@@ -58,20 +56,14 @@ export function AuditPage() {
           </a>
         )
       }
-      bar={
-        <Filter
-          filter={filter}
-          rows={rows ?? []}
-          onChange={(change) => go(at({ ...change, open: undefined }))}
-        />
-      }
+      bar={<Filter filter={filter} rows={rows ?? []} onChange={narrow} />}
       sideWidth={424}
       side={
         opened < 0 || rows === undefined ? undefined : (
           <EntryPanel
             entry={rows[opened] as Entry}
             before={isFiltered ? undefined : rows[opened + 1]}
-            onClose={() => go(at({ open: undefined }), { replace: true })}
+            onClose={() => change({ open: undefined }, { replace: true })}
           />
         )
       }
@@ -86,8 +78,8 @@ export function AuditPage() {
         error={list.error ?? undefined}
         retry={() => void list.refetch()}
         selected={open}
-        href={({ sequence }) => at({ open: String(sequence) })}
-        onPeek={({ sequence }) => go(at({ open: String(sequence) }), { replace: true })}
+        href={({ sequence }) => paths.audit({ ...filter, open: String(sequence) })}
+        onPeek={({ sequence }) => change({ open: String(sequence) }, { replace: true })}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         hiddenColumns={opened >= 0 ? ['changed'] : []}
         minWidth={opened >= 0 ? 640 : 900}
@@ -96,7 +88,7 @@ export function AuditPage() {
           isFiltered ? (
             <Empty
               title={words.audit.emptyFilter}
-              actions={<Button onClick={() => go(paths.audit())}>{words.ui.clearFilters}</Button>}
+              actions={<ButtonLink to={paths.audit()}>{words.ui.clearFilters}</ButtonLink>}
             />
           ) : (
             <Empty title={words.audit.empty}>{words.audit.emptyText}</Empty>
@@ -169,7 +161,7 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
   const cell = (label: string, change: AuditListFilter) => (
     <button
       type="button"
-      className="truncate text-left hover:underline"
+      className="relative truncate text-left hover:underline"
       onClick={(event) => {
         event.preventDefault()
         event.stopPropagation()
@@ -233,7 +225,7 @@ function Target({ entry }: { readonly entry: Entry }) {
   const to = targetPath(entry)
   if (to === undefined) return <span className="block truncate font-strong">{entry.target}</span>
   return (
-    <TextLink to={to} className="block truncate font-strong">
+    <TextLink to={to} className="relative block truncate font-strong">
       {entry.target}
     </TextLink>
   )

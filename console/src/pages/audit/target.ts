@@ -1,5 +1,6 @@
 /** The page of what an entry of the audit is about, where there is one. */
 import { paths } from '../../app/paths.ts'
+import type { Address } from '../../ui/link.tsx'
 
 export function targetPath({
   action,
@@ -7,7 +8,7 @@ export function targetPath({
 }: {
   readonly action: string
   readonly target: string
-}): string | undefined {
+}): Address | undefined {
   const [what = '', verb] = action.split('.')
   switch (what) {
     case 'key':

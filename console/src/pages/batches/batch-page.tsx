@@ -1,6 +1,6 @@
 /** One batch: how far it is, how fast it goes, what it costs, how its lines failed. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Ban, Download, Play } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
@@ -8,10 +8,10 @@ import {
   batchFileUrl,
   batchQueries,
   putBatch,
-  useContinueBatch,
   type Batch,
   type BatchDetail,
 } from '../../api/queries/batches.ts'
+import { useWrite } from '../../api/write.ts'
 import {
   clock,
   count,
@@ -25,7 +25,7 @@ import {
   whole,
 } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
@@ -35,10 +35,9 @@ import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
-import { useGo } from '../../ui/link.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
+import { TextLink } from '../../ui/link.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -49,21 +48,22 @@ import { BatchStateView, modelOf, shortBatchId } from './columns.tsx'
 import { Faults, FileErrors } from './faults.tsx'
 import { LinesChart } from './lines-chart.tsx'
 import { doneOf, isOpen, leftMs, shareOf, tookMs } from './progress.ts'
+import { batch as place } from './place.ts'
 
 const CancelDialog = lazyPart(async () => (await import('./cancel-dialog.tsx')).CancelDialog)
 
 export function BatchPage() {
-  const { id } = useParams({ from: '/shell/batches/$id' })
+  const { id } = place.useParams()
   const found = useQuery(batchQueries.one(id))
   const queries = useQueryClient()
-  const go = useGo()
+  const navigate = useNavigate()
   const [isCancelling, setCancelling] = useState(false)
   const batch = found.data
   useStream<Batch>('batch', (one) => one.id === id && putBatch(queries, one), {
     on: batch === undefined || isOpen(batch),
   })
   const stream = useStreamState()
-  useKeys({ Escape: () => go(paths.batches()) })
+  useKeys({ Escape: () => void navigate(paths.batches()) })
   return (
     <Page
       title={`${words.batches.title} ${shortBatchId(id)}`}
@@ -186,35 +186,33 @@ interface PauseProps {
 /** Where its key has ended, only a person can say whether it goes on. */
 function PauseBanner({ batch, code, until }: PauseProps) {
   const may = useMay()
-  const goOn = useContinueBatch()
+  const goOn = useWrite('post', '/api/v1/batches/{id}/continue')
   const say = words.batches
   if (!waitsForPerson(code))
     return (
       <Banner tone="warn">
         {say.pausedUntil(code, clock(until))} {hasNextStep(code) && say.nextStep[code]}{' '}
         {code.startsWith('budget_') && (
-          <Link to="/budgets" className="underline">
+          <TextLink to={paths.budgets()} className="underline">
             {say.toBudgets}
-          </Link>
+          </TextLink>
         )}
       </Banner>
     )
   const why = may('batches.continue', batch.project) ? undefined : say.goOn.forbidden
-  const go = (): void => goOn.mutate(batch.id, { onSuccess: ({ project }) => toast(say.goOn.toast(project)) })
+  const go = (): void =>
+    goOn.now({ params: { path: { id: batch.id } } }, ({ project }) => toast(say.goOn.toast(project)))
   return (
-    <>
-      <Banner
-        tone="warn"
-        action={
-          <Button icon={<Play size={14} aria-hidden />} why={why} busy={goOn.isPending} onClick={go}>
-            {say.goOn.action}
-          </Button>
-        }
-      >
-        {say.waitsForPerson[code](batch.key)}
-      </Banner>
-      <FormProblem>{goOn.error?.message}</FormProblem>
-    </>
+    <Banner
+      tone="warn"
+      action={
+        <Button icon={<Play size={14} aria-hidden />} why={why} busy={goOn.busy} onClick={go}>
+          {say.goOn.action}
+        </Button>
+      }
+    >
+      {say.waitsForPerson[code](batch.key)}
+    </Banner>
   )
 }
 

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { batchFileUrl, type BatchDetail } from '../../api/queries/batches.ts'
 import { bytes, count, moment, shortId } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { TextLink } from '../../ui/link.tsx'

@@ -1,9 +1,9 @@
 /** How far is the bulk work? All batches, newest first, as they are now. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { batchQueries, putBatch, type Batch, type BatchState } from '../../api/queries/batches.ts'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -13,17 +13,13 @@ import { Page } from '../../ui/page.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { columns, phoneRow } from './columns.tsx'
+import { batches as place } from './place.ts'
 
 const STATES = ['open', 'completed', 'expired', 'cancelled', 'failed'] as const
 
-interface BatchesSearch {
-  readonly state?: 'open' | BatchState
-  readonly project?: string
-}
-
 export function BatchesPage() {
-  const { state, project } = useSearch({ strict: false }) as BatchesSearch
-  const change = useChangeSearch()
+  const { state, project } = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const list = useInfiniteQuery(batchQueries.list(state, project))
   const queries = useQueryClient()
   useStream<Batch>('batch', (batch) => putBatch(queries, batch), { filters: { project } })
@@ -51,6 +47,7 @@ export function BatchesPage() {
         label={say.title}
         columns={columns}
         rows={list.data?.pages.flatMap(({ data }) => data)}
+        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={46}
         minWidth={1180}

@@ -1,7 +1,7 @@
 /** The columns of the list of batches, and its rows on a phone. */
 import type { Batch } from '../../api/queries/batches.ts'
 import { ageOf, count, duration, moneyExact, moneyInList, NONE, shortId, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { Meter } from '../../charts/meter.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { State } from '../../ui/state-mark.tsx'

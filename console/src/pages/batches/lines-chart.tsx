@@ -2,12 +2,10 @@
 import type { BatchDetail } from '../../api/queries/batches.ts'
 import { clock, clockSeconds, count, day, duration, whole } from '../../app/format.ts'
 import { Columns } from '../../charts/columns.tsx'
-import { endTicks } from '../../charts/axis.ts'
+import { DAY_MS } from '../../time/day.ts'
 import { Section } from '../../ui/page.tsx'
 import { words } from '../../words/words.ts'
 import { doneOf } from './progress.ts'
-
-const DAY_MS = 86_400_000
 
 export function LinesChart({ batch }: { readonly batch: BatchDetail }) {
   const { slot_ms: slotMs, lines } = batch.series
@@ -25,7 +23,6 @@ export function LinesChart({ batch }: { readonly batch: BatchDetail }) {
         slots={slots}
         slotMs={slotMs}
         series={[{ label: say.chart, colour: 's1', values: lines }]}
-        ticks={endTicks(fromMs, toMs - slotMs, 4, text).filter(() => lines.length > 4)}
         valueText={whole}
         axisText={count}
         slotText={text}

@@ -2,17 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { clock, day, money, moneyTick } from '../../app/format.ts'
 import { dollarsForPicture, usdOf } from '../../app/money.ts'
-import { nowMs } from '../../app/now.ts'
+import { DAY_MS } from '../../time/day.ts'
+import { nowMs } from '../../time/now.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
 import { BurnUp } from '../../charts/burn-up.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { words } from '../../words/words.ts'
 import type { Detail } from './standing.ts'
 
-const DAY_MS = 86_400_000
 /** A budget without an end shows a month ahead. */
 const AHEAD_MS = 30 * DAY_MS
-const TICKS = 6
 
 export function BudgetChart({ budget }: { readonly budget: Detail }) {
   const { data } = useQuery(moneyQueries.budgetSeries(budget.id))
@@ -27,7 +26,7 @@ export function BudgetChart({ budget }: { readonly budget: Detail }) {
   const usedUpMs = timeOf(forecast?.used_up_at)
   const usedUpDay = usedUpMs === undefined ? undefined : day(usedUpMs, 'UTC')
   const slotText = (ms: number): string =>
-    budget.per === 'day' ? clock(ms) : `${day(ms, 'UTC')} ${clock(ms, 'UTC')}`
+    budget.per === 'day' ? clock(ms, 'UTC') : `${day(ms, 'UTC')} ${clock(ms, 'UTC')}`
   const finding =
     usedUpDay !== undefined
       ? say.usedUpOn(usedUpDay, '')
@@ -57,7 +56,6 @@ export function BudgetChart({ budget }: { readonly budget: Detail }) {
           atMs: Date.parse(at),
           text: told.length > 0 ? say.told(percent) : say.passed(percent),
         }))}
-        ticks={ticksOf(fromMs, toMs, isPhone ? TICKS / 2 : TICKS, budget.per === 'day')}
         valueText={(value) => money(usdOf(BigInt(Math.round(value * 1e9))))}
         axisText={moneyTick}
         slotText={slotText}
@@ -92,22 +90,4 @@ function windowOf(
 
 function timeOf(time: string | null | undefined): number | undefined {
   return time === null || time === undefined ? undefined : Date.parse(time)
-}
-
-function ticksOf(fromMs: number, toMs: number, parts: number, isDay: boolean) {
-  const days = Math.max(1, Math.round((toMs - fromMs) / DAY_MS))
-  if (isDay)
-    return Array.from({ length: parts + 1 }, (_, index) => {
-      const atMs = fromMs + ((toMs - fromMs) * index) / parts
-      return { atMs, text: clock(atMs, 'UTC') }
-    })
-  const every = Math.max(1, Math.ceil(days / parts))
-  const ticks: { atMs: number; text: string }[] = []
-  for (let index = 0; index < days; index += every)
-    ticks.push({ atMs: fromMs + index * DAY_MS, text: day(fromMs + index * DAY_MS, 'UTC') })
-  const lastMs = toMs - DAY_MS
-  // The last day stands at the end, unless another label is in its way.
-  if (lastMs - (ticks.at(-1)?.atMs ?? 0) > (every * DAY_MS) / 2)
-    ticks.push({ atMs: toMs, text: day(lastMs, 'UTC') })
-  return ticks
 }

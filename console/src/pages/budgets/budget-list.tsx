@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { day, money, share } from '../../app/format.ts'
 import { nanoOf } from '../../app/money.ts'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
 import { moneyQueries } from '../../api/queries/money.ts'

@@ -1,17 +1,16 @@
 /** Changing a budget, and making one. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { day } from '../../app/format.ts'
 import { nanoOf } from '../../app/money.ts'
-import { nowMs } from '../../app/now.ts'
-import { answerOf, client } from '../../api/client.ts'
-import { FaultError } from '../../api/faults.ts'
+import { nowMs } from '../../time/now.ts'
+import { keyQueries } from '../../api/queries/keys.ts'
 import { shellQueries } from '../../api/queries/shell.ts'
-import { Button } from '../../ui/button.tsx'
+import { useWrite } from '../../api/write.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -28,37 +27,20 @@ const PERIODS = ['day', 'week', 'month', 'total'] as const
 const AMOUNT = /^\d{1,10}(\.\d{1,9})?$/
 const WHOLE_PROJECT = ''
 
+const TOUCHED = { touches: ['/api/v1/budgets', '/api/v1/projects', '/api/v1/keys'] } as const
+
 /** The server knows a budget as a part of its project or key. */
-function useSave(onSaved: () => void) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async ({ id, budget }: { readonly id: string; readonly budget: Terms | null }) => {
-      const name = id.slice(id.indexOf(':') + 1)
-      if (id.startsWith('project:'))
-        return answerOf(
-          client.PATCH('/api/v1/projects/{project}', {
-            params: { path: { project: name } },
-            body: { budget },
-          }),
-        )
-      const [project = '', key = ''] = name.split('/')
-      return answerOf(
-        client.PATCH('/api/v1/keys/{project}/{name}', {
-          params: { path: { project, name: key } },
-          body: { budget },
-        }),
-      )
-    },
-    onSuccess: async (_, { id }) => {
-      await Promise.all(
-        [['budgets'], ['budget'], ['projects'], ['keys']].map((queryKey) =>
-          queries.invalidateQueries({ queryKey }),
-        ),
-      )
-      toast(words.budgets.form.saved(id.slice(id.indexOf(':') + 1)))
-      onSaved()
-    },
-  })
+function useSave(): (id: string, budget: Terms | null) => Promise<void> {
+  const ofProject = useWrite('patch', '/api/v1/projects/{project}', TOUCHED)
+  const ofKey = useWrite('patch', '/api/v1/keys/{project}/{name}', TOUCHED)
+  return async (id, budget) => {
+    const name = id.slice(id.indexOf(':') + 1)
+    const [project = '', key = ''] = name.split('/')
+    if (id.startsWith('project:'))
+      await ofProject.send({ params: { path: { project: name } }, body: { budget } })
+    else await ofKey.send({ params: { path: { project, name: key } }, body: { budget } })
+    toast(words.budgets.form.saved(name))
+  }
 }
 
 export function ChangeBudget({ budget, onClose }: { readonly budget: Detail; readonly onClose: () => void }) {
@@ -67,47 +49,28 @@ export function ChangeBudget({ budget, onClose }: { readonly budget: Detail; rea
     per: budget.per,
     hard: budget.hard,
   })
-  const save = useSave(onClose)
+  const save = useSave()
   const say = words.budgets.form
-  const isManaged = budget.managed_by === 'configuration'
-  return (
-    <Sheet
-      open
-      onClose={onClose}
-      title={say.changeTitle(budget.name)}
-      note={isManaged ? undefined : meaningOf(budget, terms)}
-      actions={
-        isManaged ? undefined : (
-          <>
-            <Button
-              look="danger"
-              size="large"
-              busy={save.isPending}
-              onClick={() => save.mutate({ id: budget.id, budget: null })}
-            >
-              {say.remove}
-            </Button>
-            <Button look="primary" size="large" type="submit" form="budget" busy={save.isPending}>
-              {say.save}
-            </Button>
-          </>
-        )
-      }
-    >
-      {isManaged ? (
+  if (budget.managed_by === 'configuration')
+    return (
+      <Sheet open onClose={onClose} title={say.changeTitle(budget.name)}>
         <div className="flex flex-col gap-3">
           <p>{say.yaml(budget.managed_at ?? 'torana.yaml')}</p>
           <CodeBlock code={yamlOf(budget)} />
         </div>
-      ) : (
-        <TermsForm
-          terms={terms}
-          onChange={setTerms}
-          error={save.error}
-          onSubmit={() => save.mutate({ id: budget.id, budget: terms })}
-        />
-      )}
-    </Sheet>
+      </Sheet>
+    )
+  return (
+    <FormSheet
+      title={say.changeTitle(budget.name)}
+      note={meaningOf(budget, terms)}
+      go={say.save}
+      onSubmit={() => save(budget.id, terms)}
+      other={{ go: say.remove, onGo: () => save(budget.id, null) }}
+      onClose={onClose}
+    >
+      <TermsFields terms={terms} onChange={setTerms} />
+    </FormSheet>
   )
 }
 
@@ -119,34 +82,21 @@ export function NewBudget({ onClose }: { readonly onClose: () => void }) {
   const names = (projects?.data ?? []).flatMap(({ name, managed_by: by }) => (by === 'store' ? [name] : []))
   const chosen = project ?? names[0]
   const { data: keys } = useQuery({
-    queryKey: ['keys', 'names', chosen],
+    ...keyQueries.ofProject(chosen ?? ''),
     enabled: chosen !== undefined,
-    queryFn: ({ signal }) =>
-      answerOf(
-        client.GET('/api/v1/keys', { params: { query: { project: chosen as string, limit: 1000 } }, signal }),
-      ),
   })
-  const save = useSave(onClose)
+  const save = useSave()
   const say = words.budgets.form
   const own = (keys?.data ?? []).filter(({ managed_by: by, revoked_at: at }) => by === 'store' && at === null)
   const id = key === WHOLE_PROJECT ? `project:${chosen}` : `key:${chosen}/${key}`
   return (
-    <Sheet
-      open
-      onClose={onClose}
+    <FormSheet
       title={say.newTitle}
-      actions={
-        <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button look="primary" size="large" type="submit" form="budget" busy={save.isPending}>
-            {say.save}
-          </Button>
-        </>
-      }
+      go={say.save}
+      onSubmit={() => chosen !== undefined && save(id, terms)}
+      onClose={onClose}
     >
-      <div className="mb-4 grid grid-cols-2 gap-3">
+      <div className="grid grid-cols-2 gap-3">
         <Field name="project" label={say.project}>
           <Select
             label={say.project}
@@ -170,36 +120,22 @@ export function NewBudget({ onClose }: { readonly onClose: () => void }) {
           />
         </Field>
       </div>
-      <TermsForm
-        terms={terms}
-        onChange={setTerms}
-        error={save.error}
-        onSubmit={() => chosen !== undefined && save.mutate({ id, budget: terms })}
-      />
-    </Sheet>
+      <TermsFields terms={terms} onChange={setTerms} />
+    </FormSheet>
   )
 }
 
-interface TermsFormProps {
+interface TermsFieldsProps {
   readonly terms: Terms
   readonly onChange: (terms: Terms) => void
-  readonly error: Error | null
-  readonly onSubmit: () => void
 }
 
-function TermsForm({ terms, onChange, error, onSubmit }: TermsFormProps) {
+function TermsFields({ terms, onChange }: TermsFieldsProps) {
   const say = words.budgets.form
-  const param = error instanceof FaultError ? error.param : undefined
-  const isOfAmount = param?.includes('usd') === true
   return (
-    <Form
-      id="budget"
-      className="flex flex-col gap-4"
-      errors={isOfAmount && error !== null ? { usd: error.message } : {}}
-      onSubmit={onSubmit}
-    >
+    <>
       <div className="grid grid-cols-2 gap-3">
-        <Field name="usd" label={say.usd}>
+        <Field name="budget.usd" label={say.usd}>
           <TextInput
             required
             inputMode="decimal"
@@ -209,7 +145,7 @@ function TermsForm({ terms, onChange, error, onSubmit }: TermsFormProps) {
             onChange={(usd) => onChange({ ...terms, usd })}
           />
         </Field>
-        <Field name="per" label={say.per}>
+        <Field name="budget.per" label={say.per}>
           <Select
             label={say.per}
             options={PERIODS.map((value) => ({ value, label: say.periods[value] }))}
@@ -218,7 +154,7 @@ function TermsForm({ terms, onChange, error, onSubmit }: TermsFormProps) {
           />
         </Field>
       </div>
-      <Field name="hard" label={say.kind} hint={terms.hard ? say.hardHint : say.softHint}>
+      <Field name="budget.hard" label={say.kind} hint={terms.hard ? say.hardHint : say.softHint}>
         <Segmented
           label={say.kind}
           segments={[
@@ -230,8 +166,7 @@ function TermsForm({ terms, onChange, error, onSubmit }: TermsFormProps) {
           className="self-start"
         />
       </Field>
-      {error !== null && !isOfAmount && <FormProblem>{error.message}</FormProblem>}
-    </Form>
+    </>
   )
 }
 

@@ -1,13 +1,13 @@
 /** Will it last? Budgets by how full they are, and the chosen one beside them. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
-import { useZone } from '../../app/zone.ts'
+import { useZone } from '../../time/zone.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -19,27 +19,26 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { BudgetDetail } from './budget-detail.tsx'
 import { BudgetList } from './budget-list.tsx'
+import { budget, budgets as place } from './place.ts'
 
 const NewBudget = lazyPart(async () => (await import('./budget-sheets.tsx')).NewBudget)
 
-interface BudgetsSearch {
-  scope?: 'project' | 'key'
-  project?: string
-}
+/** The page of all budgets is also the page of one. */
+const ELSEWHERE = { shouldThrow: false } as const
 
 const SCOPES = ['all', 'project', 'key'] as const
 
 export function BudgetsPage() {
-  const search = useSearch({ strict: false }) as BudgetsSearch
-  const { scope: ofRoute, name } = useParams({ strict: false }) as { scope?: string; name?: string }
-  const change = useChangeSearch()
+  const [ofList, ofOne] = [place.useSearch(ELSEWHERE), budget.useSearch(ELSEWHERE)]
+  const search = ofList ?? ofOne ?? {}
+  const asked = budget.useParams({ ...ELSEWHERE, select: ({ scope, name }) => `${scope}:${name}` })
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const may = useMay()
   const isPhone = usePhone()
   useZone()
   const [isNew, setNew] = useState(false)
   const query = useInfiniteQuery(moneyQueries.budgets(search.scope, search.project))
   const budgets = query.data?.pages.flatMap(({ data }) => data)
-  const asked = name === undefined ? undefined : `${ofRoute}:${name}`
   const chosen = asked ?? (isPhone ? undefined : budgets?.[0]?.id)
   const say = words.budgets
   const list = (

@@ -1,7 +1,8 @@
-/** What it means to accept the vectors of a deployment as the space of its model, before anybody does. */
+/** What it means to accept the vectors of a deployment as the space of its model, before anyone does. */
 import { useQuery } from '@tanstack/react-query'
-import { spaceQueries, useAcceptSpace } from '../../api/queries/spaces.ts'
+import { spaceQueries } from '../../api/queries/spaces.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
+import { useWrite } from '../../api/write.ts'
 import { useSession } from '../../app/session.ts'
 import { PinningKeys } from '../../parts/spaces/pinning-keys.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -30,22 +31,12 @@ function Pins({ model }: { readonly model: string }) {
 }
 
 export function AcceptDialog({ one, siblings, onClose }: AcceptDialogProps) {
-  const accept = useAcceptSpace()
+  const { send } = useWrite('post', '/api/v1/spaces/{model}/accept', { touches: ['/api/v1/deployments'] })
   const { member } = useSession()
   const say = words.deployments.acceptDialog
   const others = siblings
     .filter(({ space }) => space?.state === 'trusted' || space?.state === 'warned')
     .map(nameOf)
-  const go = (): void =>
-    accept.mutate(
-      { model: one.model, deployment: one.id },
-      {
-        onSuccess: () => {
-          toast(say.done(one.model))
-          onClose()
-        },
-      },
-    )
   return (
     <TypedNameDialog
       title={say.title(nameOf(one), one.model)}
@@ -61,9 +52,10 @@ export function AcceptDialog({ one, siblings, onClose }: AcceptDialogProps) {
       name={one.model}
       ask={say.type(one.model)}
       go={say.go}
-      busy={accept.isPending}
-      problem={accept.error?.message}
-      onGo={go}
+      onGo={async () => {
+        await send({ params: { path: { model: one.model } }, body: { deployment: one.id } })
+        toast(say.done(one.model))
+      }}
       onClose={onClose}
     />
   )

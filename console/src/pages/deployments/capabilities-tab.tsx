@@ -1,25 +1,17 @@
 /** What this deployment does with each option: itself, Torana for it, or not at all. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { paths } from '../../app/paths.ts'
-import { answerOf, client } from '../../api/client.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
+import { modelQueries } from '../../api/queries/models.ts'
 import { TextLink } from '../../ui/link.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { nameOf } from './state.tsx'
 
-const modelQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['models', id],
-    staleTime: 60_000,
-    queryFn: ({ signal }) =>
-      answerOf(client.GET('/api/v1/models/{id}', { params: { path: { id } }, signal })),
-  })
-
 export function CapabilitiesTab({ one }: { readonly one: Deployment }) {
   const { capabilities } = words.deployments
-  const model = useQuery(modelQuery(one.model))
+  const model = useQuery(modelQueries.one(one.model))
   if (model.error !== null) return <Problem error={model.error} retry={() => void model.refetch()} />
   return (
     <div className="flex flex-col gap-3">

@@ -70,7 +70,7 @@ export const columns: readonly Column<DeploymentRow>[] = [
   {
     id: 'rate',
     head: words.deployments.heads.rate,
-    width: 107,
+    width: 80,
     align: 'right',
     cell: (row) => (
       <span className={row.rate.requests === 0 ? 'text-ink-3' : undefined}>{rate(row.rate.requests)}</span>

@@ -1,13 +1,14 @@
 /** What is wrong: what, since when, what it means for callers, what happens by itself, one button. */
 import { List, ScanSearch, ShieldAlert, Timer, TriangleAlert, Pause } from 'lucide-react'
 import { moment } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
-import { useCompare, type Deployment } from '../../api/queries/deployments.ts'
+import type { Deployment } from '../../api/queries/deployments.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { words } from '../../words/words.ts'
+import { useCompare } from './compare.ts'
 import { nameOf } from './state.tsx'
 
 interface BannerProps {
@@ -17,7 +18,7 @@ interface BannerProps {
 
 export function DeploymentBanner({ one, siblings }: BannerProps) {
   const now = useNow()
-  const compare = useCompare()
+  const { compare, busy } = useCompare()
   const { banner } = words.deployments
   const since = moment(one.since, now)
   const others = othersText(siblings)
@@ -64,8 +65,8 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
           action={
             <Button
               icon={<ScanSearch size={15} aria-hidden />}
-              busy={compare.isPending}
-              onClick={() => compare.mutate(one.model)}
+              busy={busy}
+              onClick={() => compare(one.model)}
             >
               {banner.compare}
             </Button>
@@ -82,8 +83,8 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
           action={
             <Button
               icon={<ScanSearch size={15} aria-hidden />}
-              busy={compare.isPending}
-              onClick={() => compare.mutate(one.model)}
+              busy={busy}
+              onClick={() => compare(one.model)}
             >
               {banner.compare}
             </Button>

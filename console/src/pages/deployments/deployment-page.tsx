@@ -1,16 +1,13 @@
 /** One deployment: what ails it, since when, what happens by itself, and what a person can do. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
 import { FlaskConical, KeyRound, MoreHorizontal, Pause, Play, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { duration, NONE, rate, share, whole } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import type { RangeSearch } from '../../app/range.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
 import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
-import type { Show } from '../../parts/usage/usage-groups.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
@@ -25,10 +22,10 @@ import type { Mark } from '../../ui/state-mark.tsx'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { DeploymentBanner } from './deployment-banner.tsx'
-import type { DriftSearch } from './drift-tab.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { nameOf } from './state.tsx'
+import { deployment as place } from './place.ts'
 
 const DriftTab = lazyPart(async () => (await import('./drift-tab.tsx')).DriftTab)
 const AcceptDialog = lazyPart(async () => (await import('./accept-dialog.tsx')).AcceptDialog)
@@ -58,8 +55,8 @@ const TONES: Record<Mark, TagTone> = {
 type Open = 'test' | 'drain' | 'replace' | 'forget' | 'accept' | undefined
 
 export function DeploymentPage() {
-  const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const search = useSearch({ strict: false }) as RangeSearch & DriftSearch & { tab?: string; show?: Show }
+  const { id } = place.useParams()
+  const search = place.useSearch()
   const queries = useQueryClient()
   const list = useQuery(deploymentQueries.all())
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
@@ -127,10 +124,10 @@ export function DeploymentPage() {
       )}
       {tab === 'usage' && <UsageOf of={{ deployment: one.id }} by="key" search={search} />}
       {open === 'accept' && <AcceptDialog one={one} siblings={siblings} onClose={close} />}
-      {open === 'test' && <TestDialog one={one} open onClose={close} />}
-      {open === 'drain' && <DrainDialog one={one} siblings={siblings} open onClose={close} />}
+      {open === 'test' && <TestDialog one={one} onClose={close} />}
+      {open === 'drain' && <DrainDialog one={one} siblings={siblings} onClose={close} />}
       {(open === 'forget' || open === 'replace') && (
-        <CredentialDialog upstream={one.upstream} what={open} open onClose={close} />
+        <CredentialDialog upstream={one.upstream} what={open} onClose={close} />
       )}
     </Page>
   )

@@ -1,18 +1,13 @@
 /** What is ill, and why: all deployments, model by model, as they are now. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Image, ScanSearch, ScatterChart, Stethoscope } from 'lucide-react'
 import { useMemo } from 'react'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
-import {
-  deploymentQueries,
-  putDeployment,
-  useCompare,
-  type Deployment,
-} from '../../api/queries/deployments.ts'
+import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable, type Group } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -25,25 +20,23 @@ import { toast } from '../../ui/toast.tsx'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { columns, PhoneRow, type DeploymentRow } from './columns.tsx'
+import { useCompare } from './compare.ts'
 import { isUnwell, spaceTail, turnText } from './state.tsx'
+import { deployments as place } from './place.ts'
 
-interface DeploymentSearch {
-  readonly health?: 'unwell'
-  readonly kind?: 'embedding' | 'image'
-  readonly upstream?: string
-}
+type DeploymentSearch = SearchOf<typeof place>
 
 export function DeploymentsPage() {
-  const search = useSearch({ strict: false }) as DeploymentSearch
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<DeploymentSearch>()
   const may = useMay()
   const list = useQuery(deploymentQueries.all())
   const queries = useQueryClient()
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
   const stream = useStreamState()
-  const compare = useCompare()
+  const { compare, busy } = useCompare()
   const all = list.data?.data
-  const rows = useMemo(() => all && rowsOf(all, search), [all, search.health, search.kind, search.upstream])
+  const rows = useMemo(() => all && rowsOf(all, search), [all, search])
   const models = [...new Set((all ?? []).filter(isGuarded).map(({ model }) => model))]
   const { nodes } = list.data ?? {}
   const groupOf = (row: DeploymentRow): Group => ({
@@ -53,8 +46,7 @@ export function DeploymentsPage() {
         one={row}
         {...(may('spaces.probe') &&
           isGuarded(row) && {
-            onCompare: () =>
-              compare.mutate(row.model, { onSuccess: () => toast(words.deployments.compared(row.model)) }),
+            onCompare: () => compare(row.model, () => toast(words.deployments.compared(row.model))),
           })}
       />
     ),
@@ -74,9 +66,9 @@ export function DeploymentsPage() {
             {models.length > 0 && (
               <Button
                 icon={<ScanSearch size={15} aria-hidden />}
-                busy={compare.isPending}
+                busy={busy}
                 why={may('spaces.probe') ? undefined : words.deployments.onlyOperators}
-                onClick={() => models.forEach((model) => compare.mutate(model))}
+                onClick={() => models.forEach((model) => compare(model))}
               >
                 {words.deployments.compareAll}
               </Button>

@@ -1,56 +1,42 @@
 /** Draining says what will happen, and asks why. */
 import { useRef, useState } from 'react'
-import { useDrain, type Deployment } from '../../api/queries/deployments.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, FactList } from '../../ui/dialog.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
+import type { Deployment } from '../../api/queries/deployments.ts'
+import { useWrite } from '../../api/write.ts'
+import { FactList } from '../../ui/dialog.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
+import { FieldError } from '../../ui/sending.ts'
 import { words } from '../../words/words.ts'
 import { nameOf } from './state.tsx'
 
 interface DrainDialogProps {
   readonly one: Deployment
   readonly siblings: readonly Deployment[]
-  readonly open: boolean
   readonly onClose: () => void
 }
 
-export function DrainDialog({ one, siblings, open, onClose }: DrainDialogProps) {
+export function DrainDialog({ one, siblings, onClose }: DrainDialogProps) {
   const { drainDialog } = words.deployments
   const [reason, setReason] = useState('')
-  const [isAsked, setAsked] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  const drain = useDrain()
+  const { send } = useWrite('post', '/api/v1/deployments/{id}/drain')
   const willDrain = one.drained === null
   const others = siblings
     .filter(({ drained, state }) => drained === null && state !== 'quarantined')
     .map(nameOf)
-  const close = (): void => {
-    setReason('')
-    setAsked(false)
-    drain.reset()
-    onClose()
+  const drain = async (): Promise<void> => {
+    if (reason.trim() === '') throw new FieldError('reason', drainDialog.reasonMissing)
+    const body = { drained: willDrain, reason: reason.trim() }
+    await send({ params: { path: { id: one.id } }, body })
   }
-  const submit = (): void => {
-    setAsked(true)
-    if (reason.trim() === '') return
-    drain.mutate({ id: one.id, drained: willDrain, reason: reason.trim() }, { onSuccess: close })
-  }
-  const problem = isAsked && reason.trim() === '' ? { reason: drainDialog.reasonMissing } : undefined
   return (
-    <Dialog
-      open={open}
-      onClose={close}
-      initialFocus={input}
+    <FormSheet
+      shape="dialog"
       title={willDrain ? drainDialog.title(nameOf(one)) : drainDialog.backTitle(nameOf(one))}
-      actions={
-        <>
-          <Button onClick={close}>{words.ui.cancel}</Button>
-          <Button look="primary" busy={drain.isPending} onClick={submit}>
-            {willDrain ? words.deployments.drain : words.deployments.takeBack}
-          </Button>
-        </>
-      }
-      note={drain.error === null ? undefined : <span className="text-bad">{drain.error.message}</span>}
+      initialFocus={input}
+      go={willDrain ? words.deployments.drain : words.deployments.takeBack}
+      onSubmit={drain}
+      onClose={onClose}
     >
       {willDrain && (
         <FactList
@@ -61,11 +47,9 @@ export function DrainDialog({ one, siblings, open, onClose }: DrainDialogProps) 
           ]}
         />
       )}
-      <Form onSubmit={submit} {...(problem && { errors: problem })}>
-        <Field name="reason" label={drainDialog.reason} hint={drainDialog.reasonHint}>
-          <TextInput value={reason} onChange={setReason} maxLength={500} ref={input} />
-        </Field>
-      </Form>
-    </Dialog>
+      <Field name="reason" label={drainDialog.reason} hint={drainDialog.reasonHint}>
+        <TextInput value={reason} onChange={setReason} maxLength={500} ref={input} />
+      </Field>
+    </FormSheet>
   )
 }

@@ -1,12 +1,13 @@
 /** How near the vectors of a deployment are to the space of its model, look by look. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useMemo, type ReactNode } from 'react'
 import { spaceQueries, type SpaceProbe, type SpaceSlot } from '../../api/queries/spaces.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
-import { clock, clockSeconds, cosine, day, moment, share } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
-import { roundTicks } from '../../charts/axis.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
+import { clockSeconds, cosine, moment, share } from '../../app/format.ts'
+import { useNow } from '../../time/now.ts'
+import { DAY_MS, HOUR_MS } from '../../time/day.ts'
 import { seriesColour, type Colour } from '../../charts/colours.ts'
 import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx'
 import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
@@ -18,10 +19,9 @@ import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import type { deployment } from './place.ts'
 import { nameOf } from './state.tsx'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Over a day every look is a point of its own; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
 const SPANS = {
   '24h': { ms: DAY_MS, slotMs: HOUR_MS / 4 },
@@ -39,15 +39,12 @@ const VERDICT_MARKS: Record<SpaceProbe['verdict'], Mark> = {
 const SHOWN_LOOKS = 8
 const SHOWN_CHANGES = 6
 
-export interface DriftSearch {
-  readonly looks?: Span
-  readonly measure?: DriftMeasure
-}
+type DeploymentSearch = SearchOf<typeof deployment>
 
 interface DriftTabProps {
   readonly one: Deployment
   readonly siblings: readonly Deployment[]
-  readonly search: DriftSearch
+  readonly search: DeploymentSearch
 }
 
 export function DriftTab({ one, siblings, search }: DriftTabProps) {
@@ -87,8 +84,7 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
               fromMs={fromMs}
               toMs={now}
               slotMs={slotMs}
-              ticks={roundTicks(fromMs, now, 8, (at) => (span === '24h' ? clock(at) : day(at)))}
-              words={{ warned: say.warned, quarantined: say.quarantined, time: say.at }}
+              words={{ warned: say.warned, quarantined: say.quarantined }}
               valueText={valueText}
               tipTitle={(at, count) => say.worstOf(moment(at, now), count)}
             />
@@ -104,22 +100,20 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
 }
 
 function DriftControls({ span, measure }: { readonly span: Span; readonly measure: DriftMeasure }) {
-  const navigate = useNavigate()
+  const change = useChangeSearch<DeploymentSearch>()
   const say = words.deployments.drift
-  const set = (change: DriftSearch): void =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true })
   return (
     <span className="flex flex-wrap gap-3">
       <Segmented<Span>
         label={say.span}
         value={span}
-        onChange={(looks) => set({ looks })}
+        onChange={(looks) => change({ looks }, { replace: true })}
         segments={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: value }))}
       />
       <Segmented<DriftMeasure>
         label={say.measure}
         value={measure}
-        onChange={(value) => set({ measure: value })}
+        onChange={(value) => change({ measure: value }, { replace: true })}
         segments={[
           { value: 'cosine', label: say.cosine },
           { value: 'length', label: say.length },

@@ -1,15 +1,13 @@
 /** The timeline: calls and failures, latency beside its siblings, what happened, and why calls failed. */
-import { useQuery } from '@tanstack/react-query'
-import { clock, count, duration, moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { count, duration, moment, whole } from '../../app/format.ts'
+import { useNow } from '../../time/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import { rangeOf, type RangeSearch } from '../../app/range.ts'
-import { roundTicks } from '../../charts/axis.ts'
+import type { RangeSearch } from '../../time/range.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { Legend } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
-import { TimeChart } from '../../charts/time-chart.tsx'
-import { deploymentQueries, type Deployment } from '../../api/queries/deployments.ts'
+import { Lines } from '../../charts/lines.tsx'
+import type { Deployment, DeploymentHistory } from '../../api/queries/deployments.ts'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
@@ -47,7 +45,6 @@ export function HealthTab({ one, siblings, search }: HealthTabProps) {
             { label: health.answered, colour: 'pale', values: answered },
             { label: health.failed, colour: 'bad', values: failed },
           ]}
-          ticks={roundTicks(history.fromMs, history.toMs, 6, (ms) => clock(ms))}
           valueText={whole}
           axisText={count}
           slotText={slotText}
@@ -63,20 +60,19 @@ export function HealthTab({ one, siblings, search }: HealthTabProps) {
         />
       </Section>
       <Section title={health.latency}>
-        <TimeChart
+        <Lines
           caption={health.latencyCaption(duration(one.p95_ms))}
           timesMs={slots.map((slot) => slot.atMs)}
           series={[{ label: 'p95', colour: 's1', values: slots.map((slot) => slot.p95Ms) }]}
           valueText={duration}
           timeText={slotText}
-          axisTimeText={(ms) => clock(ms)}
-          timeRange={[history.fromMs, history.toMs]}
+          span={history}
           height={140}
           axisWidth={56}
         />
       </Section>
       <div className="grid grid-cols-2 gap-8 phone:grid-cols-1">
-        <Events id={one.id} search={search} />
+        <Events events={history.data?.events} />
         <div className="flex flex-col gap-6">
           <Failures one={one} />
           <Siblings all={[one, ...siblings]} />
@@ -89,18 +85,15 @@ export function HealthTab({ one, siblings, search }: HealthTabProps) {
 /** The newest first; more than these are for the audit of a bad week. */
 const MOST_EVENTS = 12
 
-function Events({ id, search }: { readonly id: string; readonly search: RangeSearch }) {
+function Events({ events }: { readonly events: DeploymentHistory['events'] | undefined }) {
   const now = useNow()
-  const { fromMs } = rangeOf(search, '24h', Math.floor(now / 60_000) * 60_000)
-  const { data } = useQuery(deploymentQueries.history(id, new Date(fromMs).toISOString()))
-  const events = data?.events.slice(0, MOST_EVENTS) ?? []
   return (
     <Section title={words.deployments.health.events}>
-      {data !== undefined && events.length === 0 && (
+      {events?.length === 0 && (
         <p className="border-t border-line py-2 text-12 text-ink-2">{words.deployments.health.noEvents}</p>
       )}
       <ol>
-        {events.map(({ at, state, reason }) => (
+        {events?.slice(0, MOST_EVENTS).map(({ at, state, reason }) => (
           <li key={at + state} className="flex gap-3 border-t border-line py-2">
             <span className="w-25 shrink-0 text-12 text-ink-2 tabular-nums">{moment(at, now)}</span>
             <StateMark mark={STATE_MARKS[state]} word={words.deployments.states[state]} className="mt-1" />

@@ -1,8 +1,9 @@
 /** The history of a deployment over a range, with the slots in which nothing happened. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useNow } from '../../app/now.ts'
-import { rangeOf, type RangeSearch } from '../../app/range.ts'
+import { MINUTE_MS } from '../../time/day.ts'
+import { useNow } from '../../time/now.ts'
+import { rangeOf, sinceUntil, type RangeSearch } from '../../time/range.ts'
 import { deploymentQueries } from '../../api/queries/deployments.ts'
 
 interface Slot {
@@ -14,18 +15,19 @@ interface Slot {
   readonly limit: number | null
 }
 
-const MINUTE_MS = 60_000
-
 export function useSlots(id: string, search: RangeSearch) {
   // A minute does not change the picture, and one that is asked for each second would never be cached.
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
-  const { fromMs, toMs } = rangeOf(search, '24h', now)
-  const query = useQuery(deploymentQueries.history(id, new Date(fromMs).toISOString()))
+  const range = rangeOf(search, '24h', now)
+  const { fromMs, toMs } = range
+  const query = useQuery(deploymentQueries.history(id, sinceUntil(range)))
   const slotMs = (query.data?.slot_seconds ?? 300) * 1000
+  // A chart begins where its first slot does.
+  const startMs = Math.floor(fromMs / slotMs) * slotMs
   const slots = useMemo(() => {
     const known = new Map(query.data?.data.map((slot) => [Date.parse(slot.at), slot]))
     const all: Slot[] = []
-    for (let atMs = Math.floor(fromMs / slotMs) * slotMs; atMs < toMs; atMs += slotMs) {
+    for (let atMs = startMs; atMs < toMs; atMs += slotMs) {
       const slot = known.get(atMs)
       all.push({
         atMs,
@@ -37,11 +39,11 @@ export function useSlots(id: string, search: RangeSearch) {
       })
     }
     return all
-  }, [query.data, fromMs, toMs, slotMs])
+  }, [query.data, startMs, toMs, slotMs])
   return {
     slots,
     slotMs,
-    fromMs,
+    fromMs: startMs,
     toMs,
     data: query.data,
     error: query.error,

@@ -1,11 +1,11 @@
 /** Calls at once against the limit over time, and what torana.yaml allows a minute. */
-import { clock, count, moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { count, moment, whole } from '../../app/format.ts'
+import { useNow } from '../../time/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import type { RangeSearch } from '../../app/range.ts'
+import type { RangeSearch } from '../../time/range.ts'
 import { Legend } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
-import { TimeChart } from '../../charts/time-chart.tsx'
+import { Lines } from '../../charts/lines.tsx'
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -26,7 +26,7 @@ export function LimitsTab({ one, search }: { readonly one: Deployment; readonly 
     <div className="flex flex-col gap-6">
       <Section title={limits.concurrency} actions={<RangeControl search={search} usual="24h" bare />}>
         <p className="mb-2 text-12 text-ink-2">{one.limit_is_learnt ? limits.learnt : limits.set}</p>
-        <TimeChart
+        <Lines
           caption={limits.concurrencyCaption(
             whole(one.in_flight),
             one.limit === null ? limits.none : whole(one.limit),
@@ -50,8 +50,7 @@ export function LimitsTab({ one, search }: { readonly one: Deployment; readonly 
           ]}
           valueText={(value) => whole(Math.round(value))}
           timeText={(ms) => moment(ms, now)}
-          axisTimeText={(ms) => clock(ms)}
-          timeRange={[history.fromMs, history.toMs]}
+          span={history}
           height={180}
         />
         <Legend

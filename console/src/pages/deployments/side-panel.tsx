@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { GitMerge, ScanSearch } from 'lucide-react'
 import { cosine, moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import { deploymentQueries, useCompare, type Deployment } from '../../api/queries/deployments.ts'
+import { deploymentQueries, type Deployment } from '../../api/queries/deployments.ts'
 import { spaceQueries } from '../../api/queries/spaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
@@ -17,6 +17,7 @@ import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { DayCells } from './columns.tsx'
 import { priceLine } from './price-line.ts'
+import { useCompare } from './compare.ts'
 import { stateText, turnText } from './state.tsx'
 
 interface SideProps {
@@ -35,7 +36,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
     <div className="flex flex-col divide-y divide-line px-5">
       <Section title={words.deployments.deployment} className="gap-2 py-4">
         <Facts
-          labelWidth={96}
+          labelWidth={108}
           facts={[
             [
               facts.model,
@@ -63,7 +64,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
       {one.space !== null && (
         <Section title={words.deployments.space} className="gap-2 py-4">
           <Facts
-            labelWidth={96}
+            labelWidth={108}
             facts={[
               [facts.space, one.space_id === null ? '–' : <SpaceId key="space" id={one.space_id} />],
               [words.deployments.heads.state, words.deployments.spaceStates[one.space.state]],
@@ -107,7 +108,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
 /** The question that decides, and its two ways out. */
 function WhichIsRight({ one, onAccept }: { readonly one: Deployment; readonly onAccept: () => void }) {
   const may = useMay()
-  const compare = useCompare()
+  const { compare, busy } = useCompare()
   const say = words.deployments.drift
   return (
     <Section title={say.which} className="gap-3 py-4 text-12">
@@ -116,9 +117,9 @@ function WhichIsRight({ one, onAccept }: { readonly one: Deployment; readonly on
       </p>
       <Button
         icon={<ScanSearch size={15} aria-hidden />}
-        busy={compare.isPending}
+        busy={busy}
         why={may('spaces.probe') ? undefined : words.deployments.onlyOperators}
-        onClick={() => compare.mutate(one.model)}
+        onClick={() => compare(one.model)}
       >
         {say.lookNow}
       </Button>
@@ -156,7 +157,7 @@ function Credential({ upstream }: { readonly upstream: string }) {
   return (
     <Section title={facts.credential} className="gap-2 py-4">
       <Facts
-        labelWidth={96}
+        labelWidth={108}
         facts={[
           [facts.credential, sources[one.source]],
           [

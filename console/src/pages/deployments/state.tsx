@@ -1,6 +1,6 @@
 /** A deployment's state in words, with what comes next. */
 import { age, clock, moment } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
@@ -55,11 +55,12 @@ export function spaceTail({ space_id: space, model }: Deployment): string | unde
   return space === null ? undefined : space.startsWith(model) ? space.slice(model.length) : space
 }
 
-/** `first, 2`: when it is asked, and its weight beside others of the same turn. */
+/** `tier 1 · weight 2`: when it is asked, and its weight if others share the tier. */
 export function turnText(one: Deployment, siblings: readonly Deployment[]): string {
   const priorities = [...new Set(siblings.map(({ priority }) => priority))].sort((a, b) => a - b)
   const rank = priorities.indexOf(one.priority)
-  const turn = words.deployments.turns[rank] ?? String(rank + 1)
+  const { detail } = words.models
+  const turn = detail.turn(rank + 1)
   const isAloneInTurn = siblings.filter(({ priority }) => priority === one.priority).length === 1
-  return isAloneInTurn && rank > 0 ? turn : `${turn}, ${one.weight}`
+  return isAloneInTurn ? turn : `${turn} · ${detail.weight(one.weight)}`
 }

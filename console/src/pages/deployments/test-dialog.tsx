@@ -2,10 +2,12 @@
 import { useState } from 'react'
 import { duration, moneyExact } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
-import { useTestDeployment, type Deployment } from '../../api/queries/deployments.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog, FactList } from '../../ui/dialog.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
+import type { Schema } from '../../api/client.ts'
+import type { Deployment } from '../../api/queries/deployments.ts'
+import { useWrite } from '../../api/write.ts'
+import { FactList } from '../../ui/dialog.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
@@ -14,46 +16,30 @@ import { nameOf } from './state.tsx'
 /** A word costs next to nothing, a picture some cents. */
 const USUAL_MOST = { embedding: '0.01', image: '0.10' } as const
 
-export function TestDialog({
-  one,
-  open,
-  onClose,
-}: {
-  readonly one: Deployment
-  readonly open: boolean
-  readonly onClose: () => void
-}) {
+export function TestDialog({ one, onClose }: { readonly one: Deployment; readonly onClose: () => void }) {
   const { testDialog } = words.deployments
   const isUnpriced = one.price.some(({ unit }) => unit === 'unpriced')
   const [most, setMost] = useState<string>(isUnpriced ? '' : USUAL_MOST[one.kind])
-  const test = useTestDeployment()
-  const run = (): void => test.mutate({ id: one.id, maxUsd: most.trim() === '' ? null : most.trim() })
-  const close = (): void => {
-    test.reset()
-    onClose()
+  const [data, setData] = useState<Schema<'Tested'>>()
+  const { send } = useWrite('post', '/api/v1/deployments/{id}/test', { touches: ['/api/v1/requests'] })
+  const run = async (): Promise<void> => {
+    const body = { max_usd: most.trim() === '' ? null : most.trim() }
+    setData(await send({ params: { path: { id: one.id } }, body }))
   }
-  const { data } = test
   return (
-    <Dialog
-      open={open}
-      onClose={close}
+    <FormSheet
+      shape="dialog"
       title={testDialog.title(nameOf(one))}
       description={one.kind === 'embedding' ? testDialog.embedding : testDialog.image}
-      actions={
-        <>
-          <Button onClick={close}>{words.ui.close}</Button>
-          <Button look="primary" busy={test.isPending} onClick={run}>
-            {data === undefined ? testDialog.run : testDialog.again}
-          </Button>
-        </>
-      }
-      note={test.error === null ? undefined : <span className="text-bad">{test.error.message}</span>}
+      go={data === undefined ? testDialog.run : testDialog.again}
+      onSubmit={run}
+      onClose={onClose}
+      keepsOpen
+      cancel={words.ui.close}
     >
-      <Form onSubmit={run}>
-        <Field name="max_usd" label={testDialog.most} hint={testDialog.mostHint}>
-          <TextInput value={most} onChange={setMost} before="$" inputMode="decimal" />
-        </Field>
-      </Form>
+      <Field name="max_usd" label={testDialog.most} hint={testDialog.mostHint}>
+        <TextInput value={most} onChange={setMost} before="$" inputMode="decimal" />
+      </Field>
       {data !== undefined && (
         <div role="status" className="flex flex-col gap-3">
           <State mark={data.outcome === 'ok' ? 'good' : 'bad'}>
@@ -76,6 +62,6 @@ export function TestDialog({
           />
         </div>
       )}
-    </Dialog>
+    </FormSheet>
   )
 }

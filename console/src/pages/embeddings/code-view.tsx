@@ -1,14 +1,15 @@
 /** The same call with one's own SDK, with the texts as typed. */
-import { useSearch } from '@tanstack/react-router'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { SdkCode, useBaseUrl } from '../../parts/snippets/sdk-code.tsx'
 import { sdksFor, snippet } from '../../parts/snippets/snippets.ts'
 import { words } from '../../words/words.ts'
 import type { ViewProps } from './map-view.tsx'
+import { embeddings as place } from './place.ts'
 
 export function CodeView({ run, widthView }: ViewProps) {
-  const { sdk } = useSearch({ from: '/shell/playground/embeddings' })
-  const change = useChangeSearch()
+  const { sdk } = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const baseUrl = useBaseUrl()
   const say = words.embeddings.code
   const offered = sdksFor('embedding')

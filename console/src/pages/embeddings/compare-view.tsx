@@ -1,9 +1,9 @@
 /** The same texts in a second model: two spaces, two maps, and how many neighbours they share. */
-import { useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { duration, moneyExact, share, whole } from '../../app/format.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { VectorMap } from '../../charts/vectors/vector-map.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Figures } from '../../ui/figures.tsx'
@@ -17,12 +17,13 @@ import { costOf, maxTokens } from './cost.ts'
 import { useWidthView } from './width-view.ts'
 import type { ViewProps } from './map-view.tsx'
 import { useRun, type Run } from './run.ts'
+import { embeddings as place } from './place.ts'
 
 const MAP_HEIGHT = 430
 
 export function CompareView({ run, widthView, models }: ViewProps) {
-  const { against } = useSearch({ from: '/shell/playground/embeddings' })
-  const change = useChangeSearch()
+  const { against } = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const second = useRun()
   const secondWidthView = useWidthView(second.run, undefined)
   const [at, setAt] = useState<number>()

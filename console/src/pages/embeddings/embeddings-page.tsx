@@ -1,13 +1,13 @@
 /** The embeddings playground: texts become points, cells and ranks. Vectors stay in a worker, texts in this browser. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Code, Share2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import type { InputType } from '../../api/queries/playground-embeddings.ts'
 import { paths } from '../../app/paths.ts'
 import { rememberProject, usePayingProject } from '../../app/paying-project.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -23,12 +23,12 @@ import { useRun } from './run.ts'
 import { RunForm } from './run-form.tsx'
 import { SAMPLE_TEXTS } from './samples.ts'
 import { MAX_TEXTS, typedTexts } from './texts.ts'
+import { embeddings as place } from './place.ts'
 
 export function EmbeddingsPage() {
-  const from = '/shell/playground/embeddings'
-  const scope = useSearch({ from, select: ({ project: name }) => name })
-  const modelName = useSearch({ from, select: ({ model: name }) => name })
-  const change = useChangeSearch()
+  const scope = place.useSearch({ select: ({ project: name }) => name })
+  const modelName = place.useSearch({ select: ({ model: name }) => name })
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const say = words.embeddings
   const found = useQuery(modelQueries.all(scope))
   const models = useMemo(() => found.data?.data.filter(({ kind }) => kind === 'embedding'), [found.data])
@@ -102,7 +102,7 @@ export function EmbeddingsPage() {
 }
 
 function Actions() {
-  const change = useChangeSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const say = words.embeddings
   return (
     <>

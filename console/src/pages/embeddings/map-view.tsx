@@ -71,7 +71,7 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
           onTable={onTable}
         />
       ),
-    [view, run, star, rays, hasLabels, at, isTable],
+    [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable],
   )
   return (
     <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col phone:px-4">

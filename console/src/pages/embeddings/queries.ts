@@ -29,6 +29,7 @@ export function useSearchQuery(run: Run, onChange: () => void): QueryState {
   const [error, setError] = useState<unknown>()
   const abort = useAbort()
   // A query of vectors that are no longer shown.
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- The next run ends the query of this one.
   useEffect(() => () => abort.stop(), [abort, run])
   const current = answered !== undefined && answered.of === run ? answered : undefined
   const ask = async (typed: string): Promise<void> => {

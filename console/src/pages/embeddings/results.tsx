@@ -1,11 +1,11 @@
 /** What came of a call: a strip of facts, and one of several ways to look at the vectors. */
-import { useSearch } from '@tanstack/react-router'
 import { Code, Columns2, Download, Grid3x3, Map as MapIcon, Search, Table, Binary } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { saveBlob } from '../../ui/object-url.ts'
 import { Problem } from '../../ui/problem.tsx'
@@ -17,6 +17,7 @@ import { MapView } from './map-view.tsx'
 import { useSearchQuery } from './queries.ts'
 import type { Run } from './run.ts'
 import { Strip } from './strip.tsx'
+import { embeddings as place } from './place.ts'
 
 const SimilarityView = lazyPart(async () => (await import('./similarity-view.tsx')).SimilarityView)
 const SearchView = lazyPart(async () => (await import('./search-view.tsx')).SearchView)
@@ -48,8 +49,8 @@ export function Results({
   readonly models: readonly Schema<'ModelRow'>[]
   readonly isStale: boolean
 }) {
-  const search = useSearch({ from: '/shell/playground/embeddings' })
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const { view: name = 'map', model, width, against, sdk } = search
   const widthView = useWidthView(run, width)
   const query = useSearchQuery(run, widthView.refresh)

@@ -5,6 +5,7 @@ import {
   type EmbeddingsRequest,
   type PlayedEmbeddings,
 } from '../../api/queries/playground-embeddings.ts'
+import { noteError } from '../../app/outages.ts'
 import { useAbort } from '../../ui/abort.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -48,7 +49,10 @@ export function useRun(): Runs {
     } catch (problem) {
       close()
       if (signal.aborted) toast(words.embeddings.leftRun(request.project), { mark: 'warn' })
-      else setError(problem)
+      else {
+        noteError(problem)
+        setError(problem)
+      }
     }
     if (!signal.aborted) setRunning(false)
   }

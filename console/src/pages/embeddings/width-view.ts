@@ -1,5 +1,5 @@
 /** What a run looks like at the chosen width. While the worker is busy, only the latest request is kept. */
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { View } from '../../workers/vectors.ts'
 import { nearestWidth } from '../../workers/vectors/widths.ts'
 import type { Run } from './run.ts'
@@ -57,8 +57,9 @@ export function useWidthView(run: Run | undefined, width: number | undefined): W
     void requestLatest()
   }
 
+  const requestShown = useEffectEvent(requestView)
   useEffect(() => {
-    if (run) requestView(run, at)
+    if (run) requestShown(run, at)
   }, [run, at])
 
   const isSeen = seen !== undefined && seen.of === run

@@ -1,7 +1,7 @@
 /** Images that this member made here, newest first, for as long as they are kept. */
 import { Columns2 } from 'lucide-react'
 import { age, moneyInList, NONE } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { apiUrl } from '../../api/client.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,9 +1,9 @@
 /** The state of the workbench and what it does: settings, input images, runs, the history, and the cost. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from 'react'
 import type { EditFiles, ImageFields } from '../../api/image-calls.ts'
 import { imageJobQueries, type ImageJob } from '../../api/queries/image-jobs.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { rememberProject } from '../../app/paying-project.ts'
 import { useStream } from '../../app/stream.ts'
 import { saveBlob } from '../../ui/object-url.ts'
@@ -63,7 +63,7 @@ export function useImageWorkbench(
 ): ImageWorkbench {
   const text = words.images
   const mode = search.mode ?? 'generate'
-  const changeSearch = useChangeSearch()
+  const changeSearch = useChangeSearch<ImagesSearch>()
   const [settings, setSettings] = useState<Settings>(firstSettings)
   const [opened, setOpened] = useState<string>()
   const [isStarting, setStarting] = useState(false)
@@ -84,11 +84,12 @@ export function useImageWorkbench(
     void inputImages.replace(new File([image], `image.${extensionOf(image.type)}`, { type: image.type }))
     changeSearch({ mode: 'edit', view: undefined })
   }
+  const editFound = useEffectEvent(edit)
   useEffect(() => {
     if (search.from === undefined) return
     const abort = new AbortController()
     fetchAsset(search.from, abort.signal).then(
-      (image) => !abort.signal.aborted && edit(image),
+      (image) => !abort.signal.aborted && editFound(image),
       (error: unknown) => !abort.signal.aborted && toastError(error),
     )
     return () => abort.abort()
@@ -185,6 +186,6 @@ function usePainted({ painting }: InputImages): boolean {
 /** Read again when one of the jobs changes. */
 function useImageJobs(project: string | undefined): readonly ImageJob[] | undefined {
   const queries = useQueryClient()
-  useStream('job', () => void queries.invalidateQueries({ queryKey: ['image-jobs'] }))
+  useStream('job', () => void queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] }))
   return useQuery({ ...imageJobQueries.mine(project ?? ''), enabled: project !== undefined }).data?.data
 }

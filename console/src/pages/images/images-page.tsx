@@ -1,6 +1,5 @@
 /** The images playground: images from words, and edits of images with a painted mask. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { modelQueries } from '../../api/queries/models.ts'
 import { paths } from '../../app/paths.ts'
 import { usePayingProject } from '../../app/paying-project.ts'
@@ -11,10 +10,11 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 import { Workbench } from './workbench.tsx'
-import { isImageModel, type ImagesSearch } from './settings.ts'
+import { isImageModel } from './settings.ts'
+import { images as place } from './place.ts'
 
 export function ImagesPage() {
-  const search = useSearch({ strict: false }) as ImagesSearch
+  const search = place.useSearch()
   const models = useQuery(modelQueries.all(search.project))
   const { names, project, setProject, error } = usePayingProject(search.project)
   const may = useMay()

@@ -1,6 +1,6 @@
 /** The images that are edited: chosen, dropped, pasted, or taken from the history. The first carries the mask. */
 import { Plus, X } from 'lucide-react'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
 import { bytes } from '../../app/format.ts'
 import { classes } from '../../ui/classes.ts'
 import { useObjectUrl } from '../../ui/object-url.ts'
@@ -170,14 +170,13 @@ export function FileButton({
 
 /** Anywhere on the page. */
 function usePaste(onFiles: (files: readonly File[]) => void): void {
-  const newest = useRef(onFiles)
-  newest.current = onFiles
+  const take = useEffectEvent(onFiles)
   useEffect(() => {
     const onPaste = (event: ClipboardEvent): void => {
       const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
       if (files.length === 0) return
       event.preventDefault()
-      newest.current(files)
+      take(files)
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)

@@ -23,7 +23,9 @@ export function useInputImages(model: ImageModel): InputImages {
   const [first] = images
   const painting = useMemo(() => first && new Painting(first.size), [first])
   const present = useRef(images)
-  present.current = images
+  useEffect(() => {
+    present.current = images
+  }, [images])
   const replacing = useAbort()
   return {
     images,

@@ -193,17 +193,19 @@ function useCompared(run: Run, tile: Tile | undefined, original: File | undefine
   const image = tile?.image
   const key = tile?.key ?? ''
   const isCompared = result?.key === key
+  const { mask } = run
+  const { keep } = run.settings
   useEffect(() => {
     if (image === undefined || original === undefined || isCompared) return
     let isOver = false
-    compareImages(original, image, run.mask, run.settings.keep).then(
+    compareImages(original, image, mask, keep).then(
       (compared) => !isOver && setResult({ key, compared }),
       (error: unknown) => !isOver && setResult({ key, error }),
     )
     return () => {
       isOver = true
     }
-  }, [key, image, isCompared])
+  }, [key, image, original, isCompared, mask, keep])
   return {
     compared: isCompared ? result.compared : undefined,
     error: isCompared ? result.error : undefined,

@@ -1,6 +1,6 @@
 /** Images in progress: each tile streams, fails and ends by itself. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import {
   callImages,
   type EditFiles,
@@ -8,6 +8,7 @@ import {
   type ImageOutcome,
   type Preview,
 } from '../../api/image-calls.ts'
+import { noteError } from '../../app/outages.ts'
 import { useAbort } from '../../ui/abort.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -81,7 +82,9 @@ export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): 
   const [run, setRun] = useState<Run>()
   const abort = useAbort()
   const done = useRef(onDone)
-  done.current = onDone
+  useEffect(() => {
+    done.current = onDone
+  })
   const queries = useQueryClient()
 
   const change = (id: number, from: number, tiles: (before: Tile, index: number) => Tile, count = 1): void =>
@@ -115,10 +118,11 @@ export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): 
       change(id, from, (tile, index) => doneTile(tile, outcome, index, tookMs()), fields.n)
       done.current(started, outcome)
     } catch (error) {
+      noteError(error)
       const state = signal.aborted ? 'stopped' : 'failed'
       change(id, from, (tile) => ({ ...tile, state, error, tookMs: tookMs() }), fields.n)
     }
-    void queries.invalidateQueries({ queryKey: ['image-jobs'] })
+    void queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] })
   }
 
   return {

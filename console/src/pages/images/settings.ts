@@ -1,19 +1,14 @@
 /** What one asks for beside the images, and what of it goes to a model that can do less. */
 import type { Schema } from '../../api/client.ts'
 import type { ImageFields } from '../../api/image-calls.ts'
+import type { SearchOf } from '../../app/place.ts'
+import type { images } from './place.ts'
 
 export type ImageModel = Schema<'ModelRow'> & { readonly image: NonNullable<Schema<'ModelRow'>['image']> }
 export type Mode = 'generate' | 'edit'
 
 /** What the address says. */
-export interface ImagesSearch {
-  readonly mode?: Mode
-  readonly model?: string
-  /** An asset to begin with. */
-  readonly from?: string
-  readonly view?: 'mask' | 'pair' | 'changed'
-  readonly project?: string
-}
+export type ImagesSearch = SearchOf<typeof images>
 
 /** Left to the model. */
 export const AUTO = 'auto'

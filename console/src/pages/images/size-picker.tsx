@@ -33,7 +33,7 @@ export function SizePicker({ rules, value, onChange }: SizePickerProps) {
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-12 font-strong">{words.images.size}</legend>
-      <div className="flex flex-wrap items-end gap-x-1.5 gap-y-1.5">
+      <div className="flex flex-wrap items-end gap-x-1 gap-y-1.5">
         <Drawn
           size={undefined}
           label={words.images.auto}

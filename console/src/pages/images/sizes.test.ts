@@ -50,6 +50,6 @@ test('a size that is made is the nearest to itself', () => {
 test('what is drawn is made, and named by its ratio', () => {
   for (const rules of [FREE, LIST, { ...FREE, default: '512x512', min_pixels: 4096, multiple_of: 1 }])
     for (const size of drawnSizes(rules)) assert.equal(faultOf(size, rules), undefined, textOf(size))
-  assert.deepEqual(drawnSizes(FREE).map(ratioText), ['1 : 1', '3 : 2', '2 : 3', '16 : 9', '9 : 16'])
-  assert.equal(ratioText({ width: 1000, height: 333 }), '3.00 : 1')
+  assert.deepEqual(drawnSizes(FREE).map(ratioText), ['1:1', '3:2', '2:3', '16:9', '9:16'])
+  assert.equal(ratioText({ width: 1000, height: 333 }), '3.00:1')
 })

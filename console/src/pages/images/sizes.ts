@@ -104,13 +104,13 @@ function distance(a: Size, b: Size): number {
   return Math.hypot(a.width - b.width, a.height - b.height)
 }
 
-/** `3 : 2`, as people say it. */
+/** `3:2`. */
 export function ratioText({ width, height }: Size): string {
   for (const [across, down] of RATIOS)
-    if (Math.abs(width / height - across / down) < 0.02) return `${across} : ${down}`
+    if (Math.abs(width / height - across / down) < 0.02) return `${across}:${down}`
   const divisor = commonDivisor(width, height)
   const [across, down] = [width / divisor, height / divisor]
-  return across > 20 || down > 20 ? `${(width / height).toFixed(2)} : 1` : `${across} : ${down}`
+  return across > 20 || down > 20 ? `${(width / height).toFixed(2)}:1` : `${across}:${down}`
 }
 
 function commonDivisor(a: number, b: number): number {

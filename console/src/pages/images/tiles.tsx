@@ -7,6 +7,7 @@ import { sumOf, usdOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { failureText } from '../../ui/failure.ts'
 import { TextLink } from '../../ui/link.tsx'
 import { saveBlob, useObjectUrl } from '../../ui/object-url.ts'
 import { StateMark } from '../../ui/state-mark.tsx'
@@ -15,6 +16,11 @@ import { extensionOf } from './files.ts'
 import { fittedWidth } from './fitted-width.ts'
 import type { Run, Tile } from './runs.ts'
 import type { Size } from './sizes.ts'
+
+/** `unpriced` and `large` are no amounts. */
+function isAmount(most: string | undefined): most is string {
+  return most !== undefined && most !== 'unpriced' && most !== 'large'
+}
 
 interface TilesProps {
   readonly run: Run
@@ -50,7 +56,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onStopWaiting, onEdit,
         {run.requests.length > 1 && <span>{text.sideBySide(run.requests.length)}</span>}
         {deployment !== undefined && <span>{deployment}</span>}
         <span className="ml-auto tabular-nums">
-          {text.soFar(moneyInList(cost), isRunning && most !== undefined ? moneyInList(most) : undefined)}
+          {text.soFar(moneyInList(cost), isRunning && isAmount(most) ? moneyInList(most) : undefined)}
         </span>
         {isRunning && (
           <Button look="quiet" icon={<CircleStop size={14} aria-hidden />} onClick={onStopWaiting}>
@@ -224,7 +230,7 @@ function TileFault({ tile: { error } }: { readonly tile: Tile }) {
         {code !== undefined && <span className="mono-12">{code}</span>}
       </p>
       <p className="text-12 break-words text-ink-2">
-        {error instanceof Error ? error.message : words.images.failed}
+        {error instanceof Error ? failureText(error) : words.images.failed}
       </p>
     </div>
   )

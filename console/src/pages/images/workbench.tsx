@@ -2,7 +2,7 @@
 import { Code, Download, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
@@ -37,7 +37,7 @@ export function Workbench({ search, models, projects, project, onProject }: Work
   const text = words.images
   const model = models.find(({ id }) => id === search.model) ?? models[0]
   if (model === undefined) throw new Error('a workbench needs a model')
-  const changeSearch = useChangeSearch()
+  const changeSearch = useChangeSearch<ImagesSearch>()
   const workbench = useImageWorkbench(search, models, model, project)
   const { mode, inputImages, hasMask, requests } = workbench
   const [isCodeOpen, setCodeOpen] = useState(false)
@@ -152,7 +152,7 @@ interface AnswerProps {
 function Answer({ workbench, model, models, view }: AnswerProps) {
   const text = words.images
   const { shown, inputImages, mode, opened, isRunning } = workbench
-  const changeSearch = useChangeSearch()
+  const changeSearch = useChangeSearch<ImagesSearch>()
   const byId = useMemo(() => new Map((workbench.jobs ?? []).map((job) => [job.id, job])), [workbench.jobs])
   const isDone = shown?.tiles.some(({ state }) => state === 'done') ?? false
   const edited = mode === 'edit' && shown?.mode === 'edit' && shown.files && isDone ? shown : undefined

@@ -2,7 +2,7 @@
 import { Sparkline } from '../../charts/sparkline.tsx'
 import type { Schema } from '../../api/client.ts'
 import { age, ageOf, count, dayWithYear } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { Budget, limitsText } from '../../parts/terms/shown.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { LockTag, Tag, type TagTone } from '../../ui/tag.tsx'
@@ -25,7 +25,7 @@ export const columns: readonly Column<Key>[] = [
     id: 'key',
     head: words.keys.columns.key,
     sort: 'id',
-    width: 288,
+    width: 272,
     cell: (key) => (
       <span className="flex min-w-0 items-center gap-2">
         <span className="min-w-0 shrink-0 truncate font-strong">{key.id}</span>
@@ -69,11 +69,11 @@ export const columns: readonly Column<Key>[] = [
   {
     id: 'limits',
     head: words.keys.columns.limits,
-    width: 86,
+    width: 108,
     align: 'right',
     cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
   },
-  { id: 'budget', head: words.keys.columns.budget, width: 236, cell: (key) => <Budget of={key} /> },
+  { id: 'budget', head: words.keys.columns.budget, width: 248, cell: (key) => <Budget of={key} /> },
   {
     id: 'ends',
     head: words.keys.columns.ends,

@@ -5,7 +5,7 @@ import { useState, type RefObject } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { money } from '../../app/format.ts'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { useMay } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -151,7 +151,6 @@ export function EndField({ form, set }: PartProps) {
           label={say.endsDay}
           value={form.ends}
           min={new Date(now).toISOString().slice(0, 10)}
-          placeholder={say.spans.never}
           onChange={(ends) => set({ ends })}
           className="w-37"
         />

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
 import { MoreHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import type { RangeSearch } from '../../app/range.ts'
 import { useMay } from '../../app/session.ts'
-import type { Show } from '../../parts/usage/usage-groups.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -23,6 +20,7 @@ import { words } from '../../words/words.ts'
 import type { Key } from './columns.tsx'
 import { KeyHistory, KeySecrets, KeyTerms } from './key-parts.tsx'
 import type { Once } from './once-dialog.tsx'
+import { key as place } from './place.ts'
 
 const RequestsOf = lazyPart(async () => (await import('../../parts/requests/requests-of.tsx')).RequestsOf)
 const UsageOf = lazyPart(async () => (await import('../../parts/usage/usage-of.tsx')).UsageOf)
@@ -36,14 +34,9 @@ const TABS = ['terms', 'requests', 'usage'] as const
 const OF_ITS_KEY = ['key', 'inputs', 'cache', 'where']
 type Doing = 'change' | 'rotate' | 'revoke'
 
-interface KeySearch extends RangeSearch {
-  readonly tab?: (typeof TABS)[number]
-  readonly show?: Show
-}
-
 export function KeyPage() {
-  const { project = '', name = '' } = useParams({ strict: false })
-  const search = useSearch({ strict: false }) as KeySearch
+  const { project, name } = place.useParams()
+  const search = place.useSearch()
   const { tab = 'terms' } = search
   const { data: key, error, refetch } = useQuery(keyQueries.one(project, name))
   const [doing, setDoing] = useState<Doing>()

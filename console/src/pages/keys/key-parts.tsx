@@ -1,17 +1,15 @@
 /** What the page of one key is made of. */
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { answerOf, client } from '../../api/client.ts'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { keyQueries } from '../../api/queries/keys.ts'
+import { useWrite } from '../../api/write.ts'
 import { dayWithYear, moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
 import { Budget } from '../../parts/terms/shown.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Facts, Section } from '../../ui/page.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -91,20 +89,12 @@ function yamlOf(key: Key): string {
 export function KeySecrets({ of }: { readonly of: Key }) {
   const say = words.keys.detail
   const nowMs = useNow()
-  const queries = useQueryClient()
   const may = useMay()
-  const { busy, problem, submit } = useSubmission([])
+  const end = useWrite('delete', '/api/v1/keys/{project}/{name}/previous')
   const { project, name } = of
   const isRotating = of.secrets.some((one) => one.valid_until !== null)
-  const endNow = async (): Promise<void> => {
-    const isDone = await submit(async () => {
-      await answerOf(
-        client.DELETE('/api/v1/keys/{project}/{name}/previous', { params: { path: { project, name } } }),
-      )
-      await queries.invalidateQueries({ queryKey: ['keys'] })
-    })
-    if (isDone) toast(words.keys.rotate.ended(of.id))
-  }
+  const endNow = (): void =>
+    end.now({ params: { path: { project, name } } }, () => toast(words.keys.rotate.ended(of.id)))
   return (
     <Section title={say.secrets}>
       <ul className="flex flex-col gap-1.5 text-12">
@@ -118,11 +108,10 @@ export function KeySecrets({ of }: { readonly of: Key }) {
         ))}
       </ul>
       {isRotating && may('keys.write', project) && (
-        <Button size="small" className="mt-2 self-start" busy={busy} onClick={() => void endNow()}>
+        <Button size="small" className="mt-2 self-start" busy={end.busy} onClick={endNow}>
           {words.keys.rotate.endNow}
         </Button>
       )}
-      <FormProblem>{problem}</FormProblem>
     </Section>
   )
 }

@@ -1,19 +1,15 @@
 /** A new key, or the terms of one that is there. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { answerOf, client } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
-import { nowMs } from '../../app/now.ts'
+import { useWrite } from '../../api/write.ts'
+import { nowMs } from '../../time/now.ts'
 import { defaultProject, rememberProject } from '../../app/paying-project.ts'
 import { useMay } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
-import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { Sheet } from '../../ui/dialog.tsx'
-import { Form } from '../../ui/field.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { words } from '../../words/words.ts'
 import { madeHere, type Key } from './columns.tsx'
@@ -21,17 +17,8 @@ import { BoundsFields, EndField, ModelsField, NameFields } from './key-fields.ts
 import { changeOf, commandOf, formOf, newForm, newKeyOf, type KeyForm } from './key-form.ts'
 import type { Once } from './once-dialog.tsx'
 
-const FIELDS = [
-  'project',
-  'name',
-  'models',
-  'limits',
-  'budget',
-  'expires_at',
-  'scopes',
-  'max_calls_at_once',
-  'addresses',
-]
+/** A key with a budget is in the list of budgets; a new project is in that of projects. */
+const TOUCHED = { touches: ['/api/v1/budgets', '/api/v1/projects'] } as const
 
 interface KeySheetProps {
   /** Undefined: a new one. */
@@ -44,9 +31,9 @@ interface KeySheetProps {
 export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
   const { data: projects } = useQuery(keyQueries.projects())
   const [typed, setTyped] = useState<KeyForm>(() => (of ? formOf(of) : newForm(project ?? '', nowMs())))
-  const queries = useQueryClient()
   const may = useMay()
-  const { busy, errors, problem, submit } = useSubmission(FIELDS)
+  const create = useWrite('post', '/api/v1/keys', TOUCHED)
+  const change = useWrite('patch', '/api/v1/keys/{project}/{name}', TOUCHED)
   const names = projects?.data.map(({ name }) => name)
   const [isProjectChosen, setProjectChosen] = useState(of !== undefined)
   const form = isProjectChosen
@@ -60,67 +47,47 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
   const say = words.keys.form
   const nameRef = useRef<HTMLInputElement>(null)
 
-  const create = async (): Promise<void> => {
-    const made = await answerOf(client.POST('/api/v1/keys', { body: newKeyOf(form) }))
-    const { secret = '', ...key } = made
+  const send = async (): Promise<void> => {
+    if (of) {
+      const { project: ofProject, name } = of
+      await change.send({
+        params: { path: { project: ofProject, name } },
+        body: changeOf(formOf(of), form),
+      })
+      return
+    }
+    const { secret = '', ...key } = await create.send({ body: newKeyOf(form) })
     madeHere.add(key.id)
     rememberProject(key.project)
     onMade?.({ kind: 'made', key, secret })
   }
-  const change = async (key: Key): Promise<void> => {
-    const { project: ofProject, name } = key
-    const body = changeOf(formOf(key), form)
-    await answerOf(
-      client.PATCH('/api/v1/keys/{project}/{name}', { params: { path: { project: ofProject, name } }, body }),
-    )
-    onClose()
-  }
-  const send = (): Promise<boolean> =>
-    submit(async () => {
-      await (of ? change(of) : create())
-      await queries.invalidateQueries({ queryKey: ['keys'] })
-      void queries.invalidateQueries({ queryKey: ['projects'] })
-    })
   const isUnchanged = of !== undefined && Object.keys(changeOf(formOf(of), form)).length === 0
   return (
-    <Sheet
-      open
-      onClose={onClose}
+    <FormSheet
       title={of ? say.change(of.id) : say.title}
       initialFocus={nameRef}
       note={of === undefined ? say.once : may('keys.loosen') ? undefined : say.tightenOnly}
-      actions={
+      go={
         <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button
-            look="primary"
-            size="large"
-            type="submit"
-            form="key"
-            busy={busy}
-            why={isUnchanged ? say.unchanged : undefined}
-          >
-            {of ? say.save : say.create}
-            <Kbd onInk>⌘↵</Kbd>
-          </Button>
+          {of ? say.save : say.create}
+          <Kbd onInk>⌘↵</Kbd>
         </>
       }
+      why={isUnchanged ? say.unchanged : undefined}
+      onSubmit={send}
+      onClose={onClose}
+      keepsOpen={of === undefined}
     >
-      <Form id="key" errors={errors} onSubmit={() => void send()} className="flex flex-col gap-4">
-        {of === undefined && (
-          <NameFields form={form} set={set} projects={names} owner={owner} nameRef={nameRef} />
-        )}
-        <ModelsField form={form} set={set} />
-        <LimitFields form={form} set={set} owner={owner} />
-        <BudgetFields form={form} set={set} />
-        <UnpricedNote isHard={form.usd !== '' && form.hard} models={form.models} />
-        <EndField form={form} set={set} />
-        <BoundsFields form={form} set={set} />
-        <CodeBlock title={say.command} code={commandOf(form, of ? 'set' : 'create')} className="bg-surface" />
-        <FormProblem>{problem}</FormProblem>
-      </Form>
-    </Sheet>
+      {of === undefined && (
+        <NameFields form={form} set={set} projects={names} owner={owner} nameRef={nameRef} />
+      )}
+      <ModelsField form={form} set={set} />
+      <LimitFields form={form} set={set} owner={owner} />
+      <BudgetFields form={form} set={set} />
+      <UnpricedNote isHard={form.usd !== '' && form.hard} models={form.models} />
+      <EndField form={form} set={set} />
+      <BoundsFields form={form} set={set} />
+      <CodeBlock title={say.command} code={commandOf(form, of ? 'set' : 'create')} className="bg-surface" />
+    </FormSheet>
   )
 }

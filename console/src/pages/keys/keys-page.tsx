@@ -1,15 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { keyQueries, type KeyListFilter } from '../../api/queries/keys.ts'
+import { keyQueries } from '../../api/queries/keys.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { useGo } from '../../ui/link.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -17,6 +17,7 @@ import { words } from '../../words/words.ts'
 import { columns, type Key } from './columns.tsx'
 import { phoneRow } from './phone-row.tsx'
 import type { Once } from './once-dialog.tsx'
+import { keys as place } from './place.ts'
 
 /** Others than by id. Each has one direction: the one that somebody looks for. */
 const ORDERS = ['-used', 'ends'] as const
@@ -26,23 +27,16 @@ const OnceDialog = lazyPart(async () => (await import('./once-dialog.tsx')).Once
 const STATES = ['active', 'ending', 'tidy', 'revoked'] as const
 
 export function KeysPage() {
-  const search = useSearch({ strict: false }) as KeyListFilter & { new?: boolean }
+  const search = place.useSearch()
   const { q = '', state = 'active', project, sort } = search
-  const list = useInfiniteQuery(keyQueries.list({ project, q: q === '' ? undefined : q, state, sort }))
-  const go = useGo()
+  const list = useInfiniteQuery(keyQueries.list({ project, q: search.q, state, sort }))
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const may = useMay()
   const [once, setOnce] = useState<Once>()
   const pages = list.data?.pages
   const counts = pages?.at(-1)?.counts
-  const at = (change: Record<string, string | boolean | undefined>): string =>
-    paths.keys({
-      q: q === '' ? undefined : q,
-      state: state === 'active' ? undefined : state,
-      sort,
-      ...change,
-    })
   const newKey = may('keys.create') ? (
-    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => go(at({ new: true }))}>
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => change({ new: true })}>
       {words.keys.new}
     </Button>
   ) : undefined
@@ -56,7 +50,7 @@ export function KeysPage() {
           <SearchField
             label={words.keys.search}
             value={q}
-            onChange={(next) => go(at({ q: next === '' ? undefined : next }), { replace: true })}
+            onChange={(next) => change({ q: next === '' ? undefined : next }, { replace: true })}
           />
           <Segmented
             label={words.keys.stateOf}
@@ -66,7 +60,7 @@ export function KeysPage() {
               ...(counts && { count: counts[one] }),
             }))}
             value={state}
-            onChange={(next) => go(at({ state: next === 'active' ? undefined : next }))}
+            onChange={(next) => change({ state: next === 'active' ? undefined : next })}
           />
         </>
       }
@@ -82,19 +76,26 @@ export function KeysPage() {
         retry={() => void list.refetch()}
         selected={once?.key.id}
         sort={sort ?? 'id'}
-        onSort={(next) => go(at({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) }))}
+        onSort={(next) => change({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) })}
         minWidth={1210}
         phoneRow={phoneRow}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
-        empty={<NoKeys state={state} q={q} clear={() => go(paths.keys())} action={newKey} />}
+        empty={
+          <NoKeys
+            state={state}
+            q={q}
+            clear={() => change({ q: undefined, state: undefined })}
+            action={newKey}
+          />
+        }
       />
       {search.new === true && (
         <KeySheet
           project={project}
-          onClose={() => go(at({ new: undefined }), { replace: true })}
+          onClose={() => change({ new: undefined }, { replace: true })}
           onMade={(made) => {
             setOnce(made)
-            go(at({ new: undefined }), { replace: true })
+            change({ new: undefined }, { replace: true })
           }}
         />
       )}

@@ -6,6 +6,8 @@ import { dayWithYear } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
+import { LANGUAGES, snippetOf } from '../../parts/snippets/first-call.ts'
+import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
 import { dollars } from '../../parts/terms/shown.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -17,9 +19,10 @@ import { TextLink } from '../../ui/link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { Tick } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
-import { SNIPPETS, snippetOf, type Snippet } from './snippets.ts'
 
 type ChangedKey = Schema<'ChangedKey'>
+
+const SNIPPETS = [...LANGUAGES, '.env'] as const
 
 export interface Once {
   readonly kind: 'made' | 'rotated'
@@ -30,11 +33,13 @@ export interface Once {
 export function OnceDialog({ once, onClose }: { readonly once: Once; readonly onClose: () => void }) {
   const { key, secret, kind } = once
   const [isKept, setKept] = useState(false)
-  const [shown, setShown] = useState<Snippet>('curl')
+  const [shown, setShown] = useState<(typeof SNIPPETS)[number]>('curl')
   const field = useRef<HTMLInputElement>(null)
   const { gateway_url: url } = useSession().install
   const say = words.keys.once
-  const model = key.models?.[0] ?? 'demo-embed'
+  const { id: model, kind: modelKind } = useModelToCall(key.models)
+  const snippetWith = (given: string): string =>
+    snippetOf(shown, { baseUrl: `${url}/v1`, key: given, model, kind: modelKind })
   const hidden = `${secret.slice(0, 10)}…${secret.slice(-4)}`
   return (
     <Dialog
@@ -96,10 +101,7 @@ export function OnceDialog({ once, onClose }: { readonly once: Once; readonly on
             ))}
           </div>
         </header>
-        <CodeBlock
-          code={snippetOf(shown, { url, model, secret: hidden })}
-          copied={snippetOf(shown, { url, model, secret })}
-        />
+        <CodeBlock code={snippetWith(hidden)} copied={snippetWith(secret)} />
         <p className="text-12 text-ink-3">{say.shown}</p>
       </section>
       {kind === 'made' && <FirstRequest id={key.id} />}

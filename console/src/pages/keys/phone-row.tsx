@@ -1,6 +1,6 @@
 /** A key in two lines, for a narrow screen. */
 import { ageOf } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { Budget } from '../../parts/terms/shown.tsx'
 import { words } from '../../words/words.ts'
 import { Notes, type Key } from './columns.tsx'

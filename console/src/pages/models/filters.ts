@@ -1,14 +1,9 @@
 /** Which models of the list are in sight, and in which order: the address says it. */
+import type { SearchOf } from '../../app/place.ts'
+import type { models } from './place.ts'
 import type { ModelRow } from './row-words.ts'
 
-export interface ModelSearch {
-  readonly kind?: 'embedding' | 'image' | undefined
-  readonly q?: string | undefined
-  readonly can?: readonly string[] | undefined
-  readonly upstream?: string | undefined
-  readonly health?: string | undefined
-  readonly sort?: string | undefined
-}
+export type ModelSearch = SearchOf<typeof models>
 
 export function filtered(rows: readonly ModelRow[], search: ModelSearch): readonly ModelRow[] {
   const { kind, q = '', can = [], upstream, health } = search

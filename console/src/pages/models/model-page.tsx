@@ -1,20 +1,21 @@
 /** One model: what each deployment does with each option, what it costs, who gets a call, and how to use it. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, FileCode2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { isNotFound } from '../../api/faults.ts'
 import { modelQueries } from '../../api/queries/models.ts'
-import { deleteModel } from '../../api/queries/upstreams.ts'
+import { useWrite } from '../../api/write.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
-import { AlertDialog, FactList } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { useGo } from '../../ui/link.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -28,6 +29,7 @@ import { sortedRows } from './filters.ts'
 import { illOf, isNear, STATE_MARK } from './row-words.ts'
 import { UseIt } from './use-it.tsx'
 import { WhoGetsACall } from './who-gets-a-call.tsx'
+import { model as place } from './place.ts'
 
 type Model = Schema<'ModelDetail'>
 
@@ -39,10 +41,10 @@ const Traffic = lazyPart(async () => (await import('./traffic.tsx')).Traffic)
 const TABS = ['capabilities', 'prices', 'routing', 'traffic', 'space'] as const
 
 export function ModelPage() {
-  const { id } = useParams({ from: '/shell/models/$id' })
-  const search = useSearch({ from: '/shell/models/$id' })
+  const { id } = place.useParams()
+  const search = place.useSearch()
   const { tab = 'capabilities', sdk } = search
-  const go = useGo()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const found = useQuery(modelQueries.one(id))
   const model = found.data
   const { detail } = words.models
@@ -53,13 +55,7 @@ export function ModelPage() {
       actions={<Neighbours id={id} />}
       sideWidth={448}
       {...(model && {
-        side: (
-          <UseIt
-            model={model}
-            sdk={sdk}
-            onSdk={(next) => go(paths.model(id, { tab, sdk: next }), { replace: true })}
-          />
-        ),
+        side: <UseIt model={model} sdk={sdk} onSdk={(next) => change({ sdk: next }, { replace: true })} />,
       })}
     >
       {model === undefined && found.error === null && <LoadingRows />}
@@ -143,12 +139,12 @@ function Head({ model }: { readonly model: Model }) {
 
 /** In the order of the list. */
 function Neighbours({ id }: { readonly id: string }) {
-  const go = useGo()
+  const navigate = useNavigate()
   const rows = sortedRows(useQuery(modelQueries.all(undefined)).data?.data ?? [])
   const at = rows.findIndex((row) => row.id === id)
   const step = (by: 1 | -1) => {
     const next = at === -1 ? undefined : rows[at + by]
-    return next && (() => go(paths.model(next.id)))
+    return next && (() => void navigate(paths.model(next.id)))
   }
   const [before, after] = [step(-1), step(1)]
   const { detail } = words.models
@@ -164,25 +160,19 @@ function Neighbours({ id }: { readonly id: string }) {
   )
 }
 
-/** Only what was connected here can be taken away here. */
+/** What shows a model. */
+const TOUCHED = {
+  touches: ['/api/v1/upstreams', '/api/v1/deployments', '/api/v1/prices', '/api/v1/spaces'],
+} as const
+
+/** Only what was connected here can be removed here. */
 function Remove({ model }: { readonly model: Model }) {
   const may = useMay()
-  const go = useGo()
-  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { send } = useWrite('delete', '/api/v1/models/{id}', TOUCHED)
   const [isOpen, setOpen] = useState(false)
-  const [error, setError] = useState<unknown>()
   const { detail } = words.models
   if (model.managed_by !== 'store' || !may('models.write')) return null
-  const remove = async (): Promise<void> => {
-    try {
-      await deleteModel(model.id)
-    } catch (problem) {
-      setError(problem)
-      return
-    }
-    await client.invalidateQueries({ queryKey: ['models', 'all'] })
-    go(paths.models())
-  }
   return (
     <>
       <Button
@@ -193,23 +183,19 @@ function Remove({ model }: { readonly model: Model }) {
       >
         {detail.remove}
       </Button>
-      <AlertDialog
-        open={isOpen}
-        onClose={() => setOpen(false)}
-        title={detail.removeTitle(model.id)}
-        description={detail.removeText}
-        actions={
-          <>
-            <Button onClick={() => setOpen(false)}>{words.ui.cancel}</Button>
-            <Button look="danger" onClick={() => void remove()}>
-              {detail.remove}
-            </Button>
-          </>
-        }
-      >
-        <FactList facts={[[detail.removeWhat, model.deployments.map(({ id }) => id).join(', ')]]} />
-        {error !== undefined && <Problem error={error} className="px-0 py-0" />}
-      </AlertDialog>
+      {isOpen && (
+        <ConfirmDialog
+          title={detail.removeTitle(model.id)}
+          description={detail.removeText}
+          facts={[[detail.removeWhat, model.deployments.map(({ id }) => id).join(', ')]]}
+          go={detail.remove}
+          onGo={async () => {
+            await send({ params: { path: { id: model.id } } })
+            void navigate(paths.models())
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   )
 }

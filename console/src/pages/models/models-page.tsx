@@ -1,9 +1,9 @@
 /** What can be asked for, and how. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Plug, Terminal } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
@@ -14,7 +14,6 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AddFilter, FilterChip, ValueChip } from '../../ui/filter-chip.tsx'
-import { useGo } from '../../ui/link.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { MenuChoice } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -28,6 +27,7 @@ import { ABILITIES, AbilityLegend } from './abilities.tsx'
 import { MODEL_COLUMNS } from './columns.tsx'
 import { filtered, sortedRows, type ModelSearch } from './filters.ts'
 import { endsText, markOf, priceLines, type ModelRow } from './row-words.ts'
+import { models as place } from './place.ts'
 
 const ConnectUpstream = lazyPart(
   async () => (await import('../../parts/connect-upstream/connect-upstream.tsx')).ConnectUpstream,
@@ -36,14 +36,13 @@ const ConnectUpstream = lazyPart(
 const NO_ROWS: readonly ModelRow[] = []
 
 export function ModelsPage() {
-  const search = useSearch({ from: '/shell/models' })
-  const go = useGo()
+  const search = place.useSearch()
+  const set = useChangeSearch<ModelSearch>()
   const models = useQuery(modelQueries.all(search.project))
   const [isConnecting, setConnecting] = useState(false)
   const all = models.data?.data
   const rows = useMemo(() => all && sortedRows(filtered(all, search), search.sort), [all, search])
-  const change = (next: Partial<ModelSearch>): void =>
-    go(paths.models({ ...search, ...next }), { replace: true })
+  const change = (next: Partial<ModelSearch>): void => set(next, { replace: true })
   const first = rows?.[0] ?? all?.[0]
   const isPhone = usePhone()
   return (
@@ -70,6 +69,7 @@ export function ModelsPage() {
         label={words.models.title}
         columns={MODEL_COLUMNS}
         rows={rows}
+        isStale={models.isPlaceholderData}
         rowKey={rowKey}
         rowHeight={46}
         error={models.error}
@@ -82,7 +82,7 @@ export function ModelsPage() {
         empty={
           <Empty
             title={words.models.none}
-            actions={<Button onClick={() => go(paths.models())}>{words.ui.clearFilters}</Button>}
+            actions={<ButtonLink to={paths.models()}>{words.ui.clearFilters}</ButtonLink>}
           />
         }
       />
@@ -92,7 +92,7 @@ export function ModelsPage() {
 }
 
 const rowKey = ({ id }: ModelRow): string => id
-const href = ({ id }: ModelRow): string => paths.model(id)
+const href = ({ id }: ModelRow) => paths.model(id)
 
 const phoneRow = (row: ModelRow) => (
   <PhoneRow

@@ -1,7 +1,7 @@
 /** Who gets a call, as a picture and as a table, and what to do where there is nobody else. */
 import type { Schema } from '../../api/client.ts'
 import { ageOf, share } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
@@ -9,7 +9,7 @@ import { State } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { STATE_MARK } from './row-words.ts'
 import { limitTexts, turnText, type Turn } from './turns.ts'
-import { WhoGetsACall } from './who-gets-a-call.tsx'
+import { WhoGetsACall, withinHours } from './who-gets-a-call.tsx'
 
 type Model = Schema<'ModelDetail'>
 type Row = Turn & {
@@ -48,7 +48,10 @@ export function Routing({ model }: { readonly model: Model }) {
     ...turn,
     state: model.deployments.find(({ id }) => id === turn.deployment)?.state ?? 'healthy',
     turn: turnText(model, turn.deployment),
-    used: turn.last_used_at === null ? '–' : ageOf(turn.last_used_at, nowMs),
+    used:
+      turn.last_used_at === null
+        ? '–'
+        : (withinHours(turn.last_used_at, nowMs) ?? ageOf(turn.last_used_at, nowMs)),
   }))
   return (
     <>

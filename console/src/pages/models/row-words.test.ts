@@ -6,12 +6,12 @@ const row = (given: Partial<ModelRow>): ModelRow =>
   ({ deployments: [], retired: null, ends: null, ...given }) as ModelRow
 const ends = (days: number) => ({ on: '2026-12-01', days_left: days, successor: 'next' })
 
-test('an end is told from 90 days before on, and after it', () => {
+test('a retirement shows from 90 days before, and afterwards', () => {
   assert.equal(endsText(row({})), undefined)
   assert.equal(endsText(row({ ends: ends(91) })), undefined)
-  assert.equal(endsText(row({ ends: ends(90) })), 'ends on 2026-12-01, in 90 days, use next')
-  assert.equal(endsText(row({ ends: ends(1) })), 'ends on 2026-12-01, in 1 day, use next')
-  assert.equal(endsText(row({ ends: ends(-1) })), 'ended on 2026-12-01, use next')
+  assert.equal(endsText(row({ ends: ends(90) })), 'retires 2026-12-01, in 90 days, use next')
+  assert.equal(endsText(row({ ends: ends(1) })), 'retires 2026-12-01, in 1 day, use next')
+  assert.equal(endsText(row({ ends: ends(-1) })), 'retired 2026-12-01, use next')
 })
 
 test('neither a model that is gone nor one that ends soon is marked as good', () => {

@@ -2,7 +2,7 @@
 import type { Schema } from '../../api/client.ts'
 import { count, duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
-import type { RangeSearch } from '../../app/range.ts'
+import type { RangeSearch } from '../../time/range.ts'
 import { Cells } from '../../charts/cells.tsx'
 import { OutcomesOf } from '../../parts/requests/requests-of.tsx'
 import { Figures } from '../../ui/figures.tsx'

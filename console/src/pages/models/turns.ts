@@ -6,18 +6,18 @@ import { words } from '../../words/words.ts'
 type Model = Pick<Schema<'ModelDetail'>, 'tiers'>
 export type Turn = Schema<'ModelDetail'>['tiers'][number][number]
 
-/** `first, weight 2` · `second`. */
+/** `tier 1 · weight 2` · `tier 2`. */
 export function turnText({ tiers }: Model, deployment: string): string {
   const at = tiers.findIndex((tier) => tier.some((one) => one.deployment === deployment))
   const tier = tiers[at]
   if (tier === undefined) return ''
   const { detail } = words.models
-  const turn = detail.turns[at] ?? detail.turn(at + 1)
+  const turn = detail.turn(at + 1)
   const weight = tier.find((one) => one.deployment === deployment)?.weight ?? 1
-  return tier.length > 1 ? `${turn}, ${detail.weight(weight)}` : turn
+  return tier.length > 1 ? `${turn} · ${detail.weight(weight)}` : turn
 }
 
-/** `500,000 tokens a minute`. */
+/** `500,000 tokens/min`. */
 export function limitTexts({ limits }: Turn): readonly string[] {
   const { detail } = words.models
   const perMinute = (amount: number | undefined, what: string): string[] =>

@@ -3,7 +3,8 @@ import { ArrowRight } from 'lucide-react'
 import { Fragment } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { ageOf, share } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { HOUR_MS } from '../../time/day.ts'
+import { useNow } from '../../time/now.ts'
 import { Meter } from '../../charts/meter.tsx'
 import { Section } from '../../ui/page.tsx'
 import { words } from '../../words/words.ts'
@@ -68,11 +69,22 @@ function TurnView({
               {text}
             </span>
           ))}
-          <span className="block truncate">
-            {turn.last_used_at === null ? detail.notUsed : detail.lastUsed(ageOf(turn.last_used_at, nowMs))}
-          </span>
+          <span className="block truncate">{lastUsedText(turn.last_used_at, nowMs)}</span>
         </p>
       )}
     </div>
   )
+}
+
+/** The API knows the hour of the last call: of the last two hours, that is all that can be said. */
+export function withinHours(hour: string, nowMs: number): string | undefined {
+  const hours = Math.ceil((nowMs - Date.parse(hour)) / HOUR_MS)
+  return hours <= 2 ? words.models.detail.within(Math.max(1, hours)) : undefined
+}
+
+function lastUsedText(hour: string | null, nowMs: number): string {
+  const { detail } = words.models
+  if (hour === null) return detail.notUsed
+  const within = withinHours(hour, nowMs)
+  return within === undefined ? detail.lastUsed(ageOf(hour, nowMs)) : detail.lastUsedWithin(within)
 }

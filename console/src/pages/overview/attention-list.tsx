@@ -1,10 +1,10 @@
 /** What needs a person, worst first: shape, title, one sentence with the number, age, one link. */
 import { useState } from 'react'
 import { age, ageOf } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import type { Attention } from '../../api/queries/overview.ts'
-import { TextLink } from '../../ui/link.tsx'
+import { TextLink, type Address } from '../../ui/link.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { Tag } from '../../ui/tag.tsx'
@@ -91,7 +91,7 @@ function nameOf({ subject, figures }: Attention): string {
   return subject.id
 }
 
-function linkOf({ kind, subject, figures }: Attention): string {
+function linkOf({ kind, subject, figures }: Attention): Address {
   if (kind === 'model_ends') return paths.model(String(figures['model']))
   if (kind === 'unpriced_refused') return paths.settings('prices')
   if (kind === 'model_retired_used') return paths.requests({ fault: 'model_retired' })

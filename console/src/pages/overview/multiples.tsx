@@ -12,15 +12,15 @@ import {
   share,
   whole,
 } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
-import { endTicks } from '../../charts/axis.ts'
+import { DAY_MS } from '../../time/day.ts'
+import { useNow } from '../../time/now.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { Legend, type LegendEntry } from '../../charts/legend.tsx'
+import { Lines } from '../../charts/lines.tsx'
 import type { Overview } from '../../api/queries/overview.ts'
 import { words } from '../../words/words.ts'
-import { HEIGHT, SmallTimeChart } from './small-time-chart.tsx'
 
-const DAY_MS = 86_400_000
+const HEIGHT = 158
 
 interface MultipleProps {
   readonly title: string
@@ -91,7 +91,7 @@ function useSlotText({ fromMs, toMs }: PictureProps): (ms: number) => string {
 }
 
 function RequestsPicture(props: PictureProps) {
-  const { series, fromMs, toMs } = props
+  const { series } = props
   const slotText = useSlotText(props)
   const { data, slot_seconds: seconds } = series
   const sum = (of: (slot: Series['data'][number]) => number): number =>
@@ -123,7 +123,6 @@ function RequestsPicture(props: PictureProps) {
           colour: colours[outcome],
           values: data.map((slot) => slot[outcome]),
         }))}
-        ticks={endTicks(fromMs, toMs, 2, slotText)}
         valueText={whole}
         axisText={count}
         slotText={slotText}
@@ -161,7 +160,7 @@ function LatencyPicture(props: PictureProps) {
         mark: 'dash' in line ? 'dotted' : 'line',
       }))}
     >
-      <SmallTimeChart
+      <Lines
         caption={captions.latency(duration(latest?.p95_ms))}
         timesMs={data.map(({ at }) => Date.parse(at))}
         series={lines.map((line) => ({
@@ -172,10 +171,13 @@ function LatencyPicture(props: PictureProps) {
         }))}
         valueText={duration}
         timeText={slotText}
-        scale="log"
-        ticks={[10, 100, 1000, 10_000].filter((tick) => tick >= least && tick <= most)}
-        range={[least * 0.8, most * 1.3]}
-        timeRange={[fromMs, toMs]}
+        log={{
+          ticks: [10, 100, 1000, 10_000].filter((tick) => tick >= least && tick <= most),
+          least: least * 0.8,
+          most: most * 1.3,
+        }}
+        span={{ fromMs, toMs }}
+        height={HEIGHT}
       />
     </Multiple>
   )
@@ -215,7 +217,7 @@ function SpentPicture({
         ...(forecast === null ? [] : [{ label: legend.forecast, colour: 's1', mark: 'dotted' } as const]),
       ]}
     >
-      <SmallTimeChart
+      <Lines
         caption={captions.spent(money(today.spent_usd))}
         timesMs={times}
         series={[
@@ -247,8 +249,10 @@ function SpentPicture({
               ]),
         ]}
         valueText={moneyTick}
+        axisText={moneyTick}
         timeText={(ms) => clock(ms)}
-        timeRange={[fromMs, fromMs + DAY_MS]}
+        span={{ fromMs, toMs: fromMs + DAY_MS }}
+        height={HEIGHT}
       />
     </Multiple>
   )
@@ -273,7 +277,7 @@ function CachePicture(props: PictureProps & { readonly today: Overview['today'] 
       value={inputs === 0 ? '–' : share(hits / inputs)}
       legend={[{ label: legend.hits, colour: 's3', mark: 'line' }]}
     >
-      <SmallTimeChart
+      <Lines
         caption={captions.cache(inputs === 0 ? '–' : share(hits / inputs))}
         timesMs={data.map(({ at }) => Date.parse(at))}
         series={[
@@ -286,7 +290,8 @@ function CachePicture(props: PictureProps & { readonly today: Overview['today'] 
         ]}
         valueText={(value) => share(value, 0)}
         timeText={slotText}
-        timeRange={[fromMs, toMs]}
+        span={{ fromMs, toMs }}
+        height={HEIGHT}
       />
     </Multiple>
   )

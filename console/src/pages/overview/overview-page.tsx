@@ -1,13 +1,15 @@
 /** What is going on now, and what needs me. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pause, Play, Table, Waves, type LucideIcon } from 'lucide-react'
 import { useMemo, useState, type ReactNode } from 'react'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { clockSeconds, rate } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { RangeControl } from '../../app/range-control.tsx'
-import { rangeOf, type RangeSearch } from '../../app/range.ts'
+import { rangeOf, sinceUntil } from '../../time/range.ts'
+import { DAY_MS, MINUTE_MS } from '../../time/day.ts'
 import { useMay, useSession } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { overviewQueries, type Attention, type Flow, type Overview } from '../../api/queries/overview.ts'
@@ -19,18 +21,19 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { snippetOf } from '../../parts/snippets/first-call.ts'
+import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
+import { KEY } from '../../parts/snippets/snippet.ts'
 import { AttentionList } from './attention-list.tsx'
 import { ModelBars } from './model-bars.tsx'
 import { Multiples } from './multiples.tsx'
-import { METRICS, type Metric } from './traffic-graph.ts'
+import { METRICS } from './traffic-graph.ts'
 import { TrafficPicture } from './traffic-picture.tsx'
+import { overview as place } from './place.ts'
 
 const FlowTable = lazyPart(async () => (await import('./flow-table.tsx')).FlowTable)
 
-interface TrafficSearch {
-  readonly metric?: Metric
-  readonly view?: 'picture' | 'table'
-}
+type OverviewSearch = SearchOf<typeof place>
 
 interface LiveFlows {
   readonly at: string
@@ -38,16 +41,13 @@ interface LiveFlows {
   readonly flows: readonly Flow[]
 }
 
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
-
 export function OverviewPage() {
-  const search = useSearch({ strict: false }) as RangeSearch & { project?: string } & TrafficSearch
+  const search = place.useSearch()
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(search, '1h', now)
-  const query = useQuery(overviewQueries.overview(new Date(range.fromMs).toISOString(), search.project))
-  const midnight = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
-  const day = useQuery(overviewQueries.overview(midnight, search.project))
+  const query = useQuery(overviewQueries.overview(sinceUntil(range), search.project))
+  const since = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
+  const day = useQuery(overviewQueries.overview({ since }, search.project))
   const { data } = query
   const [live, setLive] = useState<LiveFlows>()
   const [attention, setAttention] = useState<readonly Attention[]>()
@@ -149,23 +149,21 @@ function stateOf(told: Overview['deployments'][number] | undefined) {
   return told && { state: told.state, until: told.until }
 }
 
-function TrafficControls({ search }: { readonly search: TrafficSearch }) {
-  const navigate = useNavigate()
+function TrafficControls({ search }: { readonly search: OverviewSearch }) {
+  const change = useChangeSearch<OverviewSearch>()
   const { metrics, picture } = words.overview
-  const set = (change: TrafficSearch): void =>
-    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true })
   return (
     <span className="ml-auto flex items-center gap-3">
       <Segmented
         label={metrics.label}
         value={search.metric ?? 'requests'}
-        onChange={(metric) => set({ metric })}
+        onChange={(metric) => change({ metric }, { replace: true })}
         segments={METRICS.map((metric) => ({ value: metric, label: metrics[metric] }))}
       />
       <Segmented
         label={picture.view}
         value={search.view ?? 'picture'}
-        onChange={(view) => set({ view })}
+        onChange={(view) => change({ view }, { replace: true })}
         segments={[
           { value: 'picture', label: <Labelled icon={Waves}>{picture.asPicture}</Labelled> },
           { value: 'table', label: <Labelled icon={Table}>{picture.asTable}</Labelled> },
@@ -182,9 +180,8 @@ function sumOf({ answered, refused, limited, failed, unknown }: Overview['series
 /** No request yet: the line that makes one. */
 function FirstRequest() {
   const { install } = useSession()
-  const code = `curl ${install.gateway_url}/v1/embeddings \\
-  -H "Authorization: Bearer $TORANA_KEY" -H "Content-Type: application/json" \\
-  -d '{"model": "demo-embed", "input": "hello"}'`
+  const { id: model, kind } = useModelToCall()
+  const code = snippetOf('curl', { baseUrl: `${install.gateway_url}/v1`, key: KEY, model, kind })
   return (
     <div className="flex max-w-160 flex-col gap-3 px-6 py-4 phone:px-4">
       <p className="font-semibold">{words.overview.waiting}</p>

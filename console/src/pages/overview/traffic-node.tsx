@@ -6,7 +6,7 @@ import type { NodePlace } from '../../charts/ribbons/layout.ts'
 import { paint } from '../../charts/colours.ts'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { classes } from '../../ui/classes.ts'
-import { Link } from '../../ui/link.tsx'
+import { Link, type Address } from '../../ui/link.tsx'
 import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import type { Metric, TrafficNode } from './traffic-graph.ts'
@@ -74,7 +74,7 @@ function edgesOf({ column }: TrafficNode, { keyX, modelX, modelEndX, deploymentX
   return [deploymentX + BAR + 8, undefined] as const
 }
 
-function addressOf({ column, subject }: TrafficNode): string | undefined {
+function addressOf({ column, subject }: TrafficNode): Address | undefined {
   if (subject === undefined) return undefined
   if (column === 'key') return subject.includes('/') ? paths.key(subject) : undefined
   return column === 'model' ? paths.model(subject) : paths.deployment(subject)

@@ -1,5 +1,6 @@
 /** Who sends what where, as ribbons from keys through models to deployments. */
-import { useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState, type KeyboardEvent } from 'react'
 import type { Flow } from '../../api/queries/overview.ts'
 import { paths } from '../../app/paths.ts'
 import { paint } from '../../charts/colours.ts'
@@ -7,7 +8,6 @@ import { useEased } from '../../charts/ribbons/eased.ts'
 import { ribbonLayout, type RibbonLayout } from '../../charts/ribbons/layout.ts'
 import { RibbonBands } from '../../charts/ribbons/ribbon-bands.tsx'
 import { useSize } from '../../charts/size.ts'
-import { useGo } from '../../ui/link.tsx'
 import { words } from '../../words/words.ts'
 import { BAR, columnsIn, LOOK_COLOUR, stateColour, type Columns } from './traffic-look.ts'
 import { TrafficNodeLabel } from './traffic-node.tsx'
@@ -25,19 +25,19 @@ const LEAST_HEIGHT = 280
 
 export function TrafficPicture({ flows, deployments, metric, nowMs }: TrafficPictureProps) {
   const [ref, size] = useSize<HTMLDivElement>()
-  const steady = useRef(new SteadyOrder())
+  const [steady] = useState(() => new SteadyOrder())
   const [looked, setLooked] = useState<string>()
   const [stop, setStop] = useState<string>()
   const graph = useMemo(
     () =>
       trafficGraph(flows, deployments, metric, (column, ideal) =>
-        steady.current.of(`${metric} ${column}`, ideal, nowMs),
+        steady.of(`${metric} ${column}`, ideal, nowMs),
       ),
-    [flows, deployments, metric, nowMs],
+    [flows, deployments, metric, nowMs, steady],
   )
   const target = useMemo(() => ribbonLayout(graph, Math.max(LEAST_HEIGHT, size.height)), [graph, size.height])
   const layout = useEased(target)
-  const go = useGo()
+  const navigate = useNavigate()
   const columns = columnsIn(size.width)
   const nodes = graph.columns.flat()
   const tabStop = nodes.find(({ id }) => id === stop)?.id ?? nodes[0]?.id
@@ -48,7 +48,7 @@ export function TrafficPicture({ flows, deployments, metric, nowMs }: TrafficPic
     toX: xOf(ribbon.to, 'to'),
     colour: paint(LOOK_COLOUR[ribbon.look]),
     isLit: looked === undefined ? undefined : ribbon.id === looked || ribbon.ways.has(looked),
-    onClick: () => go(paths.requests(ribbon.filter)),
+    onClick: () => void navigate(paths.requests(ribbon.filter)),
     onHover: (isOver: boolean) => setLooked(isOver ? ribbon.id : undefined),
   }))
   return (

@@ -1,7 +1,10 @@
 /** A list without rows: why, and what to do next. */
-import { SPANS } from '../../app/range.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { SPANS } from '../../time/range.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { useSession } from '../../app/session.ts'
+import { snippetOf } from '../../parts/snippets/first-call.ts'
+import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
+import { KEY } from '../../parts/snippets/snippet.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
@@ -14,16 +17,18 @@ interface NoRequestsProps {
 }
 
 export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
   const { install } = useSession()
   const text = words.requests
   const filtered = hasFilters(search)
   const longer = SPANS[SPANS.indexOf(search.since ?? USUAL_SPAN) + 1]
   const isLongest = longer === undefined
+  const { id: model, kind } = useModelToCall()
+  const shell = snippetOf('curl', { baseUrl: `${install.gateway_url}/v1`, key: KEY, model, kind })
   return (
     <Empty
       title={filtered ? text.noneWith : isLongest ? text.never : text.none}
-      {...(isLongest && !filtered && { shell: exampleOf(install.gateway_url) })}
+      {...(isLongest && !filtered && { shell })}
       actions={
         <>
           {canLookFurther && <Button onClick={lookFurther}>{text.lookFurther}</Button>}
@@ -37,13 +42,4 @@ export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsPr
       }
     />
   )
-}
-
-function exampleOf(gatewayUrl: string): string {
-  return [
-    `curl ${gatewayUrl.replace(/\/$/, '')}/v1/embeddings`,
-    `-H "authorization: Bearer $TORANA_KEY"`,
-    `-H 'content-type: application/json'`,
-    `-d '{"model":"demo-embed","input":"hello"}'`,
-  ].join(' \\\n  ')
 }

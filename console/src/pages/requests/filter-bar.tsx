@@ -2,7 +2,7 @@
 import type { Histogram } from '../../api/queries/requests.ts'
 import { ListFilter } from 'lucide-react'
 import { count } from '../../app/format.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { buttonClasses } from '../../ui/button.tsx'
 import { AddFilter, FilterChip, ValueChip, type FilterOption } from '../../ui/filter-chip.tsx'
 import { Menu, MenuChoice, MenuHead, MenuItem, MenuLine } from '../../ui/menu.tsx'
@@ -25,7 +25,7 @@ const SOURCES = ['callers', 'batches'] as const
 const MOST_OPTIONS = 12
 
 export function FilterBar({ search, facets }: FilterBarProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
   const text = words.requests.filters
   const set = (name: FilterName) => (value: string | undefined) => change({ [name]: value })
   const facet = (name: FacetFilter) =>
@@ -70,7 +70,7 @@ export function FilterBar({ search, facets }: FilterBarProps) {
       {facet('user')}
       {facet('tag')}
       {value('deployment', search.deployment)}
-      {value('status', search.status)}
+      {value('status', search.status?.toString())}
       {value('slower', search.slower === undefined ? undefined : `${search.slower} ms`)}
       {value('dearer', search.dearer === undefined ? undefined : `$${search.dearer}`)}
       {value('tries', search.tries === undefined ? undefined : `${search.tries}`)}
@@ -93,7 +93,7 @@ export function FilterBar({ search, facets }: FilterBarProps) {
 }
 
 function MoreFilters({ search, facets }: FilterBarProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
   const text = words.requests.filters
   const group = (name: FacetFilter) => {
     const options = optionsOf(facets?.[name], (value) => value)
@@ -134,7 +134,8 @@ function MoreFilters({ search, facets }: FilterBarProps) {
 
 /** On a narrow screen all filters stand behind one button. */
 export function PhoneFilters({ search, facets }: FilterBarProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
+  const set = (name: FilterName, value: string | undefined) => change({ [name]: value })
   const outcomes = optionsOf(facets?.outcome, (name) => nameIn(words.requests.outcomes, name))
   return (
     <Menu
@@ -157,7 +158,7 @@ export function PhoneFilters({ search, facets }: FilterBarProps) {
           key={option.value}
           chosen={option.value === search.outcome}
           note={option.count}
-          onSelect={() => change({ outcome: option.value === search.outcome ? undefined : option.value })}
+          onSelect={() => set('outcome', option.value === search.outcome ? undefined : option.value)}
         >
           {option.label}
         </MenuChoice>

@@ -1,27 +1,11 @@
 /** From the address of the page to what the log is asked for. */
-import type { RequestFilters, RequestRow } from '../../api/queries/requests.ts'
-import { rangeOf, type RangeSearch, type Span } from '../../app/range.ts'
+import type { RequestFilters } from '../../api/queries/requests.ts'
+import type { SearchOf } from '../../app/place.ts'
+import { rangeOf, type RangeSearch, type Span } from '../../time/range.ts'
 import { words } from '../../words/words.ts'
+import type { requests } from './place.ts'
 
-export interface RequestSearch extends RangeSearch {
-  readonly project?: string | undefined
-  readonly outcome?: RequestRow['outcome'] | undefined
-  readonly kind?: RequestRow['kind'] | 'image' | undefined
-  readonly source?: RequestRow['source'] | undefined
-  readonly model?: string | undefined
-  readonly deployment?: string | undefined
-  readonly key?: string | undefined
-  readonly status?: string | undefined
-  readonly fault?: string | undefined
-  readonly slower?: number | undefined
-  readonly dearer?: number | undefined
-  readonly tries?: number | undefined
-  readonly client?: string | undefined
-  readonly user?: string | undefined
-  /** `<key>:<value>`. */
-  readonly tag?: string | undefined
-  readonly sort?: '-at' | '-duration' | '-cost' | undefined
-}
+export type RequestSearch = SearchOf<typeof requests>
 
 export const USUAL_SPAN: Span = '1h'
 
@@ -84,7 +68,7 @@ export function filtersOf(
     ...(model !== undefined && { model: [model] }),
     ...(deployment !== undefined && { deployment }),
     ...(key !== undefined && { key: [key] }),
-    ...(status !== undefined && { status: Number(status) }),
+    ...(status !== undefined && { status }),
     ...(fault !== undefined && { fault: [fault] }),
     ...(slower !== undefined && { slower_ms: slower }),
     ...(dearer !== undefined && { dearer_usd: dearer }),
@@ -98,7 +82,7 @@ export function filtersOf(
 /** A view that somebody saved, or one of the four that are always there. */
 export interface View {
   readonly name: string
-  readonly search: Partial<Record<FilterName, string | number>>
+  readonly search: Partial<Pick<RequestSearch, FilterName>>
 }
 
 /** Slower than most people like to wait. */

@@ -1,5 +1,5 @@
 /** The live tail: rows come in on top while nobody reads further down or points at them; otherwise they wait. */
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { RequestFilters, RequestRow } from '../../api/queries/requests.ts'
 import { useStream } from '../../app/stream.ts'
 
@@ -23,34 +23,43 @@ export interface Tail {
 
 const NO_ROWS: readonly RequestRow[] = []
 
+/** What came in for one question. */
+interface Arrived {
+  readonly question: string
+  readonly rows: readonly RequestRow[]
+  readonly waiting: readonly RequestRow[]
+  readonly oneOf: number | undefined
+}
+
 export function useTail(isLive: boolean, filters: RequestFilters, mayMove: () => boolean): Tail {
-  const [rows, setRows] = useState(NO_ROWS)
-  const [waiting, setWaiting] = useState(NO_ROWS)
-  const [oneOf, setOneOf] = useState<number>()
   const { from: _from, to: _to, ...asked } = filters
-  const key = JSON.stringify(asked)
-  const held = useRef(waiting)
-  held.current = waiting
-  useEffect(() => {
-    setRows(NO_ROWS)
-    setWaiting(NO_ROWS)
-    setOneOf(undefined)
-  }, [isLive, key])
-  const put = (fresh: readonly RequestRow[]): void => {
-    setRows((before) => [...fresh, ...before].slice(0, MOST_LIVE))
-    setWaiting(NO_ROWS)
+  const nothing: Arrived = {
+    question: `${isLive} ${JSON.stringify(asked)}`,
+    rows: NO_ROWS,
+    waiting: NO_ROWS,
+    oneOf: undefined,
   }
+  const [arrived, setArrived] = useState(nothing)
+  // What came in for another question is neither shown nor added to.
+  const ours = (all: Arrived): Arrived => (all.question === nothing.question ? all : nothing)
   useStream<LiveEvent>(
     'request',
     (event) => {
-      const fresh = [...event.rows, ...held.current].slice(0, MOST_LIVE)
-      setOneOf(
-        event.skipped > 0 ? Math.ceil((event.rows.length + event.skipped) / event.rows.length) : undefined,
-      )
-      if (mayMove()) put(fresh)
-      else setWaiting(fresh)
+      const oneOf =
+        event.skipped > 0 ? Math.ceil((event.rows.length + event.skipped) / event.rows.length) : undefined
+      const isShown = mayMove()
+      setArrived((before) => {
+        const waiting = [...event.rows, ...ours(before).waiting].slice(0, MOST_LIVE)
+        const next = { ...ours(before), waiting, oneOf }
+        return isShown ? allShown(next) : next
+      })
     },
     { on: isLive, filters: asked },
   )
-  return { rows, waiting: waiting.length, oneOf, show: () => put(held.current) }
+  const { rows, waiting, oneOf } = ours(arrived)
+  return { rows, waiting: waiting.length, oneOf, show: () => setArrived((before) => allShown(ours(before))) }
+}
+
+function allShown(all: Arrived): Arrived {
+  return { ...all, rows: [...all.waiting, ...all.rows].slice(0, MOST_LIVE), waiting: NO_ROWS }
 }

@@ -57,7 +57,7 @@ test('each call has its line, in order, also one that was not charged', () => {
   assert.deepEqual(
     rows.map(({ name, counted, price, amount }) => [name, counted, price, amount]),
     [
-      ['Most it can cost', '', '', '$0.001346488'],
+      ['Maximum cost', '', '', '$0.001346488'],
       ['Call 1, azure-eu', '429', '–', undefined],
       ['Call 2, openai', '14,210 tokens', '0.02', '$0.000284200'],
       ['Cache', '412 texts', '–', '$0.000000000'],
@@ -68,5 +68,5 @@ test('each call has its line, in order, also one that was not charged', () => {
 
 test('lines that do not sum to what was posted are said to be wrong', () => {
   assert.equal(moneySum(request([LINE], '0.000284200')).wrong, undefined)
-  assert.equal(moneySum(request([LINE], '0.000284201')).wrong, 'lines sum to $0.000284200')
+  assert.equal(moneySum(request([LINE], '0.000284201')).wrong, 'line items total $0.000284200')
 })

@@ -1,5 +1,6 @@
 /** One request beside the list: enough to decide whether to open it. */
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { Maximize2, Repeat, SquareTerminal, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
@@ -11,7 +12,7 @@ import { CopyIconButton, useCopy } from '../../ui/copy.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
-import { TextLink, useGo } from '../../ui/link.tsx'
+import { TextLink } from '../../ui/link.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -30,13 +31,13 @@ interface PeekProps {
 
 export function Peek({ id, onClose }: PeekProps) {
   const found = useQuery(requestQueries.one(id))
-  const go = useGo()
+  const navigate = useNavigate()
   useKeys({
     Escape: () => {
       onClose()
       return true
     },
-    Enter: () => go(paths.request(id)),
+    Enter: () => void navigate(paths.request(id)),
   })
   const { data } = found
   const detail = data?.log === 'kept' ? data : undefined
@@ -51,7 +52,7 @@ export function Peek({ id, onClose }: PeekProps) {
         <span className="ml-auto flex items-center gap-1.5">
           <Kbd>J</Kbd>
           <Kbd>K</Kbd>
-          <IconButton label={words.requests.open} onClick={() => go(paths.request(id))}>
+          <IconButton label={words.requests.open} onClick={() => void navigate(paths.request(id))}>
             <Maximize2 size={14} aria-hidden />
           </IconButton>
           <IconButton label={words.ui.close} onClick={onClose}>

@@ -1,6 +1,6 @@
 /** One request: where its time and its money went, and what happened to it. */
 import { useQuery } from '@tanstack/react-query'
-import { useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, Repeat } from 'lucide-react'
 import { isNotFound } from '../../api/faults.ts'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
@@ -12,7 +12,6 @@ import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
-import { useGo } from '../../ui/link.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
@@ -30,24 +29,25 @@ import { CopyCurl, exactMs } from './peek.tsx'
 import { RequestSide } from './request-side.tsx'
 import { failureNote, findingOf, layoutOf, nameOf, noteOf } from './waterfall-words.ts'
 import { WireTab } from './wire-tab.tsx'
+import { request as place } from './place.ts'
 
 type TabName = 'waterfall' | 'wire' | 'headers' | 'ledger' | 'job'
 
 const TABS: readonly TabName[] = ['waterfall', 'wire', 'headers', 'ledger']
 
 export function RequestPage() {
-  const { id } = useParams({ from: '/shell/requests/$id' })
-  const { tab = 'waterfall' } = useSearch({ from: '/shell/requests/$id' })
+  const { id } = place.useParams()
+  const { tab = 'waterfall' } = place.useSearch()
   const found = useQuery(requestQueries.one(id))
   const isPhone = usePhone()
-  const go = useGo()
+  const navigate = useNavigate()
   const { newer, older } = neighboursOf(id)
   const walk = (to: string | undefined) => (): boolean => {
     if (to === undefined) return false
-    go(paths.request(to, { tab: tab === 'waterfall' ? undefined : tab }), { replace: true })
+    void navigate({ ...paths.request(to, { tab: tab === 'waterfall' ? undefined : tab }), replace: true })
     return true
   }
-  useKeys({ j: walk(older), k: walk(newer), Escape: () => go(paths.requests()) })
+  useKeys({ j: walk(older), k: walk(newer), Escape: () => void navigate(paths.requests()) })
   const detail = found.data?.log === 'kept' ? found.data : undefined
   return (
     <Page
@@ -97,8 +97,7 @@ export function RequestPage() {
 
 function Body({ request, tab }: { readonly request: RequestDetail; readonly tab: TabName }) {
   const { tabs, figures } = words.requests
-  const to = (name: TabName): string =>
-    paths.request(request.id, { tab: name === 'waterfall' ? undefined : name })
+  const to = (name: TabName) => paths.request(request.id, { tab: name === 'waterfall' ? undefined : name })
   return (
     <div className="px-6 pt-[18px] pb-5">
       <Figures

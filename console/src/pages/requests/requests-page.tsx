@@ -1,15 +1,15 @@
 /** Requests: what became of each, over time, with one of them beside the list. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { requestQueries, type RequestRow } from '../../api/queries/requests.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
-import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import { RangeControl } from '../../app/range-control.tsx'
 import { useStreamState } from '../../app/stream.ts'
-import { useZone } from '../../app/zone.ts'
+import { useZone } from '../../time/zone.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { usePhone } from '../../ui/media.ts'
@@ -24,20 +24,23 @@ import { useTail } from './live.ts'
 import { rememberList } from '../../parts/requests/neighbours.ts'
 import { RangeCount, RequestHistogram } from '../../parts/requests/request-histogram.tsx'
 import { Views } from './views.tsx'
+import { requests as place } from './place.ts'
 
 const Peek = lazyPart(async () => (await import('./peek.tsx')).Peek)
 
 const ROW_HEIGHT = 31
 
 export function RequestsPage() {
-  const search = useSearch({ from: '/shell/requests' }) as RequestSearch & { peek?: string; live?: true }
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<RequestSearch>()
   const zone = useZone()
   const isPhone = usePhone()
   const { since, from, to } = search
   // The end of "the last hour" stands still until something else is asked for.
-  const asOf = useMemo(() => nowMs(), [since, from, to, search.live])
-  const { window, marked } = timesOf({ since, from, to }, asOf)
+  const question = [since, from, to, search.live].join()
+  const [asOf, setAsOf] = useState(() => ({ question, ms: nowMs() }))
+  if (asOf.question !== question) setAsOf({ question, ms: nowMs() })
+  const { window, marked } = timesOf({ since, from, to }, asOf.ms)
   const filters = filtersOf(search, marked ?? window)
   const sort = search.sort ?? '-at'
   const list = useInfiniteQuery(requestQueries.list(filters, sort))
@@ -102,6 +105,7 @@ export function RequestsPage() {
       </div>
       <RequestHistogram
         histogram={histogram.data}
+        isStale={histogram.isPlaceholderData}
         error={histogram.error}
         marked={marked}
         onMark={(range) =>
@@ -132,6 +136,7 @@ export function RequestsPage() {
           columns={columns}
           hiddenColumns={peek === undefined ? [] : WIDE_COLUMNS}
           rows={rows}
+          isStale={list.isPlaceholderData}
           rowKey={({ id }) => id}
           rowHeight={ROW_HEIGHT}
           error={list.error}

@@ -1,7 +1,8 @@
 /** Views that the member keeps: on the server, so that every browser has them. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { answerOf, client, type Schema } from '../../api/client.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Schema } from '../../api/client.ts'
 import { requestQueries } from '../../api/queries/requests.ts'
+import { useWrite } from '../../api/write.ts'
 import { parseSearch, stringifySearch } from '../../app/search.ts'
 import { FILTER_NAMES, type RequestSearch, type View } from './filters.ts'
 
@@ -14,28 +15,28 @@ export const MOST_VIEWS = 6
 interface SavedViews {
   readonly views: readonly View[]
   readonly isFull: boolean
-  readonly save: (name: string, search: RequestSearch) => void
+  readonly save: (name: string, search: RequestSearch) => Promise<void>
   readonly forget: (name: string) => void
 }
 
 export function useSavedViews(): SavedViews {
   const queries = useQueryClient()
   const { data: all } = useQuery(requestQueries.savedViews())
-  const { mutate } = useMutation({
-    mutationFn: (data: SavedView[]) => answerOf(client.PUT('/api/v1/saved-views', { body: { data } })),
-    onSuccess: (list) => queries.setQueryData(requestQueries.savedViews().queryKey, list),
-  })
+  const put = useWrite('put', '/api/v1/saved-views')
   const views = all?.data.filter(({ page }) => page === PAGE) ?? []
-  // They are kept as one list. Before it is there, nothing is written over it.
-  const keep = (change: (kept: readonly SavedView[]) => SavedView[]): void => {
-    if (all !== undefined) mutate(change(all.data))
-  }
+  // They are kept as one list. Before it is there, it counts as full, so that nothing is written over it.
+  const bodyOf = (change: (kept: readonly SavedView[]) => SavedView[]) => ({ data: change(all?.data ?? []) })
+  const show = (list: Schema<'SavedViewList'>): void =>
+    void queries.setQueryData(requestQueries.savedViews().queryKey, list)
   const isOther = (name: string) => (view: SavedView) => view.page !== PAGE || view.name !== name
   return {
     views: views.map(viewOf),
-    isFull: views.length >= MOST_VIEWS,
-    save: (name, search) => keep((kept) => [...kept.filter(isOther(name)), savedOf(name, search)]),
-    forget: (name) => keep((kept) => kept.filter(isOther(name))),
+    isFull: all === undefined || views.length >= MOST_VIEWS,
+    save: async (name, search) =>
+      show(
+        await put.send({ body: bodyOf((kept) => [...kept.filter(isOther(name)), savedOf(name, search)]) }),
+      ),
+    forget: (name) => put.now({ body: bodyOf((kept) => kept.filter(isOther(name))) }, show),
   }
 }
 

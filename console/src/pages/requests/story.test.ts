@@ -44,8 +44,8 @@ function request(overrides: Partial<RequestDetail> = {}): RequestDetail {
   } as RequestDetail
 }
 
-test('a plain request is told in one sentence', () => {
-  assert.deepEqual(storyOf(request()), ['**openai** answered at once, in 185 ms.'])
+test('a plain request is one sentence', () => {
+  assert.deepEqual(storyOf(request()), ['Served by **openai** in 185 ms.'])
 })
 
 test('a failover names who failed, with what, and who took over', () => {
@@ -64,12 +64,12 @@ test('a failover names who failed, with what, and who took over', () => {
     }),
   )
   assert.deepEqual(story, [
-    'Of 640 texts 412 were in the cache. The other 228 went out in two calls.',
-    '~azure-eu~ said 429 with `retry-after: 2` and got no further calls for that long. Its work went to **openai**.',
+    '412 of 640 texts were cached. The other 228 were sent in two calls.',
+    '~azure-eu~ returned 429 (`retry-after: 2`) and was paused for that long. **openai** took over.',
   ])
 })
 
-test('calls that failed alike are told once', () => {
+test('calls that failed alike show once', () => {
   const failed = { ...CALL, outcome: 'unreachable' }
   const story = storyOf(
     request({
@@ -80,35 +80,41 @@ test('calls that failed alike are told once', () => {
     }),
   )
   assert.deepEqual(story, [
-    '~openai~ could not be reached.',
-    'No deployment could answer: `upstream_unreachable`.',
+    '~openai~ couldn’t be reached.',
+    'No deployment could serve the request: `upstream_unreachable`.',
   ])
 })
 
 test('what was all in the cache made no call', () => {
   assert.deepEqual(storyOf(request({ inputs: 3, hits: 3, attempts: [] })), [
-    'All 3 texts were in the cache. No call was made.',
+    'All 3 texts were cached. Nothing was sent upstream.',
   ])
 })
 
-test('the one at fault is named: the caller, a limit, Torana, an upstream, or nobody knows', () => {
+test('the one at fault is named: the caller, a limit, Torana, an upstream, or it is unknown', () => {
   const ended = (overrides: Partial<RequestDetail>) =>
     storyOf(request({ attempts: [], ...overrides })).join(' ')
   assert.match(
     ended({ outcome: 'refused', status: 400, fault: 'empty_input' }),
-    /request was at fault: `empty_input`/,
+    /Invalid request: `empty_input`/,
   )
   assert.match(
     ended({ outcome: 'limited', status: 429, fault: 'rate_limit_exceeded' }),
-    /limit of the key or project/,
+    /Blocked by a key or project limit/,
   )
   assert.match(ended({ outcome: 'failed', status: 500, fault: 'internal_error' }), /Torana failed/)
   assert.match(
     ended({ outcome: 'failed', status: 503, fault: 'no_healthy_deployment' }),
-    /No deployment could answer/,
+    /No deployment could serve/,
   )
-  assert.match(ended({ outcome: 'unknown', status: 424, fault: 'outcome_unknown' }), /nobody knows/)
-  assert.match(ended({ outcome: 'refused', status: 499, fault: 'client_closed_request' }), /caller left/)
+  assert.match(
+    ended({ outcome: 'unknown', status: 424, fault: 'outcome_unknown' }),
+    /can’t tell whether this call was billed/,
+  )
+  assert.match(
+    ended({ outcome: 'refused', status: 499, fault: 'client_closed_request' }),
+    /caller disconnected/,
+  )
 })
 
 test('of every fault that can fail a request, the one at fault is named: deployments, or Torana with no call made', () => {
@@ -120,8 +126,8 @@ test('of every fault that can fail a request, the one at fault is named: deploym
     assert.equal(
       last,
       isOfDeployments
-        ? `No deployment could answer: \`${fault}\`.`
-        : `Torana failed: \`${fault}\`. No call was made.`,
+        ? `No deployment could serve the request: \`${fault}\`.`
+        : `Torana failed: \`${fault}\`. Nothing was sent upstream.`,
     )
   }
 })
@@ -136,11 +142,11 @@ test('a refusal by the terms that an admin set is not the fault of the request',
   ] as const) {
     assert.equal(FAULTS[fault].who, 'operator')
     const [last] = storyOf(request({ attempts: [], outcome: 'refused', status: 403, fault })).slice(-1)
-    assert.match(last ?? '', /^The terms of the key, its project or the model refused it/, fault)
+    assert.match(last ?? '', /^Not allowed by the settings of the key, project or model/, fault)
   }
 })
 
-test('waiting, sharing, emulation, missing counts and missing prices are told', () => {
+test('waiting, sharing, emulation, missing counts and missing prices show', () => {
   const story = storyOf(
     request({
       waited_ms: 940,
@@ -152,11 +158,11 @@ test('waiting, sharing, emulation, missing counts and missing prices are told', 
       attempts: [{ ...CALL, shared_with: 11 }],
     }),
   ).join(' ')
-  assert.match(story, /waited 940 ms for a turn/)
+  assert.match(story, /Queued for 940 ms/)
   assert.match(story, /shared with 11 other requests/)
-  assert.match(story, /can’t: `dimensions`/)
-  assert.match(story, /takes it: `user`/)
+  assert.match(story, /doesn’t support it: `dimensions`/)
+  assert.match(story, /supports it: `user`/)
   assert.match(story, /estimated the tokens/)
-  assert.match(story, /52\.5 % of the time was upstream’s/)
-  assert.match(storyOf(request({ unpriced: true })).join(' '), /no cost/)
+  assert.match(story, /The upstream accounted for 52\.5% of the time/)
+  assert.match(storyOf(request({ unpriced: true })).join(' '), /no cost was recorded/)
 })

@@ -98,10 +98,10 @@ const SLOW_MS = 1000
 
 const slowest: Maker = ({ duration_ms: all, own_ms: own, waited_ms: queued }) => {
   if (all < SLOW_MS) return undefined
-  const { story, parts } = words.requests
+  const { slowest: say } = words.requests.story
   const upstream = all - own - queued
-  const [who, ms] = own >= upstream && own >= queued ? [parts.own, own] : [parts.upstream, upstream]
-  return ms < queued ? undefined : story.slowest(who, share(ms / all))
+  if (Math.max(own, upstream) < queued) return undefined
+  return own >= upstream ? say.own(share(own / all)) : say.upstream(share(upstream / all))
 }
 
 const MAKERS: readonly Maker[] = [

@@ -1,12 +1,11 @@
 /** Saved views as chips: the four that are always there, and the person's own. */
-import { Popover } from '@base-ui/react/popover'
 import { Bookmark, X } from 'lucide-react'
 import { useState } from 'react'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { count } from '../../app/format.ts'
-import { Button } from '../../ui/button.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
 import { ViewChip } from '../../ui/filter-chip.tsx'
-import { layer } from '../../ui/layers.ts'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { words } from '../../words/words.ts'
 import { builtInViews, hasFilters, isView, NO_FILTERS, type RequestSearch } from './filters.ts'
 import { MOST_VIEWS, useSavedViews } from './saved-views.ts'
@@ -19,7 +18,7 @@ interface ViewsProps {
 }
 
 export function Views({ search, failed, saves = true }: ViewsProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RequestSearch>()
   const { views, isFull, save, forget } = useSavedViews()
   const builtIn = builtInViews()
   const isKnown = [...builtIn, ...views].some((view) => isView(view, search))
@@ -63,56 +62,44 @@ export function Views({ search, failed, saves = true }: ViewsProps) {
   )
 }
 
-function SaveView({
-  canSave,
-  hint,
-  onSave,
-}: {
+interface SaveViewProps {
   readonly canSave: boolean
   readonly hint: string | undefined
-  readonly onSave: (name: string) => void
-}) {
+  readonly onSave: (name: string) => Promise<void>
+}
+
+function SaveView({ canSave, hint, onSave }: SaveViewProps) {
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
+  const close = (): void => {
+    setName('')
+    setOpen(false)
+  }
   return (
-    <Popover.Root open={isOpen} onOpenChange={setOpen}>
-      <Popover.Trigger
+    <>
+      <button
+        type="button"
         disabled={!canSave}
         title={hint}
         className="inline-flex h-6 items-center gap-1.5 rounded-chip border border-dashed border-line-strong/60 px-2 text-12 whitespace-nowrap text-ink-2 hover:bg-hover disabled:text-ink-3"
+        onClick={() => setOpen(true)}
       >
         <Bookmark size={12} strokeWidth={2.25} aria-hidden />
         {words.requests.views.save}
-      </Popover.Trigger>
-      <Popover.Portal container={layer('menus')}>
-        <Popover.Positioner align="start" sideOffset={4}>
-          <Popover.Popup className="appearing rounded-panel border border-line bg-raised p-3 text-ink shadow-menu">
-            <form
-              className="flex items-end gap-2"
-              onSubmit={(event) => {
-                event.preventDefault()
-                if (name.trim() === '') return
-                onSave(name.trim().slice(0, 40))
-                setName('')
-                setOpen(false)
-              }}
-            >
-              <label className="flex flex-col gap-1 text-12 text-ink-2">
-                {words.requests.viewName}
-                <input
-                  value={name}
-                  maxLength={40}
-                  className="h-8 w-44 rounded-control border border-line-strong bg-surface px-2 text-13"
-                  onChange={(event) => setName(event.target.value)}
-                />
-              </label>
-              <Button type="submit" look="primary" size="large">
-                {words.requests.saveView}
-              </Button>
-            </form>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+      </button>
+      {isOpen && (
+        <FormSheet
+          shape="dialog"
+          title={words.requests.views.save}
+          go={words.requests.saveView}
+          onSubmit={() => onSave(name.trim())}
+          onClose={close}
+        >
+          <Field name="name" label={words.requests.viewName}>
+            <TextInput required pattern=".*\S.*" maxLength={40} value={name} onChange={setName} />
+          </Field>
+        </FormSheet>
+      )}
+    </>
   )
 }

@@ -1,17 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, client } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
+import { useWrite } from '../../api/write.ts'
 import { chooseLanguage, language, LANGUAGES, type Language } from '../../app/language.ts'
 import { useMay, useSession } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../../app/theme.ts'
-import { switchZone, useZone } from '../../app/zone.ts'
+import { switchZone, useZone } from '../../time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Form } from '../../ui/field.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
+import { Field } from '../../ui/field.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -123,45 +121,26 @@ function Account({ email }: { readonly email: string }) {
 function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const { busy, errors, problem, submit } = useSubmission(['current', 'password'])
+  const { send } = useWrite('put', '/api/v1/session/password')
   const say = words.people.general
   const save = async (): Promise<void> => {
-    const body = { current, password }
-    if (!(await submit(() => answerOf(client.PUT('/api/v1/session/password', { body }))))) return
+    await send({ body: { current, password } })
     toast(say.changed)
-    onClose()
   }
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={say.changePassword}
-      actions={
-        <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button look="primary" size="large" type="submit" form="password" busy={busy}>
-            {say.save}
-          </Button>
-        </>
-      }
-    >
-      <Form id="password" errors={errors} onSubmit={() => void save()} className="flex flex-col gap-3.5">
-        <Field name="current" label={say.current}>
-          <SecretInput required autoComplete="current-password" value={current} onChange={setCurrent} />
-        </Field>
-        <Field name="password" label={say.next} hint={words.welcome.passwordHint}>
-          <SecretInput
-            required
-            minLength={LEAST_PASSWORD}
-            autoComplete="new-password"
-            value={password}
-            onChange={setPassword}
-          />
-        </Field>
-        <FormProblem>{problem}</FormProblem>
-      </Form>
-    </Dialog>
+    <FormSheet shape="dialog" title={say.changePassword} go={say.save} onSubmit={save} onClose={onClose}>
+      <Field name="current" label={say.current}>
+        <SecretInput required autoComplete="current-password" value={current} onChange={setCurrent} />
+      </Field>
+      <Field name="password" label={say.next} hint={words.welcome.passwordHint}>
+        <SecretInput
+          required
+          minLength={LEAST_PASSWORD}
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+        />
+      </Field>
+    </FormSheet>
   )
 }

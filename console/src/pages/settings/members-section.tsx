@@ -1,17 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { answerOf, client, type Schema } from '../../api/client.ts'
+import type { Schema } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
+import { useWrite } from '../../api/write.ts'
 import { ageOf, day, initials } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { useMay, useSession } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
-import { AlertDialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -161,41 +160,45 @@ function Seen({ row }: { readonly row: Row }) {
 }
 
 function More({ row, open }: { readonly row: Row; readonly open: (next: Open) => void }) {
-  const queries = useQueryClient()
-  const say = words.people.members
-  const trigger = (name: string) => (
-    <IconButton label={say.menu(name)} size="small">
-      <MoreHorizontal size={15} aria-hidden />
-    </IconButton>
+  return 'member' in row ? (
+    <MemberMenu member={row.member} open={open} />
+  ) : (
+    <InvitationMenu invitation={row.invitation} open={open} />
   )
-  if (!('member' in row)) {
-    const { email } = row.invitation
-    const withdraw = async (): Promise<void> => {
-      await answerOf(client.DELETE('/api/v1/invitations/{email}', { params: { path: { email } } }))
-      await queries.invalidateQueries({ queryKey: ['invitations'] })
-      toast(say.withdrawn(email))
-    }
-    return (
-      <Menu align="end" trigger={trigger(email)}>
-        <MenuItem onSelect={() => open({ what: 'invite', member: row.invitation })}>
-          {say.inviteAgain}
-        </MenuItem>
-        <MenuItem danger onSelect={() => void withdraw()}>
-          {say.withdraw}
-        </MenuItem>
-      </Menu>
-    )
-  }
-  const { member } = row
+}
+
+const trigger = (name: string) => (
+  <IconButton label={words.people.members.menu(name)} size="small">
+    <MoreHorizontal size={15} aria-hidden />
+  </IconButton>
+)
+
+interface MenuProps {
+  readonly open: (next: Open) => void
+}
+
+function InvitationMenu({ invitation, open }: MenuProps & { readonly invitation: Invitation }) {
+  const withdraw = useWrite('delete', '/api/v1/invitations/{email}')
+  const say = words.people.members
+  const { email } = invitation
+  return (
+    <Menu align="end" trigger={trigger(email)}>
+      <MenuItem onSelect={() => open({ what: 'invite', member: invitation })}>{say.inviteAgain}</MenuItem>
+      <MenuItem
+        danger
+        onSelect={() => withdraw.now({ params: { path: { email } } }, () => toast(say.withdrawn(email)))}
+      >
+        {say.withdraw}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function MemberMenu({ member, open }: MenuProps & { readonly member: Member }) {
+  const endSessions = useWrite('delete', '/api/v1/members/{id}/sessions')
+  const change = useWrite('patch', '/api/v1/members/{id}')
+  const say = words.people.members
   const params = { path: { id: member.id } }
-  const endSessions = async (): Promise<void> => {
-    await answerOf(client.DELETE('/api/v1/members/{id}/sessions', { params }))
-    toast(say.ended(member.name))
-  }
-  const enable = async (): Promise<void> => {
-    await answerOf(client.PATCH('/api/v1/members/{id}', { params, body: { disabled: false } }))
-    await queries.invalidateQueries({ queryKey: ['members'] })
-  }
   const isDisabled = member.disabled_at !== null
   return (
     <Menu align="end" trigger={trigger(member.name)}>
@@ -203,10 +206,12 @@ function More({ row, open }: { readonly row: Row; readonly open: (next: Open) =>
       {member.source === 'local' && !isDisabled && (
         <MenuItem onSelect={() => open({ what: 'invite', member })}>{say.inviteAgain}</MenuItem>
       )}
-      <MenuItem onSelect={() => void endSessions()}>{say.endSessions}</MenuItem>
+      <MenuItem onSelect={() => endSessions.now({ params }, () => toast(say.ended(member.name)))}>
+        {say.endSessions}
+      </MenuItem>
       <MenuLine />
       {isDisabled ? (
-        <MenuItem onSelect={() => void enable()}>{say.enable}</MenuItem>
+        <MenuItem onSelect={() => change.now({ params, body: { disabled: false } })}>{say.enable}</MenuItem>
       ) : (
         <MenuItem danger onSelect={() => open({ what: 'disable', member })}>
           {say.disable}
@@ -217,35 +222,15 @@ function More({ row, open }: { readonly row: Row; readonly open: (next: Open) =>
 }
 
 function DisableDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
-  const { busy, problem, submit } = useSubmission([])
-  const queries = useQueryClient()
+  const { send } = useWrite('patch', '/api/v1/members/{id}')
   const say = words.people.members
-  const disable = async (): Promise<void> => {
-    const params = { path: { id: member.id } }
-    const isDone = await submit(async () => {
-      await answerOf(client.PATCH('/api/v1/members/{id}', { params, body: { disabled: true } }))
-      await queries.invalidateQueries({ queryKey: ['members'] })
-    })
-    if (isDone) onClose()
-  }
   return (
-    <AlertDialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={say.disableTitle(member.name)}
       description={say.disableText}
-      actions={
-        <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button look="danger" size="large" busy={busy} onClick={() => void disable()}>
-            {say.disable}
-          </Button>
-        </>
-      }
-    >
-      <FormProblem>{problem}</FormProblem>
-    </AlertDialog>
+      go={say.disable}
+      onGo={() => send({ params: { path: { id: member.id } }, body: { disabled: true } })}
+      onClose={onClose}
+    />
   )
 }

@@ -1,14 +1,16 @@
 /** Who serves and writes: nodes with their load, and what the doctor says of the books. */
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { ageOf, clockSeconds, count, moment, money, NONE, share, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { useMay } from '../../app/session.ts'
 import { Meter } from '../../charts/meter.tsx'
-import { answerOf, client, type Schema } from '../../api/client.ts'
+import { api, type Schema } from '../../api/client.ts'
+import { shellQueries } from '../../api/queries/shell.ts'
+import { useWrite } from '../../api/write.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
-import { AlertDialog, FactList } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -20,19 +22,10 @@ type Node = Schema<'Node'>
 
 const say = words.nodes
 
-/** Beside the list of the shell, which is asked for less often. */
-const nodesQuery = queryOptions({
-  queryKey: ['nodes', 'now'],
-  refetchInterval: 5000,
-  queryFn: ({ signal }) => answerOf(client.GET('/api/v1/nodes', { signal })),
-})
+/** More often than the shell asks. */
+const nodesQuery = { ...shellQueries.nodes(), refetchInterval: 5000 }
 
-const doctorQuery = queryOptions({
-  queryKey: ['doctor'],
-  staleTime: 60_000,
-  queryFn: ({ signal }) =>
-    answerOf(client.GET('/api/v1/doctor', { params: { query: { hours: 2 } }, signal })),
-})
+const doctorQuery = api.queryOptions('get', '/api/v1/doctor', { params: { query: { hours: 2 } } })
 
 const MARKS: Record<Node['state'], Mark> = { alive: 'good', silent: 'bad', ended: 'off' }
 /** From here on requests begin to wait for this process. */
@@ -172,41 +165,22 @@ function Loop({ now }: Pick<Node, 'now'>) {
 }
 
 function EndDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }) {
-  const queries = useQueryClient()
-  const end = useMutation({
-    mutationFn: () =>
-      answerOf(
-        client.POST('/api/v1/nodes/{id}/end', { params: { path: { id: node.id } }, body: { force: false } }),
-      ),
-    onSuccess: ({ returned_usd: usd }) => {
-      toast(say.ended(node.host, money(usd)))
-      void queries.invalidateQueries({ queryKey: ['nodes'] })
-      onClose()
-    },
-  })
+  const { send } = useWrite('post', '/api/v1/nodes/{id}/end')
   return (
-    <AlertDialog
-      open
-      onClose={onClose}
+    <ConfirmDialog
       title={say.endTitle(node.host)}
       description={say.endText}
-      note={end.error === null ? undefined : <span className="text-bad">{end.error.message}</span>}
-      actions={
-        <>
-          <Button onClick={onClose}>{words.ui.cancel}</Button>
-          <Button look="danger" busy={end.isPending} onClick={() => end.mutate()}>
-            {say.end}
-          </Button>
-        </>
-      }
-    >
-      <FactList
-        facts={[
-          [say.comesHome, say.leasedBack(money(node.leased_usd))],
-          [say.records, say.unknownRecords],
-        ]}
-      />
-    </AlertDialog>
+      facts={[
+        [say.comesHome, say.leasedBack(money(node.leased_usd))],
+        [say.records, say.unknownRecords],
+      ]}
+      go={say.end}
+      onGo={async () => {
+        const ended = await send({ params: { path: { id: node.id } }, body: { force: false } })
+        toast(say.ended(node.host, money(ended.returned_usd)))
+      }}
+      onClose={onClose}
+    />
   )
 }
 

@@ -1,16 +1,14 @@
 /** Sets what a deployment costs, and says what that would have changed. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { money } from '../../app/format.ts'
 import { nanoOf, usdOf } from '../../app/money.ts'
-import { nowMs } from '../../app/now.ts'
-import { answerOf, client, type Schema } from '../../api/client.ts'
-import { FaultError } from '../../api/faults.ts'
+import { nowMs } from '../../time/now.ts'
+import type { Schema } from '../../api/client.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
-import { Button } from '../../ui/button.tsx'
-import { Sheet } from '../../ui/dialog.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
+import { useWrite } from '../../api/write.ts'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -29,87 +27,62 @@ const FIELDS: Record<Exclude<Way, 'free'>, string> = {
   megapixel: 'usdPerMegapixel',
 }
 
+const TOUCHED = { touches: ['/api/v1/models', '/api/v1/price-changes'] } as const
+
 export function PriceSheet({ price, onClose }: { readonly price: Price; readonly onClose: () => void }) {
   const isImage = price.kind === 'image'
   const ways: readonly Way[] = isImage ? ['image', 'megapixel', 'free'] : ['tokens', 'free']
   const [way, setWay] = useState<Way>(wayOf(price) ?? ways[0] ?? 'free')
   const [usd, setUsd] = useState(amountOf(price))
-  const queries = useQueryClient()
+  const save = useWrite('put', '/api/v1/prices/{deployment}', TOUCHED)
+  const forget = useWrite('delete', '/api/v1/prices/{deployment}', TOUCHED)
   const { deployment } = price
   const say = words.prices.sheet
-  const done = async (text: string): Promise<void> => {
-    await Promise.all(
-      [['prices'], ['models'], ['price-changes']].map((queryKey) => queries.invalidateQueries({ queryKey })),
-    )
-    toast(text)
-    onClose()
-  }
-  const path = { params: { path: { deployment } } }
-  const save = useMutation({
-    mutationFn: () =>
-      answerOf(
-        client.PUT('/api/v1/prices/{deployment}', {
-          ...path,
-          body: { price: way === 'free' ? 'free' : { [FIELDS[way]]: usd } },
-        }),
-      ),
-    onSuccess: () => done(say.saved(deployment)),
-  })
-  const forget = useMutation({
-    mutationFn: () => answerOf(client.DELETE('/api/v1/prices/{deployment}', path)),
-    onSuccess: () => done(say.forgotten(deployment)),
-  })
-  const error = save.error ?? forget.error
-  const isOfPrice = error instanceof FaultError && error.param === 'price'
+  const params = { path: { deployment } }
   return (
-    <Sheet
-      open
-      onClose={onClose}
+    <FormSheet
       title={say.title(deployment)}
       note={<Effect deployment={deployment} way={way} usd={usd} />}
-      actions={
-        <>
-          {price.from === 'store' && (
-            <Button look="danger" size="large" busy={forget.isPending} onClick={() => forget.mutate()}>
-              {say.forget}
-            </Button>
-          )}
-          <Button look="primary" size="large" type="submit" form="price" busy={save.isPending}>
-            {say.save}
-          </Button>
-        </>
+      go={say.save}
+      onSubmit={async () => {
+        await save.send({ params, body: { price: way === 'free' ? 'free' : { [FIELDS[way]]: usd } } })
+        toast(say.saved(deployment))
+      }}
+      other={
+        price.from === 'store'
+          ? {
+              go: say.forget,
+              onGo: async () => {
+                await forget.send({ params })
+                toast(say.forgotten(deployment))
+              },
+            }
+          : undefined
       }
+      onClose={onClose}
     >
-      <Form
-        id="price"
-        className="flex flex-col gap-4"
-        errors={isOfPrice ? { price: error.message } : {}}
-        onSubmit={() => save.mutate()}
-      >
-        <Field name="way" label={say.way} {...(isImage && { hint: say.table })}>
-          <Segmented
-            label={say.way}
-            segments={ways.map((value) => ({ value, label: say.ways[value] }))}
-            value={way}
-            onChange={setWay}
-            className="self-start"
+      <Field name="way" label={say.way} {...(isImage && { hint: say.table })}>
+        <Segmented
+          label={say.way}
+          segments={ways.map((value) => ({ value, label: say.ways[value] }))}
+          value={way}
+          onChange={setWay}
+          className="self-start"
+        />
+      </Field>
+      {way !== 'free' && (
+        <Field name="price" label={say.usd[way]}>
+          <TextInput
+            required
+            before="$"
+            inputMode="decimal"
+            pattern="\d{1,7}(\.\d{1,9})?"
+            value={usd}
+            onChange={setUsd}
           />
         </Field>
-        {way !== 'free' && (
-          <Field name="price" label={say.usd[way]}>
-            <TextInput
-              required
-              before="$"
-              inputMode="decimal"
-              pattern="\d{1,7}(\.\d{1,9})?"
-              value={usd}
-              onChange={setUsd}
-            />
-          </Field>
-        )}
-        {error !== null && !isOfPrice && <FormProblem>{error.message}</FormProblem>}
-      </Form>
-    </Sheet>
+      )}
+    </FormSheet>
   )
 }
 

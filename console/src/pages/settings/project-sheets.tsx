@@ -1,14 +1,11 @@
 /** A new project, other terms of one that is there, and its end. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, client, type Schema } from '../../api/client.ts'
-import { useSubmission } from '../../app/submit.ts'
+import type { Schema } from '../../api/client.ts'
+import { useWrite } from '../../api/write.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { budgetFormOf, budgetOf, limitFormOf, limitsOf } from '../../parts/terms/form.ts'
-import { Button } from '../../ui/button.tsx'
-import { Sheet } from '../../ui/dialog.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
+import { Field, TextInput } from '../../ui/field.tsx'
+import { FormSheet } from '../../ui/form-sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { TypedNameDialog } from '../../ui/typed-name-dialog.tsx'
 import { words } from '../../words/words.ts'
@@ -16,12 +13,7 @@ import { words } from '../../words/words.ts'
 export type Project = Schema<'Project'>
 
 /** What shows a project, or what is left of it. */
-const TOUCHED = ['projects', 'keys', 'budgets', 'session']
-
-function useRefresh(): () => Promise<unknown> {
-  const queries = useQueryClient()
-  return () => Promise.all(TOUCHED.map((name) => queries.invalidateQueries({ queryKey: [name] })))
-}
+const TOUCHED = { touches: ['/api/v1/keys', '/api/v1/budgets', '/api/v1/session'] } as const
 
 interface ProjectSheetProps {
   /** Undefined: a new one. */
@@ -33,83 +25,47 @@ export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
   const before = { ...limitFormOf(of?.limits ?? {}), ...budgetFormOf(of?.budget ?? null) }
   const [name, setName] = useState('')
   const [form, setForm] = useState(before)
-  const { busy, errors, problem, submit } = useSubmission(['name', 'limits', 'budget'])
-  const refresh = useRefresh()
+  const create = useWrite('post', '/api/v1/projects', TOUCHED)
+  const change = useWrite('patch', '/api/v1/projects/{project}', TOUCHED)
   const say = words.projects.sheet
   const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change })
   const send = async (): Promise<void> => {
     const body = { limits: limitsOf(form), budget: budgetOf(form) }
-    const isDone = await submit(async () => {
-      if (of === undefined) await answerOf(client.POST('/api/v1/projects', { body: { name, ...body } }))
-      else
-        await answerOf(
-          client.PATCH('/api/v1/projects/{project}', { params: { path: { project: of.name } }, body }),
-        )
-      await refresh()
-    })
-    if (!isDone) return
+    if (of === undefined) await create.send({ body: { name, ...body } })
+    else await change.send({ params: { path: { project: of.name } }, body })
     toast(of === undefined ? say.made(name) : say.saved(of.name))
-    onClose()
   }
   const isUnchanged = of !== undefined && JSON.stringify(form) === JSON.stringify(before)
   return (
-    <Sheet
-      open
-      onClose={onClose}
+    <FormSheet
       title={of === undefined ? say.title : say.change(of.name)}
-      actions={
-        <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button
-            look="primary"
-            size="large"
-            type="submit"
-            form="project"
-            busy={busy}
-            why={isUnchanged ? say.unchanged : undefined}
-          >
-            {of === undefined ? say.create : say.save}
-          </Button>
-        </>
-      }
+      go={of === undefined ? say.create : say.save}
+      why={isUnchanged ? say.unchanged : undefined}
+      onSubmit={send}
+      onClose={onClose}
     >
-      <Form id="project" errors={errors} onSubmit={() => void send()} className="flex flex-col gap-5">
-        {of === undefined && (
-          <Field name="name" label={say.name} hint={say.nameHint}>
-            <TextInput
-              required
-              autoComplete="off"
-              spellCheck={false}
-              pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,62}"
-              value={name}
-              onChange={setName}
-            />
-          </Field>
-        )}
-        <LimitFields form={form} set={set} />
-        <BudgetFields form={form} set={set} />
-        <FormProblem>{problem}</FormProblem>
-      </Form>
-    </Sheet>
+      {of === undefined && (
+        <Field name="name" label={say.name} hint={say.nameHint}>
+          <TextInput
+            required
+            autoComplete="off"
+            spellCheck={false}
+            pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,62}"
+            value={name}
+            onChange={setName}
+          />
+        </Field>
+      )}
+      <LimitFields form={form} set={set} />
+      <BudgetFields form={form} set={set} />
+    </FormSheet>
   )
 }
 
 export function DeleteDialog({ of, onClose }: { readonly of: Project; readonly onClose: () => void }) {
-  const { busy, problem, submit } = useSubmission([])
-  const refresh = useRefresh()
+  const remove = useWrite('delete', '/api/v1/projects/{project}', TOUCHED)
   const say = words.projects.delete
   const { name } = of
-  const remove = async (): Promise<void> => {
-    const isDone = await submit(async () => {
-      await answerOf(client.DELETE('/api/v1/projects/{project}', { params: { path: { project: name } } }))
-      await refresh()
-    })
-    if (!isDone) return
-    toast(say.done(name))
-    onClose()
-  }
   return (
     <TypedNameDialog
       title={say.title(name)}
@@ -121,9 +77,10 @@ export function DeleteDialog({ of, onClose }: { readonly of: Project; readonly o
       name={name}
       ask={say.type(name)}
       go={say.go}
-      busy={busy}
-      problem={problem}
-      onGo={() => void remove()}
+      onGo={async () => {
+        await remove.send({ params: { path: { project: name } } })
+        toast(say.done(name))
+      }}
       onClose={onClose}
     />
   )

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { moment, whole } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
+import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { Budget, limitsText } from '../../parts/terms/shown.tsx'
@@ -96,7 +96,7 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
     {
       id: 'limits',
       head: columns.limits,
-      width: 96,
+      width: 112,
       align: 'right',
       cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
     },

@@ -1,6 +1,5 @@
-import { useParams } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { paths, SETTINGS_SECTIONS, type SettingsSection } from '../../app/paths.ts'
+import { paths } from '../../app/paths.ts'
 import { NotFound } from '../../app/problems.tsx'
 import { useMay } from '../../app/session.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -8,37 +7,31 @@ import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
-import { sectionNamed } from './sections.tsx'
+import { settings as place } from './place.ts'
+import { SECTIONS } from './sections.ts'
 
 export function SettingsPage() {
-  const { section: name = 'general' } = useParams({ strict: false }) as { section?: SettingsSection }
+  const { section: id } = place.useParams()
   const may = useMay()
-  const section = sectionNamed(name)
+  const section = SECTIONS.find((one) => one.id === id)
   if (section === undefined) return <NotFound />
-  const { permission, Content } = section
-  const { sections, title, forbidden } = words.settings
-  const mayOpen = (one: SettingsSection): boolean => {
-    const needed = sectionNamed(one)?.permission
-    return needed === undefined || may(needed)
-  }
+  const { Content } = section
+  const { title, forbidden } = words.settings
+  const allowed = SECTIONS.filter((one) => !('permission' in one) || may(one.permission))
   return (
     <Page title={title}>
       <Tabs
         label={title}
-        value={name}
-        tabs={SETTINGS_SECTIONS.filter(mayOpen).map((one) => ({
-          value: one,
-          label: sections[one],
-          to: paths.settings(one),
-        }))}
+        value={section.id}
+        tabs={allowed.map((one) => ({ value: one.id, label: one.title(words), to: paths.settings(one.id) }))}
         className="px-6 pt-1 phone:px-4"
       />
-      {permission === undefined || may(permission) ? (
+      {allowed.includes(section) ? (
         <Suspense fallback={<LoadingRows />}>
           <Content />
         </Suspense>
       ) : (
-        <Empty title={forbidden(sections[name])} />
+        <Empty title={forbidden(section.title(words))} />
       )}
     </Page>
   )

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { CONTROL } from '../../ui/field.tsx'
 import { Select } from '../../ui/select.tsx'
+import { useFieldError } from '../../ui/sending.ts'
 import { words } from '../../words/words.ts'
 import { roleOptions } from './role-fields.tsx'
 
@@ -15,10 +16,10 @@ export type Rule = Schema<'SignOnRule'>
 interface SignOnRulesProps {
   readonly rules: readonly Rule[]
   readonly onChange: (rules: readonly Rule[]) => void
-  readonly error: string | undefined
 }
 
-export function SignOnRules({ rules, onChange, error }: SignOnRulesProps) {
+export function SignOnRules({ rules, onChange }: SignOnRulesProps) {
+  const error = useFieldError('rules')
   const say = words.people.signOn
   const set = (at: number, change: Partial<Rule>): void =>
     onChange(rules.map((rule, index) => (index === at ? { ...rule, ...change } : rule)))

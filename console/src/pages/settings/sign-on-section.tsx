@@ -1,17 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
-import { answerOf, client, type Schema } from '../../api/client.ts'
+import type { Schema } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
-import { useSubmission } from '../../app/submit.ts'
+import { useWrite } from '../../api/write.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
-import { AlertDialog } from '../../ui/dialog.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
+import { useSending } from '../../ui/sending.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { SignOnRules, type Rule } from './sign-on-rules.tsx'
@@ -22,11 +23,12 @@ export function SignOnSection() {
   const { data, error, refetch } = useQuery(peopleQueries.signOn())
   if (error !== null) return <Problem error={error} retry={() => void refetch()} />
   if (data === undefined) return <LoadingRows />
-  // Made anew when something was saved: the form begins with what the server keeps.
+  // A new form after each save: it begins with what the server keeps.
   return <SignOnForm key={JSON.stringify(data)} saved={data} />
 }
 
-const FIELDS = ['issuer', 'client_id', 'client_secret', 'name', 'rules']
+/** The sign-in page shows whether there is one. */
+const TOUCHED = { touches: ['/api/v1/session/options'] } as const
 
 function SignOnForm({ saved }: { readonly saved: SignOn }) {
   const [issuer, setIssuer] = useState(saved.issuer)
@@ -34,30 +36,23 @@ function SignOnForm({ saved }: { readonly saved: SignOn }) {
   const [secret, setSecret] = useState('')
   const [name, setName] = useState(saved.name ?? '')
   const [rules, setRules] = useState<readonly Rule[]>(saved.rules)
-  const { busy, errors, problem, submit } = useSubmission(FIELDS)
-  const queries = useQueryClient()
+  const { send } = useWrite('put', '/api/v1/sign-on', TOUCHED)
   const say = words.people.signOn
   const isThere = saved.issuer !== ''
   const save = async (): Promise<void> => {
-    const isDone = await submit(async () => {
-      const body = {
+    await send({
+      body: {
         name: name.trim() === '' ? null : name,
         issuer,
         client_id: clientId,
         ...(secret !== '' && { client_secret: secret }),
         rules: rules.map((rule) => ({ ...rule, projects: rule.role === 'developer' ? rule.projects : null })),
-      }
-      await answerOf(client.PUT('/api/v1/sign-on', { body }))
-      await queries.invalidateQueries({ queryKey: ['sign-on'] })
+      },
     })
-    if (isDone) toast(say.saved)
+    toast(say.saved)
   }
   return (
-    <Form
-      errors={errors}
-      onSubmit={() => void save()}
-      className="flex max-w-180 flex-col gap-5 px-6 py-6 phone:px-4"
-    >
+    <Form onSubmit={save} className="flex max-w-180 flex-col gap-5 px-6 py-6 phone:px-4">
       <header>
         <h2 className="text-13 font-semibold">{say.title}</h2>
         <p className="text-ink-2">{say.text}</p>
@@ -94,12 +89,10 @@ function SignOnForm({ saved }: { readonly saved: SignOn }) {
           <p className="text-12 text-ink-3">{say.redirectHint}</p>
         </div>
       </div>
-      <SignOnRules rules={rules} onChange={setRules} error={errors['rules']} />
-      <FormProblem>{problem}</FormProblem>
+      <SignOnRules rules={rules} onChange={setRules} />
+      <FormProblem />
       <footer className="flex flex-wrap items-center gap-2">
-        <Button type="submit" look="primary" size="large" busy={busy}>
-          {say.save}
-        </Button>
+        <SubmitButton>{say.save}</SubmitButton>
         <TestButton isThere={isThere} />
         {isThere && <DropButton />}
       </footer>
@@ -108,20 +101,17 @@ function SignOnForm({ saved }: { readonly saved: SignOn }) {
 }
 
 function TestButton({ isThere }: { readonly isThere: boolean }) {
-  const { busy, problem, submit } = useSubmission([])
+  const { busy, problem, run } = useSending()
+  const test = useWrite('post', '/api/v1/sign-on/test')
   const say = words.people.signOn
-  const test = (): Promise<boolean> => {
+  const open = async (): Promise<void> => {
     // Opened at once: later a browser would not take it for the answer to a click.
     const opened = window.open('about:blank', '_blank')
-    return submit(async () => {
-      try {
-        const { url } = await answerOf(client.POST('/api/v1/sign-on/test'))
-        if (opened) opened.location.href = url
-      } catch (error) {
-        opened?.close()
-        throw error
-      }
+    const isThereNow = await run(async () => {
+      const { url } = await test.send({})
+      if (opened) opened.location.href = url
     })
+    if (!isThereNow) opened?.close()
   }
   return (
     <>
@@ -130,52 +120,37 @@ function TestButton({ isThere }: { readonly isThere: boolean }) {
         icon={<ExternalLink size={14} aria-hidden />}
         busy={busy}
         why={isThere ? undefined : say.testWhy}
-        onClick={() => void test()}
+        onClick={() => void open()}
       >
         {say.test}
       </Button>
-      <span className="text-12 text-ink-3">{problem ?? say.testHint}</span>
+      <span className="text-12 text-ink-3">{say.testHint}</span>
+      {problem !== undefined && <FormProblem>{problem}</FormProblem>}
     </>
   )
 }
 
 function DropButton() {
   const [isOpen, setOpen] = useState(false)
-  const { busy, problem, submit } = useSubmission([])
-  const queries = useQueryClient()
+  const drop = useWrite('delete', '/api/v1/sign-on', TOUCHED)
   const say = words.people.signOn
-  const drop = async (): Promise<void> => {
-    const isDone = await submit(async () => {
-      await answerOf(client.DELETE('/api/v1/sign-on'))
-      await queries.invalidateQueries({ queryKey: ['sign-on'] })
-    })
-    if (!isDone) return
-    setOpen(false)
-    toast(say.dropped)
-  }
   return (
     <>
       <Button look="danger" size="large" className="ml-auto" onClick={() => setOpen(true)}>
         {say.drop}
       </Button>
-      <AlertDialog
-        open={isOpen}
-        onClose={() => setOpen(false)}
-        title={say.dropTitle}
-        description={say.dropText}
-        actions={
-          <>
-            <Button size="large" onClick={() => setOpen(false)}>
-              {words.ui.cancel}
-            </Button>
-            <Button look="danger" size="large" busy={busy} onClick={() => void drop()}>
-              {say.drop}
-            </Button>
-          </>
-        }
-      >
-        <FormProblem>{problem}</FormProblem>
-      </AlertDialog>
+      {isOpen && (
+        <ConfirmDialog
+          title={say.dropTitle}
+          description={say.dropText}
+          go={say.drop}
+          onGo={async () => {
+            await drop.send({})
+            toast(say.dropped)
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   )
 }

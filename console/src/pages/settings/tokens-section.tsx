@@ -1,16 +1,15 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { answerOf, client, type Schema } from '../../api/client.ts'
+import type { Schema } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
+import { useWrite } from '../../api/write.ts'
 import { ageOf, day } from '../../app/format.ts'
-import { useNow } from '../../app/now.ts'
-import { useSubmission } from '../../app/submit.ts'
+import { useNow } from '../../time/now.ts'
 import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
-import { AlertDialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { FormProblem } from '../../ui/form-problem.tsx'
 import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -153,36 +152,19 @@ function Ends({ token }: { readonly token: Token }) {
 }
 
 function RevokeDialog({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
-  const { busy, problem, submit } = useSubmission([])
-  const queries = useQueryClient()
+  const { send } = useWrite('delete', '/api/v1/tokens/{name}')
   const say = words.people.tokens
-  const revoke = async (): Promise<void> => {
-    const isDone = await submit(async () => {
-      await answerOf(client.DELETE('/api/v1/tokens/{name}', { params: { path: { name: token.name } } }))
-      await queries.invalidateQueries({ queryKey: ['tokens'] })
-    })
-    if (!isDone) return
-    toast(say.revoked(token.name))
-    onClose()
-  }
+  const { name } = token
   return (
-    <AlertDialog
-      open
-      onClose={onClose}
-      title={say.revokeTitle(token.name)}
+    <ConfirmDialog
+      title={say.revokeTitle(name)}
       description={say.revokeText}
-      actions={
-        <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button look="danger" size="large" busy={busy} onClick={() => void revoke()}>
-            {say.revoke}
-          </Button>
-        </>
-      }
-    >
-      <FormProblem>{problem}</FormProblem>
-    </AlertDialog>
+      go={say.revoke}
+      onGo={async () => {
+        await send({ params: { path: { name } } })
+        toast(say.revoked(name))
+      }}
+      onClose={onClose}
+    />
   )
 }

@@ -1,15 +1,13 @@
 /** Says what became of one call, or of several. */
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { clockSeconds, moneyInList } from '../../app/format.ts'
 import { nanoOf, sumOf, usdOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import { answerOf, client } from '../../api/client.ts'
-import { FaultError } from '../../api/faults.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
-import { Button } from '../../ui/button.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { useWrite } from '../../api/write.ts'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -27,7 +25,6 @@ interface ResolveCardProps {
 
 export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
   const may = useMay()
-  const queries = useQueryClient()
   const [first] = calls as readonly [UnknownCall]
   const isOne = calls.length === 1
   const reserved = sumOf(calls.map(({ reserved_usd: usd }) => usd))
@@ -40,36 +37,24 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
   const title = isOne
     ? `${deploymentText(first.deployment)}, ${clockSeconds(first.requested_at)}`
     : say.calls(calls.length)
-  const resolve = useMutation({
-    mutationFn: async () => {
-      // One after another: each is a step of its own in the books, and the first that fails stops the rest.
-      for (const { request_id: requestId, attempt } of calls)
-        await answerOf(
-          client.POST('/api/v1/unknowns/{request_id}/{attempt}', {
-            params: { path: { request_id: requestId, attempt } },
-            body: {
-              action,
-              note,
-              ...(action === 'post' && isOne && cost !== '' && { cost_usd: cost }),
-              ...(action === 'post' && isOne && tokens !== '' && { tokens: Number(tokens) }),
-            },
-          }),
-        )
-    },
-    onSettled: () =>
-      Promise.all(
-        [['unknowns'], ['budgets'], ['budget'], ['usage']].map((queryKey) =>
-          queries.invalidateQueries({ queryKey }),
-        ),
-      ),
-    onSuccess: () => {
-      toast(action === 'post' ? say.donePost(title, moneyInList(usdOf(costNano))) : say.doneVoid(title))
-      onResolved()
-    },
+  const { send } = useWrite('post', '/api/v1/unknowns/{request_id}/{attempt}', {
+    touches: ['/api/v1/budgets', '/api/v1/usage', '/api/v1/requests'],
   })
-  const { error } = resolve
-  const param = error instanceof FaultError ? error.param : undefined
-  const atField = param !== undefined && ['cost_usd', 'tokens', 'note'].includes(param)
+  const resolve = async (): Promise<void> => {
+    // One after another: each is a step of its own in the ledger, and the first that fails stops the rest.
+    for (const { request_id: requestId, attempt } of calls)
+      await send({
+        params: { path: { request_id: requestId, attempt } },
+        body: {
+          action,
+          note,
+          ...(action === 'post' && isOne && cost !== '' && { cost_usd: cost }),
+          ...(action === 'post' && isOne && tokens !== '' && { tokens: Number(tokens) }),
+        },
+      })
+    toast(action === 'post' ? say.donePost(title, moneyInList(usdOf(costNano))) : say.doneVoid(title))
+    onResolved()
+  }
   return (
     <section className="rounded-panel border border-line p-[18px]">
       <header className="flex items-center justify-between gap-3">
@@ -80,11 +65,7 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
           </TextLink>
         )}
       </header>
-      <Form
-        className="flex flex-col gap-3.5 pt-3"
-        errors={atField && error !== null ? { [param]: error.message } : {}}
-        onSubmit={() => resolve.mutate()}
-      >
+      <Form className="flex flex-col gap-3.5 pt-3" onSubmit={resolve}>
         <Segmented
           label={title}
           segments={[
@@ -132,20 +113,16 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
             onChange={setNote}
           />
         </Field>
-        {error !== null && !atField && <FormProblem>{error.message}</FormProblem>}
+        <FormProblem />
         <footer className="flex items-center justify-between gap-3 pt-1">
           <Moves calls={calls} backNano={reserved - costNano} />
-          <Button
-            look="primary"
-            size="large"
-            type="submit"
-            busy={resolve.isPending}
+          <SubmitButton
             why={may('unknowns.resolve', isOne ? first.project : undefined) ? undefined : say.forbidden}
           >
             {action === 'post'
               ? say.postButton(moneyInList(usdOf(costNano)))
               : say.voidButton(moneyInList(usdOf(reserved)))}
-          </Button>
+          </SubmitButton>
         </footer>
       </Form>
     </section>

@@ -1,12 +1,12 @@
 /** Which calls may have been paid? Each is resolved in place, with a reason. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { money } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
-import { useNow } from '../../app/now.ts'
-import { useZone } from '../../app/zone.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
+import { useNow } from '../../time/now.ts'
+import { useZone } from '../../time/zone.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -17,20 +17,14 @@ import { words } from '../../words/words.ts'
 import { HowToFindOut } from './how-to.tsx'
 import { ResolveCard } from './resolve-card.tsx'
 import { idOf, openColumns, phoneRow, resolvedColumns, type UnknownCall } from './unknown-columns.tsx'
-
-interface UnknownsSearch {
-  state?: 'open' | 'resolved'
-  /** `<request>/<attempt>`. */
-  open?: string
-  project?: string
-}
+import { unknowns as place } from './place.ts'
 
 /** Ages are told in minutes: the table need not be drawn anew each second. */
 const MINUTE_MS = 60_000
 
 export function UnknownsPage() {
-  const search = useSearch({ strict: false }) as UnknownsSearch
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   useZone()
   const { state = 'open', project } = search
   const query = useInfiniteQuery(moneyQueries.unknowns(state, project))

@@ -1,5 +1,6 @@
 /** What a group is called. A tag is called by its key. */
 import type { UsageGroup } from '../../api/usage-groups.ts'
+import type { paths } from '../../app/paths.ts'
 import { words } from '../../words/words.ts'
 
 export function groupText(by: UsageGroup): string {
@@ -16,7 +17,9 @@ export function onlyWith(by: UsageGroup, only: readonly string[]): string[] | un
   return kept.length === 0 ? undefined : kept
 }
 
+type RequestFilter = Parameters<typeof paths.requests>[0]
+
 /** The filter of the request log that shows the calls of a group. */
-export function requestFilterOf(by: UsageGroup, name: string): Readonly<Record<string, string>> {
+export function requestFilterOf(by: UsageGroup, name: string): RequestFilter {
   return by.startsWith('tag:') ? { tag: `${by.slice('tag:'.length)}:${name}` } : { [by]: name }
 }

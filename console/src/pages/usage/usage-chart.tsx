@@ -1,15 +1,17 @@
 /** What was used in each hour or day, by group, with what happened on the way. */
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { moneyQueries, type UsageQuestion } from '../../api/queries/money.ts'
 import { UsageColumns } from '../../parts/usage/usage-columns.tsx'
 import { amountOf, type GroupRow, type Show } from '../../parts/usage/usage-groups.ts'
 import type { UsageRange } from '../../parts/usage/usage-range.ts'
-import { useGo } from '../../ui/link.tsx'
 import { requestFilterOf } from './group-text.ts'
 import { useMarks } from './marks.ts'
+import type { usage } from './place.ts'
 
 interface UsageChartProps {
   readonly question: UsageQuestion
@@ -20,15 +22,15 @@ interface UsageChartProps {
 }
 
 export function UsageChart({ question, rows = NO_ROWS, range, show, withBefore }: UsageChartProps) {
-  const change = useChangeSearch()
-  const go = useGo()
+  const change = useChangeSearch<SearchOf<typeof usage>>()
+  const navigate = useNavigate()
   const before = useBefore(question, range, show, withBefore)
   const marks = useMarks(range, question.project)
   const select = (atMs: number, name: string): void => {
     const group = `${question.by}:${name}`
     // The first click narrows the page, the second opens the rows behind the column.
     if (!question.only.includes(group)) return change({ only: [group] })
-    go(
+    void navigate(
       paths.requests({
         ...requestFilterOf(question.by, name),
         from: new Date(atMs).toISOString(),
@@ -68,5 +70,5 @@ function useBefore(
         if (index in values) values[index] = (values[index] ?? 0) + amountOf(slot, show)
       }
     return values
-  }, [data, enabled, show, fromMs, toMs])
+  }, [data, enabled, show, fromMs, toMs, slots])
 }

@@ -45,12 +45,18 @@ function spent(
   const name = beforeText === undefined ? say.spent : say.spentIn(day(fromMs, 'UTC'), day(toMs - 1, 'UTC'))
   if (usage === undefined) return { name, value: NONE, note: ' ' }
   const by = change(changeOf(usage.total.usd, usage.before?.usd))
+  // A period that is not over is compared with as much of the one before.
+  const isPart = usage.before_span !== null && Date.parse(usage.before_span.to) < fromMs
   const note =
-    by === NONE
-      ? say.nothingBefore
-      : beforeText === undefined
-        ? say.onBeforeShort(by)
-        : say.onBefore(by, beforeText)
+    usage.before_span === null
+      ? say.tooEarly
+      : by === NONE
+        ? say.nothingBefore
+        : beforeText === undefined
+          ? say.onBeforeShort(by)
+          : isPart
+            ? say.onSamePart(by, beforeText)
+            : say.onBefore(by, beforeText)
   return { name, value: money(usage.total.usd), note }
 }
 

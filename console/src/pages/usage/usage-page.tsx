@@ -1,14 +1,16 @@
 /** Who spends what. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { nowMs } from '../../app/now.ts'
-import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
-import { useZone } from '../../app/zone.ts'
+import { nowMs } from '../../time/now.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
+import { RangeControl } from '../../app/range-control.tsx'
+import { useZone } from '../../time/zone.ts'
 import { moneyQueries, type Usage } from '../../api/queries/money.ts'
 import { money } from '../../app/format.ts'
 import { USAGE_GROUPS, type UsageGroup } from '../../api/usage-groups.ts'
 import { Banner } from '../../ui/banner.tsx'
+import { STALE } from '../../ui/loading.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -22,16 +24,16 @@ import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
 import { amountOf, groupRows, SHOWS } from '../../parts/usage/usage-groups.ts'
 import { usageRange, type UsageRange } from '../../parts/usage/usage-range.ts'
-import type { UsageSearch } from './usage-search.ts'
 import { TagMenu } from './tag-menu.tsx'
 import { UsageTable } from './usage-table.tsx'
+import { usage as place } from './place.ts'
 
 /** Rows of the table; all others are one. */
 const MOST_ROWS = 100
 
 export function UsagePage() {
-  const search = useSearch({ strict: false }) as UsageSearch
-  const change = useChangeSearch()
+  const search = place.useSearch()
+  const change = useChangeSearch<SearchOf<typeof place>>()
   const isPhone = usePhone()
   useZone()
   const { by = 'model', show = 'usd', only = [], before = false, project } = search
@@ -92,12 +94,15 @@ export function UsagePage() {
           <Problem error={usage.error} retry={() => void usage.refetch()} />
         ) : (
           <>
-            <UsageFigures usage={usage.data} rows={rows} range={range} beforeText={beforeText(range)} />
-            <UsageChart question={question} rows={rows} range={range} show={show} withBefore={before} />
+            <div className={usage.isPlaceholderData ? STALE : undefined}>
+              <UsageFigures usage={usage.data} rows={rows} range={range} beforeText={beforeText(range)} />
+              <UsageChart question={question} rows={rows} range={range} show={show} withBefore={before} />
+            </div>
             {isPhone && <div className="px-4 pt-4 pb-2">{groupControl}</div>}
             <Overflow usage={usage.data} by={by} />
             <UsageTable
               rows={rows}
+              isStale={usage.isPlaceholderData}
               total={usage.data?.total}
               by={by}
               range={range}

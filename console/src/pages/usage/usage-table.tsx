@@ -3,26 +3,31 @@ import { useMemo } from 'react'
 import { change, count, day, money, moneyExact, NONE, share as shareText } from '../../app/format.ts'
 import { nanoOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/range-control.tsx'
+import { useChangeSearch } from '../../app/change-search.ts'
+import type { SearchOf } from '../../app/place.ts'
 import type { UsageGroup } from '../../api/usage-groups.ts'
 import { Swatch } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import type { Address } from '../../ui/link.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { averageOf, averageText, changeOf, type GroupRow, type Sum } from '../../parts/usage/usage-groups.ts'
 import type { UsageRange } from '../../parts/usage/usage-range.ts'
 import { groupText, requestFilterOf } from './group-text.ts'
-import type { UsageSearch } from './usage-search.ts'
+import type { usage } from './place.ts'
 
 /** A jump that is worth a look. */
 const JUMP = 0.25
 const SHARE_WIDTH = 84
 
+type UsageSearch = SearchOf<typeof usage>
+
 interface UsageTableProps {
   readonly rows: readonly GroupRow[] | undefined
+  readonly isStale: boolean
   readonly total: Sum | undefined
   readonly by: UsageGroup
   readonly range: UsageRange
@@ -32,8 +37,9 @@ interface UsageTableProps {
   readonly share: (row: GroupRow) => number
 }
 
-export function UsageTable({ rows, total, by, range, search, error, retry, share }: UsageTableProps) {
-  const changeSearch = useChangeSearch()
+export function UsageTable(props: UsageTableProps) {
+  const { rows, total, by, range, search, share } = props
+  const changeSearch = useChangeSearch<UsageSearch>()
   const { show = 'usd' } = search
   const usual = `-${show}`
   const { sort = usual } = search
@@ -60,9 +66,10 @@ export function UsageTable({ rows, total, by, range, search, error, retry, share
       label={say.title}
       columns={columns}
       rows={sorted}
+      isStale={props.isStale}
       rowKey={({ name, beside }) => (name === undefined ? (beside ?? '') : `${name} `)}
-      error={error}
-      retry={retry}
+      error={props.error}
+      retry={props.retry}
       empty={empty}
       fill={false}
       rowHeight={34}
@@ -77,7 +84,7 @@ export function UsageTable({ rows, total, by, range, search, error, retry, share
 }
 
 /** The first click narrows the page to the group, the second opens its requests. */
-function hrefOf({ name }: GroupRow, by: UsageGroup, range: UsageRange, search: UsageSearch): string {
+function hrefOf({ name }: GroupRow, by: UsageGroup, range: UsageRange, search: UsageSearch): Address {
   const { project: _, ...kept } = search
   if (name === undefined) return paths.usage({ ...kept })
   const group = `${by}:${name}`

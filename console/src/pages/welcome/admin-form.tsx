@@ -1,11 +1,9 @@
-/** The first step, before anybody is signed in: whoever has the link of the log becomes the first admin. */
+/** The first step, before anyone is signed in: the person with the link from the log becomes the first admin. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, client } from '../../api/client.ts'
+import { useWrite } from '../../api/write.ts'
 import { sessionQuery } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
-import { Button } from '../../ui/button.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
@@ -16,18 +14,15 @@ export function AdminForm({ token }: { readonly token: string }) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const { busy, errors, problem, submit } = useSubmission(['name', 'email', 'password'])
+  const { send } = useWrite('post', '/api/v1/session/first-run')
   const queries = useQueryClient()
   const say = words.welcome
-  const become = (): Promise<boolean> =>
-    submit(async () => {
-      const body = { token, name, email, password }
-      await answerOf(client.POST('/api/v1/session/first-run', { body }))
-      await queries.invalidateQueries({ queryKey: ['sign-in-options'] })
-      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    })
+  const become = async (): Promise<void> => {
+    await send({ body: { token, name, email, password } })
+    await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
+  }
   return (
-    <Form errors={errors} onSubmit={() => void become()} className="flex flex-col gap-3.5">
+    <Form onSubmit={become} className="flex flex-col gap-3.5">
       <Field name="name" label={say.invite.name}>
         <TextInput required autoComplete="name" maxLength={100} value={name} onChange={setName} />
       </Field>
@@ -43,10 +38,8 @@ export function AdminForm({ token }: { readonly token: string }) {
           onChange={setPassword}
         />
       </Field>
-      <FormProblem>{problem}</FormProblem>
-      <Button type="submit" look="primary" size="large" busy={busy} className="h-9">
-        {say.admin.submit}
-      </Button>
+      <FormProblem />
+      <SubmitButton className="h-9">{say.admin.submit}</SubmitButton>
     </Form>
   )
 }

@@ -2,35 +2,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowRight, Brush, ChartScatter, RadioTower } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { modelQueries } from '../../api/queries/models.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
 import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
-import { listPrice } from '../../parts/connect-upstream/price-words.ts'
+import { LANGUAGES, snippetOf, type SnippetLanguage } from '../../parts/snippets/first-call.ts'
+import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
+import { KEY } from '../../parts/snippets/snippet.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { Link, TextLink } from '../../ui/link.tsx'
+import { Link, TextLink, type Address } from '../../ui/link.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { PlainHttp } from './sign-in-page.tsx'
-import { LANGUAGES, snippetOf, type SnippetLanguage } from './snippets.ts'
 
 /** How much of a secret is shown: enough to tell keys apart, as the list of keys does. */
 const HEAD = 3
 const TAIL = 4
-
-/** Of an install that has no other model. */
-const DEMO_MODEL = { id: 'demo-embed', kind: 'embedding' } as const
-
-/** A model that a key with a hard budget can call, embeddings before images. */
-function useOwnModel(): { readonly id: string; readonly kind: 'embedding' | 'image' } | undefined {
-  const { data: models } = useQuery(modelQueries.all(undefined))
-  const own = models?.data.filter(({ managed_by }) => managed_by !== 'built-in') ?? []
-  const priced = own.filter(({ price }) => listPrice(price) !== undefined)
-  const usable = priced.length > 0 ? priced : own
-  return usable.find(({ kind }) => kind === 'embedding') ?? usable[0]
-}
 
 interface AnswersAlreadyProps {
   /** Of the key that was made on this page. It is copied in full and shown in part. */
@@ -41,13 +29,12 @@ export function AnswersAlready({ secret }: AnswersAlreadyProps) {
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const { install } = useSession()
   const { data: settings } = useQuery(peopleQueries.settings())
-  const own = useOwnModel()
   const say = words.welcome.answers
-  const { id: model, kind } = own ?? DEMO_MODEL
+  const { id: model, kind, isOwn } = useModelToCall()
   const snippetWith = (key: string): string =>
     snippetOf(language, { baseUrl: `${install.gateway_url}/v1`, key, model, kind })
   // Without a configuration file the node made a key at its first start, and keeps it in its data folder.
-  const before = settings?.config_file == null ? '$(cat .torana/demo.key)' : "'your key'"
+  const before = settings?.config_file == null ? '$(cat .torana/demo.key)' : `'${KEY}'`
   const code = snippetWith(
     secret === undefined ? before : `'${secret.slice(0, HEAD)}…${secret.slice(-TAIL)}'`,
   )
@@ -55,7 +42,7 @@ export function AnswersAlready({ secret }: AnswersAlreadyProps) {
   return (
     <div className="flex min-h-full flex-col gap-6 bg-canvas px-7 py-7 phone:px-4">
       <section className="flex flex-col gap-2">
-        <h2 className="text-13 font-semibold">{own === undefined ? say.title : say.yours}</h2>
+        <h2 className="text-13 font-semibold">{isOwn ? say.yours : say.title}</h2>
         <pre
           tabIndex={0}
           className="mono-12 scroll-quiet overflow-x-auto rounded-control border border-line bg-surface px-3 py-2.5 leading-[19px]"
@@ -126,7 +113,7 @@ function FirstRequest() {
 }
 
 interface WayProps {
-  readonly to: string
+  readonly to: Address
   readonly icon: ReactNode
   readonly title: string
   readonly note: string

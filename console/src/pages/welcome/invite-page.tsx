@@ -1,15 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { answerOf, client, type Schema } from '../../api/client.ts'
+import type { Schema } from '../../api/client.ts'
 import { isNotFound } from '../../api/faults.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
+import { useWrite } from '../../api/write.ts'
 import { paths } from '../../app/paths.ts'
 import { sessionQuery } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { useGo } from '../../ui/link.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
@@ -17,11 +16,12 @@ import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
 import { Bare } from './bare.tsx'
 import { PlainHttp } from './sign-in-page.tsx'
+import { invite as place } from './place.ts'
 
 const LEAST_PASSWORD = 12
 
 export function InvitePage() {
-  const { token = '' } = useParams({ strict: false }) as { token?: string }
+  const { token } = place.useParams()
   const { data: invitation, error, refetch } = useQuery(peopleQueries.invitation(token))
   const say = words.welcome.invite
   if (isNotFound(error))
@@ -59,19 +59,17 @@ function AcceptForm({
 }) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const { busy, errors, problem, submit } = useSubmission(['name', 'password'])
+  const { send } = useWrite('post', '/api/v1/invitations/accept')
   const queries = useQueryClient()
-  const go = useGo()
+  const navigate = useNavigate()
   const say = words.welcome.invite
   const accept = async (): Promise<void> => {
-    const isIn = await submit(async () => {
-      await answerOf(client.POST('/api/v1/invitations/accept', { body: { token, name, password } }))
-      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    })
-    if (isIn) go(paths.overview(), { replace: true })
+    await send({ body: { token, name, password } })
+    await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    await navigate({ ...paths.overview(), replace: true })
   }
   return (
-    <Form errors={errors} onSubmit={() => void accept()} className="flex flex-col gap-3.5">
+    <Form onSubmit={accept} className="flex flex-col gap-3.5">
       <Field name="email" label={words.welcome.signIn.email}>
         <TextInput value={invitation.email} onChange={() => {}} readOnly autoComplete="username" />
       </Field>
@@ -87,10 +85,8 @@ function AcceptForm({
           onChange={setPassword}
         />
       </Field>
-      <FormProblem>{problem}</FormProblem>
-      <Button type="submit" look="primary" size="large" busy={busy} className="h-9">
-        {say.submit}
-      </Button>
+      <FormProblem />
+      <SubmitButton className="h-9">{say.submit}</SubmitButton>
     </Form>
   )
 }

@@ -1,14 +1,13 @@
 /** A key with a budget. Its secret lives on this page alone. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answerOf, client } from '../../api/client.ts'
+import { useWrite } from '../../api/write.ts'
 import { paths } from '../../app/paths.ts'
-import { useSubmission } from '../../app/submit.ts'
 import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { CONTROL, Field, Form, TextInput } from '../../ui/field.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
+import { OnceInput } from '../../ui/once-dialog.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 
@@ -27,20 +26,18 @@ export function KeyStep({ made, onMade }: KeyStepProps) {
   const [name, setName] = useState('first')
   const [usd, setUsd] = useState('20')
   const [isHard, setHard] = useState(true)
-  const { busy, errors, problem, submit } = useSubmission(['project', 'name', 'budget'])
-  const queries = useQueryClient()
+  const { send } = useWrite('post', '/api/v1/keys', { touches: ['/api/v1/budgets', '/api/v1/projects'] })
   const say = words.welcome.key
-  const create = (): Promise<boolean> =>
-    submit(async () => {
-      const body = { project, name, budget: { usd, per: 'month' as const, hard: isHard } }
-      const { id, secret } = await answerOf(client.POST('/api/v1/keys', { body }))
-      // Torana makes the secret, as none was given.
-      if (secret !== undefined) onMade({ id, secret })
-      await queries.invalidateQueries()
+  const create = async (): Promise<void> => {
+    const { id, secret } = await send({
+      body: { project, name, budget: { usd, per: 'month', hard: isHard } },
     })
+    // Torana makes the secret, as none was given.
+    if (secret !== undefined) onMade({ id, secret })
+  }
   if (made !== undefined) return <Once secret={made.secret} />
   return (
-    <Form errors={errors} onSubmit={() => void create()} className="flex flex-col gap-4">
+    <Form onSubmit={create} className="flex flex-col gap-4">
       <div className="grid grid-cols-[1fr_1fr_10rem] gap-3 phone:grid-cols-1">
         <Field name="project" label={say.project}>
           <TextInput required autoComplete="off" value={project} onChange={setProject} />
@@ -73,10 +70,8 @@ export function KeyStep({ made, onMade }: KeyStepProps) {
         <p className="min-w-60 flex-1 text-12 text-ink-3">{isHard ? say.hardHint : say.softHint}</p>
       </div>
       <UnpricedNote isHard={isHard} />
-      <FormProblem>{problem}</FormProblem>
-      <Button type="submit" look="primary" size="large" busy={busy} className="self-end">
-        {say.submit}
-      </Button>
+      <FormProblem />
+      <SubmitButton className="self-end">{say.submit}</SubmitButton>
     </Form>
   )
 }
@@ -87,13 +82,7 @@ function Once({ secret }: { readonly secret: string }) {
     <div className="flex flex-col gap-3">
       <p className="text-ink-2">{say.once}</p>
       <div className="flex gap-2">
-        <input
-          readOnly
-          aria-label={say.once}
-          value={secret}
-          onFocus={(event) => event.currentTarget.select()}
-          className={`${CONTROL} mono-12`}
-        />
+        <OnceInput label={say.once} value={secret} />
         <CopyButton text={secret} look="primary" size="large" />
       </div>
       <ButtonLink to={paths.overview()} size="large" className="self-end">

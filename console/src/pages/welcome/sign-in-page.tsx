@@ -1,24 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { LockOpen } from 'lucide-react'
 import { useState } from 'react'
-import { apiUrl, answerOf, client } from '../../api/client.ts'
+import { apiUrl } from '../../api/client.ts'
+import { FaultError } from '../../api/faults.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
+import { useWrite } from '../../api/write.ts'
+import { parseSearch } from '../../app/search.ts'
 import { sessionQuery } from '../../app/session.ts'
-import { useSubmission } from '../../app/submit.ts'
-import { Button, buttonClasses } from '../../ui/button.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
-import { useGo } from '../../ui/link.tsx'
+import { buttonClasses } from '../../ui/button.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
 import { Bare } from './bare.tsx'
+import { signIn as place } from './place.ts'
 
 export function SignInPage() {
-  const { return: back = '/', problem } = useSearch({ strict: false }) as {
-    return?: string
-    problem?: string
-  }
+  const { return: back = '/', problem } = place.useSearch()
   const { data: options } = useQuery(peopleQueries.options())
   const say = words.welcome.signIn
   const mayTry = options?.allowed !== false
@@ -58,37 +57,34 @@ function PasswordForm({
 }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const { busy, errors, problem, submit } = useSubmission(['email', 'password'])
+  const { send } = useWrite('post', '/api/v1/session')
   const queries = useQueryClient()
-  const go = useGo()
+  const navigate = useNavigate()
   const say = words.welcome.signIn
   const signIn = async (): Promise<void> => {
-    const isIn = await submit(async () => {
-      await answerOf(client.POST('/api/v1/session', { body: { email, password } }))
-      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
-    })
-    if (isIn) go(back, { replace: true })
-    else setPassword('')
+    try {
+      await send({ body: { email, password } })
+    } catch (error) {
+      // A wrong password is typed again; after any other failure it is still there.
+      if (error instanceof FaultError && error.code === 'sign_in_failed') setPassword('')
+      throw error
+    }
+    await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    const [to = '', query = ''] = back.split('?', 2)
+    await navigate({ to, search: parseSearch(query), replace: true })
   }
   return (
-    <Form errors={errors} onSubmit={() => void signIn()} className="flex flex-col gap-3.5">
+    <Form onSubmit={signIn} className="flex flex-col gap-3.5">
       <Field name="email" label={say.email}>
         <TextInput type="email" required autoComplete="username" value={email} onChange={setEmail} />
       </Field>
       <Field name="password" label={say.password}>
         <SecretInput required autoComplete="current-password" value={password} onChange={setPassword} />
       </Field>
-      <FormProblem>{problem}</FormProblem>
-      <Button
-        type="submit"
-        look={isFirst ? 'primary' : 'plain'}
-        size="large"
-        busy={busy}
-        disabled={!mayTry}
-        className="h-9"
-      >
+      <FormProblem />
+      <SubmitButton look={isFirst ? 'primary' : 'plain'} disabled={!mayTry} className="h-9">
         {say.submit}
-      </Button>
+      </SubmitButton>
       <p className="text-12 text-ink-3">{say.forgotten}</p>
     </Form>
   )

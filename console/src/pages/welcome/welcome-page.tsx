@@ -1,7 +1,7 @@
 /** First steps: an admin, an upstream, a key with a budget. Each can wait. */
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { peopleQueries } from '../../api/queries/people.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay, useSession, useSessionState } from '../../app/session.ts'
@@ -60,9 +60,8 @@ function Steps() {
   const isConnected = !install.only_demo
   const say = words.welcome
   // The token is used up. It must not stay in the address, nor in the history.
-  useEffect(() => {
-    void navigate({ to: '/welcome', search: {}, replace: true } as never)
-  }, [])
+  const forgetToken = useEffectEvent(() => void navigate({ ...paths.welcome(), replace: true }))
+  useEffect(() => forgetToken(), [])
   return (
     <Page title={say.title} side={<AnswersAlready secret={made?.secret} />} sideWidth={424}>
       <div className="flex max-w-203 flex-col gap-3 px-10 py-7 phone:px-4">

@@ -1,22 +1,17 @@
 /** Connects an upstream: choose it, check its key, tick its models. The secret lives in this component alone. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
-import { FaultError } from '../../api/faults.ts'
-import {
-  addModels,
-  checkUpstream,
-  createUpstream,
-  setPrice,
-  upstreamQueries,
-} from '../../api/queries/upstreams.ts'
+import { upstreamQueries } from '../../api/queries/upstreams.ts'
 import { duration } from '../../app/format.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
 import { Select } from '../../ui/select.tsx'
+import { useSending } from '../../ui/sending.ts'
 import { words } from '../../words/words.ts'
 import {
   asksFor,
@@ -25,14 +20,14 @@ import {
   nameOf,
   NO_FIELDS,
   providerOf,
-  questionOf,
   SERVERS,
   TILES,
   type Fields,
 } from './form.ts'
 import { FoundModels, isTaken, lacksPrice, type OwnKind } from './found-models.tsx'
-import { isWhole, priceBody, type GivenPrice } from './given-price.tsx'
+import { isWhole, type GivenPrice } from './given-price.tsx'
 import { Tiles } from './tiles.tsx'
+import { useConnect } from './connect.ts'
 
 type Checked = Schema<'Checked'>
 
@@ -44,16 +39,13 @@ interface ConnectUpstreamProps {
 
 export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
   const providers = useQuery(upstreamQueries.providers()).data?.data ?? NO_PROVIDERS
-  const client = useQueryClient()
   const [fields, setFields] = useState(NO_FIELDS)
   const [checked, setChecked] = useState<Checked>()
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [own, setOwn] = useState<ReadonlyMap<string, OwnKind>>(new Map())
   const [prices, setPrices] = useState<ReadonlyMap<string, GivenPrice>>(new Map())
-  const [busy, setBusy] = useState<'check' | 'add'>()
-  const [problem, setProblem] = useState<FaultError>()
-  /** Kept when only its models were refused: asking again must not make a second one. */
-  const [made, setMade] = useState<string>()
+  const write = useConnect()
+  const adding = useSending()
   const unpriced =
     checked?.models.filter((one) => ticked.has(one.id) && lacksPrice(one) && !prices.has(one.id)) ?? []
   const isPriceWhole = [...prices].every(([id, price]) => !ticked.has(id) || isWhole(price))
@@ -61,65 +53,30 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
   const change = (next: Partial<Fields>): void => {
     setFields({ ...fields, ...next })
     setChecked(undefined)
-    setProblem(undefined)
-    setMade(undefined)
+    write.forget()
   }
-  const doing = async (what: 'check' | 'add', work: () => Promise<void>): Promise<void> => {
-    setBusy(what)
-    setProblem(undefined)
-    try {
-      await work()
-    } catch (error) {
-      if (!(error instanceof FaultError)) throw error
-      setProblem(error)
-    } finally {
-      setBusy(undefined)
-    }
+  const check = async (): Promise<void> => {
+    const answer = await write.check(fields)
+    setChecked(answer)
+    setOwn(new Map())
+    setPrices(new Map())
+    setTicked(
+      new Set(
+        answer.models.filter((one) => one.known && !isTaken(one) && one.served === null).map(({ id }) => id),
+      ),
+    )
   }
-  const check = () =>
-    doing('check', async () => {
-      const answer = await checkUpstream(questionOf(fields))
-      setChecked(answer)
-      setOwn(new Map())
-      setPrices(new Map())
-      setTicked(
-        new Set(
-          answer.models
-            .filter((one) => one.known && !isTaken(one) && one.served === null)
-            .map(({ id }) => id),
-        ),
-      )
-    })
-  const add = () =>
-    doing('add', async () => {
-      const upstream = made ?? (await createUpstream(questionOf(fields))).name
-      setMade(upstream)
-      const kinds = [...own].filter(([id]) => ticked.has(id)).map(([id, one]) => [id, kindBody(one)] as const)
-      const models = await addModels({
-        upstream,
-        ids: [...ticked],
-        ...(kinds.length > 0 && { own: Object.fromEntries(kinds) }),
-      })
-      for (const { id, kind, deployments } of models) {
-        const price = prices.get(id)
-        const deployment = deployments.find((one) => one.upstream === upstream)
-        if (price !== undefined && deployment !== undefined)
-          await setPrice(deployment.id, priceBody(kind, price))
-      }
-      setFields(NO_FIELDS)
-      setChecked(undefined)
-      await Promise.all(
-        [['models'], ['upstreams'], ['deployments'], ['prices'], ['session']].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      )
-      onAdded(models)
-    })
+  const add = async (): Promise<void> => {
+    const models = await write.add(fields, ticked, own, prices)
+    setFields(NO_FIELDS)
+    setChecked(undefined)
+    onAdded(models)
+  }
 
   return (
     <div className="flex flex-col gap-4">
       <Tiles providers={providers} value={fields.tile} onChange={(tile) => change({ ...NO_FIELDS, tile })} />
-      <Form className="flex flex-col gap-4" errors={errorsOf(problem)} onSubmit={() => void check()}>
+      <Form className="flex flex-col gap-4" onSubmit={check}>
         <PlaceFields fields={fields} providers={providers} onChange={change} />
         <Field
           name="secret"
@@ -138,26 +95,24 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
                 onChange={(secret) => change({ secret })}
               />
             </span>
-            <Button
-              type="submit"
-              size="large"
-              busy={busy === 'check'}
+            <SubmitButton
+              look="plain"
               disabled={!isComplete(fields)}
               icon={checked?.ok === true && <CircleCheck size={15} aria-hidden className="text-good" />}
             >
               {checked?.ok === true
                 ? words.upstreams.checked(duration(checked.duration_ms))
                 : words.upstreams.check}
-            </Button>
+            </SubmitButton>
           </span>
         </Field>
+        <FormProblem />
       </Form>
       {checked?.ok === false && (
         <Banner tone="bad" title={words.upstreams.failed}>
           {checked.fault?.message}
         </Banner>
       )}
-      {problem !== undefined && !isOfField(problem) && <Banner tone="bad" title={problem.message} />}
       {checked?.ok === true && (
         <>
           {!checked.listed && (
@@ -191,6 +146,7 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
           )}
         </>
       )}
+      {adding.problem !== undefined && <FormProblem>{adding.problem}</FormProblem>}
       {(onSkip !== undefined || checked?.ok === true) && (
         <div className="flex items-center justify-end gap-2">
           {onSkip !== undefined && <Button onClick={onSkip}>{words.upstreams.skip}</Button>}
@@ -198,9 +154,10 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
             <Button
               look="primary"
               size="large"
-              busy={busy === 'add'}
+              writes
+              busy={adding.busy}
               disabled={ticked.size === 0 || !isPriceWhole}
-              onClick={() => void add()}
+              onClick={() => void adding.run(add)}
             >
               {words.upstreams.add(ticked.size)}
             </Button>
@@ -212,21 +169,6 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
 }
 
 const NO_PROVIDERS: readonly Schema<'Provider'>[] = []
-
-function kindBody({ kind, width }: OwnKind) {
-  return kind === 'image' ? ({ kind } as const) : ({ kind, width } as const)
-}
-
-/** The parameters that have a field of the same name. */
-const FIELDS: ReadonlySet<unknown> = new Set(['base_url', 'region', 'project', 'location'])
-
-function isOfField({ param }: FaultError): boolean {
-  return FIELDS.has(param)
-}
-
-function errorsOf(problem: FaultError | undefined): Record<string, string> {
-  return problem !== undefined && isOfField(problem) ? { [String(problem.param)]: problem.message } : {}
-}
 
 /** Where it is, where the provider alone does not say it. */
 function PlaceFields({

@@ -1,12 +1,18 @@
 /** How requests ended over time, above the list. */
 import type { Histogram as Counts } from '../../api/queries/requests.ts'
 import { clock, count, day, whole } from '../../app/format.ts'
-import { Histogram, type OutcomeSlot } from '../../charts/histogram.tsx'
+import { OUTCOME_COLOUR, OUTCOMES, type Outcome } from '../../charts/colours.ts'
+import { Columns } from '../../charts/columns.tsx'
+import { DAY_MS } from '../../time/day.ts'
+import { classes } from '../../ui/classes.ts'
+import { STALE } from '../../ui/loading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 
 interface RequestHistogramProps {
   readonly histogram: Counts | undefined
+  /** The counts are of an earlier filter. */
+  readonly isStale?: boolean
   readonly error: unknown
   readonly marked: { readonly fromMs: number; readonly toMs: number } | undefined
   readonly onMark: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
@@ -14,10 +20,12 @@ interface RequestHistogramProps {
 }
 
 const HEIGHT = 80
-const DAY_MS = 86_400_000
+
+type OutcomeSlot = { readonly atMs: number } & Readonly<Record<Outcome, number>>
 
 export function RequestHistogram({
   histogram,
+  isStale = false,
   error,
   marked,
   onMark,
@@ -33,16 +41,21 @@ export function RequestHistogram({
   const spanMs = (slots.at(-1)?.atMs ?? 0) - (slots[0]?.atMs ?? 0)
   const failed = slots.reduce((sum, slot) => sum + slot.failed, 0)
   return (
-    <div className="shrink-0 px-6 pt-2 pb-2 phone:px-4">
-      <Histogram
+    <div className={classes('shrink-0 px-6 pt-2 pb-2 phone:px-4', isStale && STALE)}>
+      <Columns
         caption={words.requests.histogram(count(histogram.total), count(failed))}
-        slots={slots}
+        slots={slots.map(({ atMs }) => atMs)}
         slotMs={histogram.slot_seconds * 1000}
-        marked={marked}
-        onMark={onMark}
-        timeText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
-        outcomeText={words.requests.outcomes}
+        series={OUTCOMES.map((outcome) => ({
+          label: words.requests.outcomes[outcome],
+          colour: OUTCOME_COLOUR[outcome],
+          values: slots.map((slot) => slot[outcome]),
+        }))}
+        brush={{ marked, onMark }}
+        valueText={whole}
+        slotText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
         height={height}
+        gap={0.15}
       />
     </div>
   )

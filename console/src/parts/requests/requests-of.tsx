@@ -1,16 +1,18 @@
 /** The requests of one key, model or deployment: how they ended over time, and each of them. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo } from 'react'
 import { requestQueries, type RequestFilters, type RequestRow } from '../../api/queries/requests.ts'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
-import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
-import { rangeOf, SPANS, type RangeSearch, type Span } from '../../app/range.ts'
-import { useZone } from '../../app/zone.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import { RangeControl } from '../../app/range-control.tsx'
+import { rangeOf, SPANS, type RangeSearch, type Span } from '../../time/range.ts'
+import { useZone } from '../../time/zone.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { TextLink, useGo } from '../../ui/link.tsx'
+import { TextLink, type Address } from '../../ui/link.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { words } from '../../words/words.ts'
 import { phoneRow, requestColumns } from './columns.tsx'
@@ -41,7 +43,7 @@ function useFilters({ of, search: { since, from, to } }: Asked): RequestFilters 
 }
 
 /** The page Requests with the same rows. */
-function pathOf({ of, search: { since, from, to } }: Asked): string {
+function pathOf({ of, search: { since, from, to } }: Asked): Address {
   const range = from === undefined ? { since: since ?? USUAL_SPAN } : { from, to }
   return paths.requests({ ...of, ...range })
 }
@@ -49,7 +51,7 @@ function pathOf({ of, search: { since, from, to } }: Asked): string {
 /** How they ended over time. What is marked opens in Requests. */
 export function OutcomesOf({ height, ...asked }: Asked & { readonly height?: number }) {
   const isPhone = usePhone()
-  const go = useGo()
+  const navigate = useNavigate()
   useZone()
   const histogram = useQuery(requestQueries.histogram(useFilters(asked), isPhone ? 80 : 120))
   return (
@@ -63,12 +65,13 @@ export function OutcomesOf({ height, ...asked }: Asked & { readonly height?: num
       </div>
       <RequestHistogram
         histogram={histogram.data}
+        isStale={histogram.isPlaceholderData}
         error={histogram.error}
         marked={undefined}
         {...(height !== undefined && { height })}
         onMark={(range) =>
           range &&
-          go(
+          void navigate(
             paths.requests({
               ...asked.of,
               from: new Date(range.fromMs).toISOString(),
@@ -107,6 +110,7 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
         columns={columns}
         hiddenColumns={hiddenColumns}
         rows={rows}
+        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={ROW_HEIGHT}
         fill={false}
@@ -123,7 +127,7 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
 }
 
 function None({ search, lookFurther }: { readonly search: RangeSearch; readonly lookFurther?: () => void }) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<RangeSearch>()
   const text = words.requests
   const longer = SPANS[SPANS.indexOf(search.since ?? USUAL_SPAN) + 1]
   return (

@@ -7,6 +7,6 @@ export function amountText(show: Show): (value: number) => string {
   return show === 'usd' ? (value) => money(usdOf(BigInt(Math.round(value * 1e9)))) : count
 }
 
-export function tickText(show: Show): (value: number) => string {
+export function tickText(show: Show): (value: number, digits?: number) => string {
   return show === 'usd' ? moneyTick : count
 }

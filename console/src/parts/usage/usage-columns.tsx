@@ -9,8 +9,6 @@ import { amountText, tickText } from './amount-text.ts'
 import { amountOf, seriesOf, type GroupRow, type Show } from './usage-groups.ts'
 import type { UsageRange } from './usage-range.ts'
 
-/** Labels below the picture; more would touch one another. */
-const TICKS = 6
 /** Days that a narrow screen has room for. */
 const PHONE_SLOTS = 15
 
@@ -29,15 +27,17 @@ interface UsageColumnsProps {
 export function UsageColumns(props: UsageColumnsProps) {
   const { rows, range, show, before, marks, onSelect, height = 268 } = props
   const isPhone = usePhone()
-  const slots = isPhone ? range.slots.slice(-PHONE_SLOTS) : range.slots
+  const slots = useMemo(
+    () => (isPhone ? range.slots.slice(-PHONE_SLOTS) : range.slots),
+    [isPhone, range.slots],
+  )
   const series = useMemo(
     () =>
       seriesOf(rows, slots, show, (groups, only) =>
         only === undefined ? words.usage.others(groups) : words.usage.beside[only],
       ),
-    [rows, show, slots.length, slots[0]],
+    [rows, show, slots],
   )
-  const every = Math.max(1, Math.ceil(slots.length / TICKS))
   const slotText = (ms: number): string => (range.slot === 'day' ? day(ms, 'UTC') : clock(ms))
   const sum = rows.reduce((total, row) => total + amountOf(row.total, show), 0)
   const say = words.usage
@@ -55,7 +55,7 @@ export function UsageColumns(props: UsageColumnsProps) {
         series={series}
         before={before?.slice(-slots.length)}
         marks={isPhone ? [] : (marks ?? [])}
-        ticks={slots.flatMap((atMs, index) => (index % every === 0 ? [{ atMs, text: slotText(atMs) }] : []))}
+        zone={range.slot === 'day' ? 'UTC' : undefined}
         valueText={valueText}
         axisText={tickText(show)}
         slotText={slotText}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { averageOf, averageText, changeOf, groupRows, seriesOf, type Sum } from './usage-groups.ts'
+import { startOf } from '../../time/day.ts'
 import { usageRange } from './usage-range.ts'
 
 const NOTHING: Sum = {
@@ -24,6 +25,7 @@ const usage = {
   to: '2026-11-03T00:00:00.000Z',
   total: NOTHING,
   before: null,
+  before_span: null,
   forecast: null,
   others: null,
   overflow: null,
@@ -80,6 +82,19 @@ test('a change against nothing is no change', () => {
   assert.equal(changeOf('1.100000000', '1.000000000'), 0.1)
   assert.equal(changeOf('1.100000000', '0.000000000'), undefined)
   assert.equal(changeOf('1.100000000', undefined), undefined)
+})
+
+test('picked days are the days of the ledger with the same names, in every zone', () => {
+  for (const zone of ['UTC', 'Asia/Kolkata', 'America/Los_Angeles']) {
+    const [from, to] = [startOf('2026-10-30', zone), startOf('2026-11-03', zone)]
+    const search = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    const { slots } = usageRange(search, to, zone)
+    assert.deepEqual(
+      slots.map((ms) => new Date(ms).toISOString().slice(0, 10)),
+      ['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02'],
+      zone,
+    )
+  }
 })
 
 test('thirty days are today and the 29 before, and two days are hours', () => {

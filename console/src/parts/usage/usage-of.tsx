@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { moneyQueries } from '../../api/queries/money.ts'
 import { count, money } from '../../app/format.ts'
-import { nowMs } from '../../app/now.ts'
+import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import type { UsageGroup } from '../../api/usage-groups.ts'
-import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
-import type { RangeSearch } from '../../app/range.ts'
-import { useZone } from '../../app/zone.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import { RangeControl } from '../../app/range-control.tsx'
+import type { RangeSearch } from '../../time/range.ts'
+import { useZone } from '../../time/zone.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { TextLink } from '../../ui/link.tsx'
@@ -26,11 +27,11 @@ interface UsageOfProps {
   readonly of: { readonly [Group in UsageGroup]?: string }
   /** The groups of the picture. */
   readonly by: UsageGroup
-  readonly search: RangeSearch & { readonly show?: Show }
+  readonly search: RangeSearch & { readonly show?: Show | undefined }
 }
 
 export function UsageOf({ of, by, search }: UsageOfProps) {
-  const change = useChangeSearch()
+  const change = useChangeSearch<UsageOfProps['search']>()
   useZone()
   const { since, from, to, show = 'usd' } = search
   const range = useMemo(() => usageRange({ since, from, to }, nowMs()), [since, from, to])

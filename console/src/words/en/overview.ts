@@ -4,54 +4,54 @@ export const overview = {
   title: 'Overview',
   traffic: 'Traffic',
   rate: (perSecond: string, reporting: number, alive: number) =>
-    `${perSecond} requests a second · ${reporting} of ${alive} ${alive === 1 ? 'node' : 'nodes'}`,
+    `${perSecond} requests per second · ${reporting} of ${plural(alive, 'node')}`,
   pause: 'Pause',
-  resume: 'Go on',
+  resume: 'Resume',
   paused: (time: string) => `Paused at ${time}`,
-  metrics: { label: 'Show', requests: 'Requests', tokens: 'Tokens', images: 'Pictures', usd: 'Dollars' },
+  metrics: { label: 'Show', requests: 'Requests', tokens: 'Tokens', images: 'Images', usd: 'Cost' },
   heads: {
     key: 'Key',
     model: 'Model',
     deployment: 'Deployment',
-    requests: 'A second',
+    requests: 'Req/s',
     share: 'Share',
     failed: 'Failed',
     p95: 'p95',
-    tokens: 'Tokens / s',
-    images: 'Pictures / s',
-    usd: 'Dollars / h',
+    tokens: 'Tokens/s',
+    images: 'Images/s',
+    usd: '$/h',
   },
   picture: {
     label: 'Traffic from keys through models to deployments',
     view: 'View',
-    asPicture: 'Picture',
+    asPicture: 'Chart',
     asTable: 'Table',
     keys: 'keys',
     models: 'models',
     deployments: 'deployments',
-    units: { requests: 'a second', tokens: 'a second', images: 'a second', usd: 'an hour' },
+    units: { requests: 'per second', tokens: 'per second', images: 'per second', usd: 'per hour' },
     others: (n: number) => plural(n, 'other'),
   },
   cache: 'vector cache',
-  quiet: 'No traffic now.',
-  quietText: 'Flows of the last ten seconds stand here as soon as there are any.',
+  quiet: 'No traffic right now.',
+  quietText: 'Traffic from the last 10 seconds appears here.',
   waiting: 'Waiting for the first request…',
-  waitingText: 'Send one with a key of yours:',
+  waitingText: 'Send one with your key:',
   attention: 'Needs attention',
-  nothing: 'Nothing needs you.',
+  nothing: 'Nothing needs attention.',
   nMore: (n: number) => `${n} more`,
   requests: 'Requests',
-  aMinute: 'a minute',
+  aMinute: 'per minute',
   answeredShare: (share: string) => `${share} answered`,
   latency: 'Latency',
   p95: 'p95',
   adds: (own: string) => `Torana adds ${own}`,
   spent: 'Spent today',
-  heading: (forecast: string, pace: string) => `heading for ${forecast} of ${pace}`,
-  headingAlone: (forecast: string) => `heading for ${forecast}`,
+  heading: (forecast: string, pace: string) => `forecast ${forecast}, pace ${pace}`,
+  headingAlone: (forecast: string) => `forecast ${forecast}`,
   cacheTitle: 'Cache',
   saved: (usd: string) => `saved ${usd} today`,
-  noCache: 'no model has a cache in use',
+  noCache: 'no model uses a cache',
   legend: {
     answered: 'answered',
     refused: 'refused',
@@ -59,61 +59,60 @@ export const overview = {
     failed: 'failed',
     unknown: 'unknown',
     spent: 'spent',
-    pace: 'pace of budgets',
+    pace: 'budget pace',
     forecast: 'forecast',
-    hits: 'inputs that needed no call',
+    hits: 'served from cache',
   },
   captions: {
-    requests: (n: string, failed: string) => `${n} requests, ${failed} of them failed`,
+    requests: (n: string, failed: string) => `${n} requests, ${failed} failed`,
     latency: (p95: string) => `p95 ${p95}`,
-    spent: (usd: string) => `${usd} spent in this time`,
-    cache: (share: string) => `${share} of inputs needed no call`,
+    spent: (usd: string) => `${usd} spent in this time range`,
+    cache: (share: string) => `${share} of inputs served from cache`,
   },
   items: {
     deployment_ejected: {
       title: (name: string) => `${name} is ejected`,
       text: (f: Figures) =>
-        `${f['model']}: ${f['failed']} of ${f['calls']} calls failed${reason(f)}. ${f['stands_in'] === '' ? 'Nobody stands in.' : `${f['stands_in']} stands in.`}`,
+        `${f['model']}: ${f['failed']} of ${f['calls']} calls failed${reason(f)}. ${f['stands_in'] === '' ? 'No deployment is taking its traffic.' : `${f['stands_in']} is taking its traffic.`}`,
       link: 'Open',
     },
     deployment_rejected_us: {
-      title: (name: string) => `${name} refuses us`,
-      text: (f: Figures) => `${f['model']}: the credential or the quota was refused${reason(f)}.`,
+      title: (name: string) => `${name} rejects our credentials`,
+      text: (f: Figures) => `${f['model']}: invalid credential or exhausted quota${reason(f)}.`,
       link: 'Open',
     },
     space_left: {
-      title: (name: string) => `${name} left its space`,
-      text: (f: Figures) => `${f['model']}: least cosine ${cosineText(f)}. Nothing of it leaves.`,
+      title: (name: string) => `${name} failed the space check`,
+      text: (f: Figures) => `${f['model']}: minimum cosine ${cosineText(f)}. It receives no traffic.`,
       link: 'See drift',
     },
     space_warned: {
-      title: (name: string) => `${name} is near its edge`,
-      text: (f: Figures) => `${f['model']}: least cosine ${cosineText(f)}. It goes on serving.`,
+      title: (name: string) => `${name} is drifting`,
+      text: (f: Figures) => `${f['model']}: minimum cosine ${cosineText(f)}. Still serving.`,
       link: 'Open',
     },
     usage_above_expected: {
-      title: (name: string) => `${name} counts more than expected`,
+      title: (name: string) => `${name} reports more usage than expected`,
       text: (f: Figures) =>
         Number(f['cut']) > 0
-          ? `${f['model']}: ${plural(Number(f['calls']), 'call')}. ${f['cut']} counted what cannot be and were charged in part.`
-          : `${f['model']}: ${plural(Number(f['calls']), 'call')} above the most that its facts say, charged in full.`,
+          ? `${f['model']}: ${plural(Number(f['calls']), 'call')}. ${f['cut']} reported impossible usage and were charged in part.`
+          : `${f['model']}: ${plural(Number(f['calls']), 'call')} above the model’s known maximum, charged in full.`,
       link: 'Open',
     },
     unknowns_open: {
       title: (_: string, f: Figures) => plural(Number(f['open']), 'unknown outcome'),
-      text: (f: Figures) =>
-        `$${dollars(f['usd'])} counts as spent. The first posts itself in ${f['posts_in']}.`,
+      text: (f: Figures) => `$${dollars(f['usd'])} counts as spent. First auto-posts in ${f['posts_in']}.`,
       link: 'Resolve',
     },
     budget_mark: {
-      title: (name: string, f: Figures) => `Budget ${name} at ${f['percent']} %`,
-      text: (f: Figures) => `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])}, hard.`,
+      title: (name: string, f: Figures) => `Budget ${name} at ${f['percent']}%`,
+      text: (f: Figures) => `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])} (hard limit).`,
       link: 'Budget',
     },
     budget_used_up: {
       title: (name: string) => `Budget ${name} is used up`,
       text: (f: Figures) =>
-        `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])}, hard. Requests are refused.`,
+        `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])} (hard limit). Requests are refused.`,
       link: 'Budget',
     },
     unpriced_refused: {
@@ -122,66 +121,66 @@ export const overview = {
       link: 'Set price',
     },
     model_retired_used: {
-      title: (name: string) => `${name === '' ? 'A retired model' : name} is still asked for`,
-      text: (f: Figures) =>
-        `${plural(Number(f['requests']), 'request')} for a retired model today, by ${f['projects']}.`,
+      title: (name: string) => `${name === '' ? 'A retired model' : name} is still in use`,
+      text: (f: Figures) => `${plural(Number(f['requests']), 'request')} today, from ${f['projects']}.`,
       link: 'Requests',
     },
     model_ends: {
       title: (_: string, f: Figures) =>
         Number(f['days']) > 0
-          ? `${f['model']} ends in ${plural(Number(f['days']), 'day')}`
-          : `${f['model']} has ended`,
+          ? `${f['model']} retires in ${plural(Number(f['days']), 'day')}`
+          : `${f['model']} is retired`,
       text: (f: Figures) =>
         [
           `${f['upstream']}, on ${f['on']}.`,
           ...(f['successor'] === '' ? [] : [`Successor: ${f['successor']}.`]),
-          ...(f['goes_on'] === '' ? [] : [`${f['goes_on']} goes on.`]),
+          ...(f['goes_on'] === '' ? [] : [`${f['goes_on']} keeps serving it.`]),
           usedBy(f),
         ].join(' '),
       link: 'Model',
     },
     key_idle: {
-      title: () => 'A key nobody uses',
+      title: () => 'Unused key',
       text: (f: Figures, name: string) =>
         `${name}: last used ${f['age']} ago${f['ends_at'] === undefined ? ', never expires' : ''}.`,
       link: 'Key',
     },
     key_ends: {
-      title: () => 'A key ends soon',
-      text: (f: Figures, name: string) => `${name} ends in ${f['in']}.`,
+      title: () => 'Key expiring soon',
+      text: (f: Figures, name: string) => `${name} expires in ${f['in']}.`,
       link: 'Key',
     },
     node_silent: {
-      title: (_: string, f: Figures) => `${f['host']} is silent`,
-      text: (f: Figures) => `Not seen for ${f['age']}. It holds $${dollars(f['leased_usd'])} of budgets.`,
+      title: (_: string, f: Figures) => `${f['host']} isn’t reporting`,
+      text: (f: Figures) => `Last seen ${f['age']} ago. It holds $${dollars(f['leased_usd'])} of budgets.`,
       link: 'Nodes',
     },
     spool_waiting: {
-      title: () => 'Records wait on disk',
-      text: (f: Figures) => `${plural(Number(f['waiting']), 'record')} wait for PostgreSQL.`,
+      title: () => 'Records queued on disk',
+      text: (f: Figures) => `${plural(Number(f['waiting']), 'record')} waiting for PostgreSQL.`,
       link: 'Nodes',
     },
     store_away: {
-      title: () => 'PostgreSQL is away',
-      text: (f: Figures) => `Traffic goes on. ${plural(Number(f['waiting']), 'record')} wait on disk.`,
+      title: () => 'PostgreSQL is unreachable',
+      text: (f: Figures) =>
+        `Traffic is unaffected. ${plural(Number(f['waiting']), 'record')} queued on disk.`,
       link: 'Nodes',
     },
-    doctor_wrong: { title: () => 'The books disagree', text: () => 'Run the doctor.', link: 'Doctor' },
+    doctor_wrong: { title: () => 'Ledger check failed', text: () => 'Run diagnostics.', link: 'Diagnostics' },
     webhook_given_up: {
-      title: (name: string) => `Webhooks of ${name} fail`,
-      text: (f: Figures) => `${plural(Number(f['events']), 'event')} were given up this week.`,
+      title: (name: string) => `Webhooks of ${name} are failing`,
+      text: (f: Figures) => `${plural(Number(f['events']), 'event')} undelivered this week.`,
       link: 'Project',
     },
     partition_missing: {
       title: () => 'A partition is missing',
-      text: (f: Figures) => `${plural(Number(f['rows']), 'row')} lie in the partition for the rest.`,
-      link: 'Doctor',
+      text: (f: Figures) => `${plural(Number(f['rows']), 'row')} in the default partition.`,
+      link: 'Diagnostics',
     },
     labels_overflowed: {
       title: (name: string) => `Too many users or tags in ${name}`,
       text: (f: Figures) =>
-        `More than are counted apart (${f['labels']}): $${dollars(f['usd'])} of the last day is counted as other.`,
+        `Above the limit (${f['labels']}): $${dollars(f['usd'])} of the last day counts as (other).`,
       link: 'Usage',
     },
   },
@@ -191,8 +190,8 @@ type Figures = Readonly<Record<string, string | number | undefined>>
 
 function usedBy({ keys, more_keys: more }: Figures): string {
   if (keys === undefined) return ''
-  if (keys === '') return 'No key used it within 30 days.'
-  return `Used within 30 days by ${keys}${Number(more) > 0 ? ` and ${plural(Number(more), 'other key')}` : ''}.`
+  if (keys === '') return 'Not used by any key in 30 days.'
+  return `Used in the last 30 days by ${keys}${Number(more) > 0 ? ` and ${plural(Number(more), 'other key')}` : ''}.`
 }
 
 function reason(figures: Figures): string {

@@ -3,13 +3,13 @@ export const settings = {
   sections: {
     general: 'General',
     members: 'Members',
-    'sign-on': 'Sign-on',
-    tokens: 'Tokens',
+    'sign-on': 'Single sign-on',
+    tokens: 'API tokens',
     prices: 'Prices',
     projects: 'Projects',
     retention: 'Retention',
     nodes: 'Nodes',
     about: 'About',
   },
-  forbidden: (section: string) => `${section} is for admins.`,
+  forbidden: (section: string) => `${section} requires the Admin role.`,
 }

@@ -1,9 +1,10 @@
 import { count } from '../../app/format.ts'
 import type { nodes as english } from '../en/nodes.ts'
+import type { Partly } from '../fallback.ts'
 
-export const nodes: typeof english = {
+export const nodes: Partly<typeof english> = {
   title: '节点',
-  text: '处理流量并写入同一账本的进程。',
+  text: '此安装中的网关进程。',
   columns: {
     host: '节点',
     state: '状态',
@@ -14,23 +15,23 @@ export const nodes: typeof english = {
     loop: '事件循环',
     calls: '调用',
     spool: '待写',
-    leased: '已租用',
+    leased: '持有预算',
   },
-  states: { alive: '运行中', silent: '无响应', ended: '已结束' },
+  states: { alive: '运行中', silent: '无响应', ended: '已移除' },
   ago: (age) => `${age}前`,
-  empty: '还没有节点写入此账本。',
-  end: '结束…',
-  endTitle: (host) => `结束 ${host}？`,
+  empty: '还没有节点连接到此数据库。',
+  end: '移除…',
+  endTitle: (host) => `移除 ${host}？`,
   endText: '仅用于机器已不存在的情况。其日志中的内容将一并丢失。',
-  comesHome: '将归还',
+  comesHome: '将释放',
   leasedBack: (usd) => `硬预算 ${usd}`,
   records: '磁盘上的记录',
-  unknownRecords: '无从得知：它们在那台机器上',
+  unknownRecords: '未知',
   isAlive: '它在一分钟内仍可见。请改为停止其进程。',
-  onlyAdmins: '只有管理员可以结束节点。',
-  ended: (host, usd) => `${host} 已结束，归还 ${usd}`,
-  doctor: '体检',
-  doctorText: (at) => `账本、汇总与预算于 ${at} 比对。`,
+  onlyAdmins: '需要管理员角色。',
+  ended: (host, usd) => `${host} 已移除，释放 ${usd}`,
+  doctor: '诊断',
+  doctorText: (at) => `账本、汇总与预算于 ${at} 检查。`,
   again: '再次检查',
   verdicts: { ok: '正常', warn: '注意', fail: '错误' },
   checks: (n) => `${count(n)} 项检查`,

@@ -1,14 +1,15 @@
 import { count } from '../../app/format.ts'
 import type { overview as english } from '../en/overview.ts'
+import type { Partly } from '../fallback.ts'
 
-export const overview: typeof english = {
+export const overview: Partly<typeof english> = {
   title: '总览',
   traffic: '流量',
   rate: (perSecond, reporting, alive) => `每秒 ${perSecond} 个请求 · ${reporting} / ${alive} 个节点`,
   pause: '暂停',
   resume: '继续',
   paused: (time) => `暂停于 ${time}`,
-  metrics: { label: '显示', requests: '请求', tokens: '词元', images: '图片', usd: '美元' },
+  metrics: { label: '显示', requests: '请求', tokens: '词元', images: '图片', usd: '费用' },
   heads: {
     key: '密钥',
     model: '模型',
@@ -47,7 +48,7 @@ export const overview: typeof english = {
   p95: 'p95',
   adds: (own) => `Torana 自身 ${own}`,
   spent: '今日花费',
-  heading: (forecast, pace) => `预计 ${forecast}，限额 ${pace}`,
+  heading: (forecast, pace) => `预计 ${forecast}，进度 ${pace}`,
   headingAlone: (forecast) => `预计 ${forecast}`,
   cacheTitle: '缓存',
   saved: (usd) => `今日节省 ${usd}`,
@@ -61,13 +62,13 @@ export const overview: typeof english = {
     spent: '已花费',
     pace: '预算进度',
     forecast: '预测',
-    hits: '无需调用的输入',
+    hits: '来自缓存',
   },
   captions: {
     requests: (n, failed) => `${n} 个请求，其中 ${failed} 个失败`,
     latency: (p95) => `p95 ${p95}`,
     spent: (usd) => `这段时间花费 ${usd}`,
-    cache: (share) => `${share} 的输入无需调用`,
+    cache: (share) => `${share} 的输入来自缓存`,
   },
   items: {
     deployment_ejected: {
@@ -77,17 +78,17 @@ export const overview: typeof english = {
       link: '打开',
     },
     deployment_rejected_us: {
-      title: (name) => `${name} 拒绝我们`,
-      text: (f) => `${f['model']}：凭据或配额被拒绝${because(f)}。`,
+      title: (name) => `${name} 拒绝我们的凭据`,
+      text: (f) => `${f['model']}：凭据无效或配额用尽${because(f)}。`,
       link: '打开',
     },
     space_left: {
-      title: (name) => `${name} 离开了空间`,
-      text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。不再输出它的结果。`,
+      title: (name) => `${name} 未通过空间检查`,
+      text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。不再接收流量。`,
       link: '查看漂移',
     },
     space_warned: {
-      title: (name) => `${name} 接近边缘`,
+      title: (name) => `${name} 正在漂移`,
       text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。仍在服务。`,
       link: '打开',
     },
@@ -105,7 +106,7 @@ export const overview: typeof english = {
       link: '处理',
     },
     budget_mark: {
-      title: (name, f) => `预算 ${name} 已用 ${f['percent']} %`,
+      title: (name, f) => `预算 ${name} 已用 ${f['percent']}%`,
       text: (f) => `$${Number(f['spent_usd']).toFixed(2)} / $${Number(f['limit_usd']).toFixed(2)}，硬限额。`,
       link: '预算',
     },
@@ -121,7 +122,7 @@ export const overview: typeof english = {
       link: '设定价格',
     },
     model_retired_used: {
-      title: (name) => `仍有人请求 ${name === '' ? '已退役的模型' : name}`,
+      title: (name) => `${name === '' ? '已退役的模型' : name} 仍在使用`,
       text: (f) => `今日 ${count(Number(f['requests']))} 个请求，来自 ${f['projects']}。`,
       link: '请求',
     },
@@ -140,7 +141,7 @@ export const overview: typeof english = {
       link: '模型',
     },
     key_idle: {
-      title: () => '无人使用的密钥',
+      title: () => '未使用的密钥',
       text: (f, name) => `${name}：${f['age']}前最后使用${f['ends_at'] === undefined ? '，永不过期' : ''}。`,
       link: '密钥',
     },
@@ -150,12 +151,12 @@ export const overview: typeof english = {
       link: '密钥',
     },
     node_silent: {
-      title: (_, f) => `${f['host']} 无响应`,
+      title: (_, f) => `${f['host']} 未上报`,
       text: (f) => `已 ${f['age']}未见。它持有预算 $${Number(f['leased_usd']).toFixed(2)}。`,
       link: '节点',
     },
     spool_waiting: {
-      title: () => '记录在磁盘上等待',
+      title: () => '记录在磁盘上排队',
       text: (f) => `${count(Number(f['waiting']))} 条记录等待 PostgreSQL。`,
       link: '节点',
     },
@@ -164,7 +165,7 @@ export const overview: typeof english = {
       text: (f) => `流量照常。${count(Number(f['waiting']))} 条记录在磁盘上等待。`,
       link: '节点',
     },
-    doctor_wrong: { title: () => '账目不一致', text: () => '请运行体检。', link: '体检' },
+    doctor_wrong: { title: () => '账本检查未通过', text: () => '请运行诊断。', link: '诊断' },
     webhook_given_up: {
       title: (name) => `${name} 的回调失败`,
       text: (f) => `本周放弃了 ${count(Number(f['events']))} 个事件。`,
@@ -173,7 +174,7 @@ export const overview: typeof english = {
     partition_missing: {
       title: () => '缺少分区',
       text: (f) => `${count(Number(f['rows']))} 行落在默认分区。`,
-      link: '体检',
+      link: '诊断',
     },
     labels_overflowed: {
       title: (name) => `项目 ${name} 的用户或标签超出单独统计的上限`,

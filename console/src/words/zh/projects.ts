@@ -1,13 +1,14 @@
 import { whole } from '../../app/format.ts'
 import type { projects as english, retention as englishRetention } from '../en/projects.ts'
+import type { Partly } from '../fallback.ts'
 
-export const projects: typeof english = {
+export const projects: Partly<typeof english> = {
   title: '项目',
   text: '密钥属于项目。项目的限制和预算由其所有密钥共用。',
   new: '新建项目',
   columns: {
     project: '项目',
-    limits: '每分钟',
+    limits: '速率限制',
     budget: '预算',
     keys: '密钥',
     members: '成员',
@@ -16,21 +17,21 @@ export const projects: typeof english = {
   change: '修改',
   more: (name) => `${name} 的更多操作`,
   inFile: (at) => `定义在 ${at} 中，请在那里修改。`,
-  onlyAdmins: '只有管理员可以修改项目。',
+  onlyAdmins: '需要管理员角色。',
   noWebhooks: '无',
   moreWebhooks: (n) => `+${n}`,
   empty: '还没有项目。',
-  emptyText: '项目随第一个密钥一起创建，也可以在此处连同限制和预算一起创建。',
+  emptyText: '项目随第一个密钥一起创建，也可以在此处创建。',
   sheet: {
     title: '新建项目',
     change: (name) => `修改 ${name}`,
     name: '名称',
-    nameHint: '不可更改：密钥的名称以它开头。',
+    nameHint: '之后不可更改：密钥的名称以它开头。',
     create: '创建项目',
     save: '保存更改',
     unchanged: '尚未更改任何内容。',
-    made: (name) => `${name} 已创建`,
-    saved: (name) => `${name}：新条款将在两秒内于所有节点生效。`,
+    made: (name) => `项目 ${name} 已创建`,
+    saved: (name) => `项目 ${name} 已保存，两秒内生效。`,
   },
   delete: {
     action: '删除…',
@@ -40,13 +41,13 @@ export const projects: typeof english = {
     keysText: (n) => (n === 0 ? '没有密钥。' : `全部 ${whole(n)} 个密钥将被吊销：所有节点在两秒内拒绝它们。`),
     data: '其数据',
     dataText: '请求、图片任务和事件将在两小时后删除。账本保留。',
-    type: (name) => `输入 ${name} 以继续`,
+    type: (name) => `输入 ${name} 以确认`,
     go: '删除项目',
     done: (name) => `${name} 已删除`,
   },
   deliveries: {
-    title: '最近投递',
-    text: '发送给项目 webhook 的通知，最新的在前。Webhook 定义在 torana.yaml 中。',
+    title: '最近的 webhook 投递',
+    text: '最新的在前。Webhook 在 torana.yaml 中配置。',
     columns: {
       type: '事件',
       project: '项目',
@@ -55,25 +56,25 @@ export const projects: typeof english = {
       tries: '尝试次数',
       outcome: '结果',
     },
-    outcomes: { sent: '已送达', 'given-up': '已放弃', waiting: '等待中' },
-    empty: '还没有发送过任何 webhook 通知。',
+    outcomes: { sent: '已送达', 'given-up': '失败', waiting: '等待中' },
+    empty: '还没有投递。',
   },
 }
 
-export const retention: typeof englishRetention = {
+export const retention: Partly<typeof englishRetention> = {
   title: '保留期限',
   text: '保留哪些数据、保留多久、现有多少。行数为数据库的估计值。',
-  columns: { what: '数据', days: '保留', rows: '行数', bytes: '大小', next: '最旧数据清除时间' },
+  columns: { what: '数据', days: '保留', rows: '行数', bytes: '大小', next: '下次清除' },
   what: {
     requests: ['请求', '每个请求及其调用一行，从不包含发送或返回的内容。'],
-    ledger: ['账本', '每个请求的费用。账目永不遗忘。'],
+    ledger: ['账本', '每个请求的费用。永不删除。'],
     usage: ['用量', '按小时和按天的汇总，图表由此生成。'],
     audit: ['审计', '谁修改了什么；链式保存，任何篡改都会显现。'],
     pictures: ['图片和图片任务', '保留时长由 torana.yaml 中的 limits.assetRetentionMs 决定。'],
     webhooks: ['Webhook 事件', '已发送或待发送给 webhook 的通知。'],
-    drift: ['向量空间探测', '每个部署与其向量空间的偏差。'],
+    drift: ['向量空间检查', '每个部署与其向量空间的偏差。'],
   },
   forEver: '永久',
   days: (n) => `${whole(n)} 天`,
-  empty: '此节点不保留任何数据。',
+  empty: '没有存储任何数据。',
 }

@@ -1,14 +1,13 @@
-import { count } from '../../app/format.ts'
 import type { ui as english } from '../en/ui.ts'
+import type { Partly } from '../fallback.ts'
 
-export const ui: typeof english = {
+export const ui: Partly<typeof english> = {
   loading: '正在加载…',
   close: '关闭',
   cancel: '取消',
   typeFirst: (name) => `请先输入 ${name}`,
   copy: '复制',
   copied: '已复制',
-  copyFailed: '浏览器不允许复制。请选中后自行复制。',
   clear: '清除',
   clearFilters: '清除筛选',
   tryAgain: '重试',
@@ -16,7 +15,6 @@ export const ui: typeof english = {
   any: '任意',
   filter: '筛选',
   remove: (what) => `移除 ${what}`,
-  more: (n) => `还有 ${count(n)} 项`,
   loadMore: '加载更多',
   nothingFound: '没有找到',
   add: '添加…',
@@ -25,8 +23,6 @@ export const ui: typeof english = {
   conceal: '隐藏',
   picture: '图形',
   table: '表格',
-  sortedBy: (column) => `按${column}排序`,
-  sortBy: (column) => `按${column}排序`,
   rows: '行',
   columns: '列',
   unpriced: '未定价',
@@ -43,10 +39,11 @@ export const ui: typeof english = {
   from: '从',
   to: '到',
   use: '应用',
-  choose: '选择',
   previous: '上一个',
   next: '下一个',
+  signedOut: '您的会话已结束。请重新登录，然后再次提交：已输入的内容仍在这里。',
   unreachable: '无法连接到节点。它在运行吗？您在它的网络中吗？',
   workerFailed: '浏览器无法启动后台工作线程。请重新加载页面后重试。',
+  badAnswer: (status) => `节点返回了 ${status}。`,
   forbidden: '您无权查看此内容。',
 }

@@ -1,7 +1,7 @@
 /** Commands talk to the running node, never to its database. */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { Agent, fetch, type Response } from 'undici'
+import type { Response } from 'undici'
 import { ADMIN_TOKEN_OFF, environmentVariables } from '#config/variables.ts'
 import { readText } from '#config/file/variable.ts'
 import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
@@ -42,12 +42,11 @@ interface Place {
 }
 
 export class ControlClient {
-  readonly #place: Place
-  readonly #token: Token
+  readonly #find: () => readonly [Place, Token]
 
-  constructor(place: Place, token: Token) {
-    this.#place = place
-    this.#token = token
+  /** The node is found when it is asked, so a command can be refused without one. */
+  constructor(choice: ControlChoice, env: Environment, cwd: string) {
+    this.#find = () => nodeOf(choice, env, cwd)
   }
 
   async ask<Body>(method: string, path: string, body?: unknown, answerMs = ANSWER_MS): Promise<Body> {
@@ -58,13 +57,30 @@ export class ControlClient {
 
   /** The answer itself, for what is too long to be read at once. */
   async open(method: string, path: string, body?: unknown, answerMs = ANSWER_MS): Promise<Response> {
-    const answer = await this.#send(method, path, body, answerMs)
+    const [{ name, url, socket }, token] = this.#find()
+    const { Agent, fetch } = await import('undici')
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      ...(socket !== undefined && { dispatcher: new Agent({ connect: { socketPath: socket } }) }),
+      method,
+      headers: {
+        authorization: `Bearer ${token.value}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // The token goes to this address and no other.
+      redirect: 'error',
+      signal: AbortSignal.timeout(answerMs),
+    }).catch((error: Error) => {
+      throw new CommandProblem(
+        `No node answers at ${name} (${reasonOf(error.cause ?? error)}). Start one with \`torana start\`, or give its address with --url.`,
+      )
+    })
     if (answer.ok) return answer
     if (answer.status === 401)
-      throw new CommandProblem(`The node at ${this.#place.name} refused the token of ${this.#token.source}.`)
+      throw new CommandProblem(`The node at ${name} refused the token of ${token.source}.`)
     throw new CommandProblem(
       messageIn(await answer.text()) ??
-        `${this.#place.name} answered ${answer.status}. Is it the control listener (CONTROL_PORT) of a Torana node?`,
+        `${name} answered ${answer.status}. Is it the control listener (CONTROL_PORT) of a Torana node?`,
       answer.status,
     )
   }
@@ -86,29 +102,6 @@ export class ControlClient {
       query.set(parameter, page.next ?? String(last[field]))
     }
   }
-
-  async #send(method: string, path: string, body: unknown, answerMs: number): Promise<Response> {
-    const { url, socket } = this.#place
-    try {
-      return await fetch(`${url}/api/v1${path}`, {
-        ...(socket !== undefined && { dispatcher: new Agent({ connect: { socketPath: socket } }) }),
-        method,
-        headers: {
-          authorization: `Bearer ${this.#token.value}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        // The token goes to this address and no other.
-        redirect: 'error',
-        signal: AbortSignal.timeout(answerMs),
-      })
-    } catch (error) {
-      const { cause = error } = error as Error
-      throw new CommandProblem(
-        `No node answers at ${this.#place.name} (${reasonOf(cause)}). Start one with \`torana start\`, or give its address with --url.`,
-      )
-    }
-  }
 }
 
 /** What was said on the command line. */
@@ -118,10 +111,10 @@ interface ControlChoice {
   readonly token: string | undefined
 }
 
-export function openControl(choice: ControlChoice, env: Environment, cwd: string): ControlClient {
+function nodeOf(choice: ControlChoice, env: Environment, cwd: string): readonly [Place, Token] {
   const token = choice.token === undefined ? findToken(env, cwd) : { value: choice.token, source: '--token' }
   const address = choice.url?.replace(/\/+$/, '')
-  return new ControlClient(address === undefined ? placeOf(env, cwd) : { name: address, url: address }, token)
+  return [address === undefined ? placeOf(env, cwd) : { name: address, url: address }, token]
 }
 
 /** Addresses of this machine, whose ports every user of it can take. */

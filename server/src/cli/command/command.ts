@@ -38,8 +38,8 @@ export interface Call<Name extends string = string> {
   readonly isJson: boolean
   /** Whether `--url` names the node. */
   readonly isElsewhere: boolean
-  /** The running node, by its control API. Opened at the first use. */
-  readonly control: () => Promise<ControlClient>
+  /** The running node, by its control API. */
+  readonly control: ControlClient
   /** Its public API, as a caller sees it. */
   readonly gateway: () => Promise<GatewayClient>
   readonly out: Output

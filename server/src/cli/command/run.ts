@@ -2,6 +2,7 @@
 import { ConfigError } from '#config/file/problem.ts'
 import { Misuse, type Call, type Command, type Shown, type Topic } from './command.ts'
 import { CommandProblem } from '../client/command-problem.ts'
+import { ControlClient } from '../client/control-client.ts'
 import { helpOf } from './help.ts'
 import type { Output } from './output.ts'
 import { locate, read, type Invocation } from './parse.ts'
@@ -49,10 +50,7 @@ function callOf({ given, values }: Invocation, out: Output, topics: readonly Top
     flag: (option) => values.get(option) === true,
     isJson: values.get('json') === true,
     isElsewhere: values.has('url'),
-    async control() {
-      const { openControl } = await import('../client/control-client.ts')
-      return openControl({ url: text('url'), token: text('token') }, process.env, process.cwd())
-    },
+    control: new ControlClient({ url: text('url'), token: text('token') }, process.env, process.cwd()),
     async gateway() {
       const { openGateway } = await import('../client/gateway-client.ts')
       return openGateway({ url: text('url'), key: text('key') }, process.env, process.cwd())

@@ -31,9 +31,7 @@ export const backup = command({
   },
 })
 
-type Control = () => Promise<ControlClient>
-
-async function here(control: Control, path: string, pictures: boolean): Promise<Tables> {
+async function here(control: ControlClient, path: string, pictures: boolean): Promise<Tables> {
   const { settingsHere, asCommandProblem } = await import('../offline/offline.ts')
   const { FolderInUse } = await import('#stores/postgres/pglite.ts')
   const { backUp } = await import('../offline/backup.ts')
@@ -45,9 +43,9 @@ async function here(control: Control, path: string, pictures: boolean): Promise<
   }
 }
 
-async function fromNode(control: Control, path: string, pictures: boolean): Promise<Tables> {
+async function fromNode(control: ControlClient, path: string, pictures: boolean): Promise<Tables> {
   const { checkBackupFile } = await import('#stores/backup-file.ts')
-  const answer = await (await control()).open('POST', '/backup', { pictures }, BACKUP_MS)
+  const answer = await control.open('POST', '/backup', { pictures }, BACKUP_MS)
   try {
     await pipeline(
       Readable.fromWeb(answer.body ?? new ReadableStream()),

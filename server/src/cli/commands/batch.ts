@@ -58,7 +58,7 @@ const goOn = command({
   examples: ['torana batch continue batch_01a1e5203fd079cc8a8a42e9c40287b8'],
   async run({ control, given: [id = ''] }) {
     const path = `/batches/${encodeURIComponent(id)}/continue`
-    const found = await (await control()).ask<ContinuedBatch>('POST', path, {})
+    const found = await control.ask<ContinuedBatch>('POST', path, {})
     const goesOn = found.state === 'in_progress'
     const note = goesOn ? `goes on under the terms of ${found.project}` : `is ${found.state}`
     return { data: found, note: `${found.id} ${note}.` }

@@ -50,7 +50,7 @@ const show = command({
   arguments: [{ name: '<id>', says: 'such as project:search or key:search/ci' }],
   reach: 'node',
   async run({ control, given: [id = ''] }) {
-    const found = await (await control()).ask<BudgetRow>('GET', `/budgets/${encodeURIComponent(id)}`)
+    const found = await control.ask<BudgetRow>('GET', `/budgets/${encodeURIComponent(id)}`)
     return { data: found, text: tableOf(COLUMNS, [found]) }
   },
 })

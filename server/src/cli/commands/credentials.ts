@@ -26,7 +26,7 @@ const set = command({
   async run({ control, given: [upstream = ''], text }) {
     const secret = readSecret(text('secret-file') ?? '-')
     const path = `/credentials/${encodeURIComponent(upstream)}`
-    const stored = await (await control()).ask<{ readonly base_url: string }>('PUT', path, { secret })
+    const stored = await control.ask<{ readonly base_url: string }>('PUT', path, { secret })
     const note = `The credential of ${upstream} is stored. Torana sends it to ${stored.base_url} only.`
     return { data: stored, note }
   },
@@ -39,7 +39,7 @@ const remove = command({
   reach: 'node',
   async run({ control, given: [upstream = ''] }) {
     const path = `/credentials/${encodeURIComponent(upstream)}`
-    const left = await (await control()).ask('PUT', path, { secret: null })
+    const left = await control.ask('PUT', path, { secret: null })
     return { data: left, note: `The stored credential of ${upstream} is deleted.` }
   },
 })

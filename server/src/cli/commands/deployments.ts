@@ -58,7 +58,7 @@ const test = command({
   async run({ control, given: [id = ''], text, out }) {
     const maxUsd = text('max-usd')
     const body = maxUsd === undefined ? {} : { max_usd: numberOf(maxUsd, '--max-usd') }
-    const tested = await (await control()).ask<Tested>('POST', `${pathOf(id)}/test`, body, TEST_MS)
+    const tested = await control.ask<Tested>('POST', `${pathOf(id)}/test`, body, TEST_MS)
     const isGood = tested.outcome === 'ok'
     const lines: Columns<Tested> = {
       verdict: () => paint(isGood ? 'green' : 'red', isGood ? 'ok' : 'fail', out),
@@ -101,7 +101,7 @@ function drainCommand(
     reach: 'node',
     async run({ control, given: [id = ''], text }) {
       const body = { drained: name === 'drain', reason: text('reason') ?? `by torana deployments ${name}` }
-      const data = await (await control()).ask('POST', `${pathOf(id)}/drain`, body)
+      const data = await control.ask('POST', `${pathOf(id)}/drain`, body)
       return { data, note: `${id} ${done}.` }
     },
   })

@@ -24,9 +24,8 @@ export const doctor = command({
     const hours = text('hours')
     if (hours !== undefined && hours !== 'all' && !/^[1-9]\d{0,5}$/.test(hours))
       throw new Misuse(`--hours: expected a whole number or all, got "${hours}".`)
-    const node = await control()
     const query = hours === undefined ? '' : `?hours=${hours}`
-    const asked = node.ask<Report>('GET', `/doctor${query}`, undefined, COMPARISON_MS)
+    const asked = control.ask<Report>('GET', `/doctor${query}`, undefined, COMPARISON_MS)
     const report = await working('adding up the ledger', asked, out)
     const rows = report.checks.map(({ name, verdict, says }) => [verdictText(verdict, out), name, says])
     return {

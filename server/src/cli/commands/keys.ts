@@ -78,7 +78,7 @@ const create = command({
     const file = call.text('secret-file')
     const brought = file === undefined ? {} : { secret: readSecret(file) }
     const body = { project, name, ...brought, ...changeIn(call) }
-    const key = await (await call.control()).ask<KeyBody>('POST', '/keys', body)
+    const key = await call.control.ask<KeyBody>('POST', '/keys', body)
     return secretShown(key, `${id} is created`)
   },
 })
@@ -94,7 +94,7 @@ const set = command({
     const [id = ''] = call.given
     const change = changeIn(call)
     if (Object.keys(change).length === 0) throw new Misuse('Name at least one setting to change.')
-    const key = await (await call.control()).ask<KeyBody>('PATCH', pathOf(id), change)
+    const key = await call.control.ask<KeyBody>('PATCH', pathOf(id), change)
     return { data: key, text: tableOf(COLUMNS, [key]) }
   },
 })
@@ -111,7 +111,7 @@ const rotate = command({
   async run({ control, given: [id = ''], text }) {
     const overlap = text('overlap')
     const body = overlap === undefined ? {} : { overlap_seconds: secondsOf(overlap) }
-    const key = await (await control()).ask<KeyBody>('POST', `${pathOf(id)}/rotate`, body)
+    const key = await control.ask<KeyBody>('POST', `${pathOf(id)}/rotate`, body)
     const end = key.secrets[1]?.valid_until ?? null
     const before =
       end === null ? 'the previous secret is refused from now on' : `the previous secret works until ${end}`
@@ -129,7 +129,7 @@ const revoke = command({
   examples: ['torana keys revoke search/ci --leaked'],
   async run({ control, given: [id = ''], flag }) {
     const isLeaked = flag('leaked')
-    await (await control()).ask('DELETE', `${pathOf(id)}${isLeaked ? '?leaked=true' : ''}`)
+    await control.ask('DELETE', `${pathOf(id)}${isLeaked ? '?leaked=true' : ''}`)
     const work = isLeaked ? 'are cancelled' : 'pause: continue or cancel them with torana batch'
     return { data: { id, revoked: true, leaked: isLeaked }, note: `${id} is revoked. Its batches ${work}.` }
   },

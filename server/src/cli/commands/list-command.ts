@@ -65,10 +65,9 @@ export async function itemsFor<Item, Name extends string>(
   { path, options, paging }: ListDeclaration<Name>,
   query = queryOf(options, text),
 ): Promise<readonly Item[]> {
-  const node = await control()
   if (paging !== undefined) {
     const hasLimit = options !== undefined && 'limit' in options
-    return node.items<Item>(path, query, paging, hasLimit ? limitOf(text('limit' as Name)) : Infinity)
+    return control.items<Item>(path, query, paging, hasLimit ? limitOf(text('limit' as Name)) : Infinity)
   }
-  return (await node.ask<{ readonly data: readonly Item[] }>('GET', `${path}?${query.toString()}`)).data
+  return (await control.ask<{ readonly data: readonly Item[] }>('GET', `${path}?${query.toString()}`)).data
 }

@@ -29,7 +29,7 @@ const end = command({
   async run({ control, given: [id = ''], flag }) {
     const path = `/nodes/${encodeURIComponent(id)}/end`
     const body = { force: flag('force') }
-    const ended = await (await control()).ask<{ readonly returned_usd: string }>('POST', path, body)
+    const ended = await control.ask<{ readonly returned_usd: string }>('POST', path, body)
     return {
       data: { id, ...ended },
       note: `${id} is ended; ${shownUsd(ended.returned_usd)} of budgets was returned.`,

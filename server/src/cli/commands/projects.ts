@@ -38,7 +38,7 @@ const set = command({
     const [name = ''] = call.given
     const change = termsIn(call)
     if (Object.keys(change).length === 0) throw new Misuse('Name at least one setting to change.')
-    const project = await setOrCreate(await call.control(), name, change)
+    const project = await setOrCreate(call.control, name, change)
     return { data: project, text: tableOf(COLUMNS, [project]) }
   },
 })
@@ -52,7 +52,7 @@ const remove = command({
   async run({ control, given: [name = ''], flag }) {
     if (!flag('yes'))
       throw new Misuse(`this revokes all keys of ${name} and deletes its data for ever. Add --yes to do it.`)
-    await (await control()).ask('DELETE', `/projects/${encodeURIComponent(name)}`)
+    await control.ask('DELETE', `/projects/${encodeURIComponent(name)}`)
     return { data: { name, deleted: true }, note: `${name} is deleted, and its keys are revoked.` }
   },
 })

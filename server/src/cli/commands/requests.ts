@@ -92,7 +92,7 @@ export const requests = command({
   async run({ control, given: [id], text }) {
     if (id !== undefined) {
       const path = `/requests/${encodeURIComponent(id)}`
-      const found = await (await control()).ask<Kept | Deleted>('GET', path)
+      const found = await control.ask<Kept | Deleted>('GET', path)
       return { data: found, text: found.log === 'kept' ? detailsOf(found) : remainsOf(found) }
     }
     const query = queryOf(OPTIONS, text)

@@ -35,7 +35,7 @@ const list = command({
   summary: "show each model's vector space, and the state of its deployments",
   reach: 'node',
   async run({ control }) {
-    const found = await listed(await control())
+    const found = await listed(control)
     return { data: found, text: listing(found) }
   },
 })
@@ -51,7 +51,7 @@ const accept = command({
   reach: 'node',
   async run({ control, given: [model = '', deployment = ''] }) {
     const path = `/spaces/${encodeURIComponent(model)}/accept`
-    const accepted = await (await control()).ask<SpaceBody>('POST', path, { deployment }, PROBING_MS)
+    const accepted = await control.ask<SpaceBody>('POST', path, { deployment }, PROBING_MS)
     const note = `The space of ${accepted.model} is now ${accepted.space}. Earlier vectors belong to another space: embed all documents again.`
     return { data: accepted, text: listing([accepted]), note }
   },
@@ -64,12 +64,11 @@ const probe = command({
   more: 'The exit code is 1 if a deployment is outside of its space.',
   reach: 'node',
   async run({ control, given }) {
-    const node = await control()
-    const guarded = async () => (await listed(node)).flatMap((one) => (one.guarded ? one.model : []))
+    const guarded = async () => (await listed(control)).flatMap((one) => (one.guarded ? one.model : []))
     const probes: ProbeBody[] = []
     for (const model of given.length > 0 ? given : await guarded()) {
       const path = `/spaces/${encodeURIComponent(model)}/probe`
-      const { data } = await node.ask<{ readonly data: readonly ProbeBody[] }>(
+      const { data } = await control.ask<{ readonly data: readonly ProbeBody[] }>(
         'POST',
         path,
         undefined,

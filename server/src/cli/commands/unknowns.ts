@@ -45,7 +45,7 @@ const post = command({
       ...(usd !== undefined && { cost_usd: numberOf(usd, '--usd') }),
       ...(tokens !== undefined && { tokens: numberOf(tokens, '--tokens') }),
     }
-    const data = await (await control()).ask('POST', pathOf(id), body)
+    const data = await control.ask('POST', pathOf(id), body)
     const amount = usd === undefined ? 'with the reserved amount' : `with $${usd}`
     return { data, note: `${id} is posted ${amount}.` }
   },
@@ -57,7 +57,7 @@ const release = command({
   arguments: [CALL],
   reach: 'node',
   async run({ control, given: [id = ''] }) {
-    const data = await (await control()).ask('POST', pathOf(id), { action: 'void' })
+    const data = await control.ask('POST', pathOf(id), { action: 'void' })
     return { data, note: `${id} is void.` }
   },
 })

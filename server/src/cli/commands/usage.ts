@@ -59,15 +59,14 @@ export const usage = command({
   async run({ control, text, flag, out }) {
     const query = queryOf(OPTIONS, text)
     if (!query.has('by')) query.set('by', 'project')
-    const node = await control()
     if (flag('csv')) {
       query.set('format', 'csv')
       query.set('rows', flag('ledger') ? 'ledger' : 'groups')
-      const answer = await node.open('GET', `/usage/export?${query.toString()}`, undefined, EXPORT_MS)
+      const answer = await control.open('GET', `/usage/export?${query.toString()}`, undefined, EXPORT_MS)
       for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) out.stdout.write(text)
       return 0
     }
-    const found = await node.ask<UsageBody>('GET', `/usage?${query.toString()}`)
+    const found = await control.ask<UsageBody>('GET', `/usage?${query.toString()}`)
     return { data: found, text: listing(found, query.get('by') ?? '') }
   },
 })

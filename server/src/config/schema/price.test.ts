@@ -174,13 +174,13 @@ test('a built-in price has a source and a day, and is of the kind of its model',
 
 const amounts = { '1x1': 0.04, '2x2': { low: 'free', high: '0.000000001' }, default: { default: 1 } }
 const FREE = { kind: 'free' } as const
-const flat = {
-  kind: 'perImage',
-  nanoUsd: new Map([['default', new Map([['default', 40_000_000n]])]]),
-} as const
+const UNPRICED = { kind: 'unpriced' } as const
+const rowOf = (prices: Readonly<Record<string, bigint>>) => new Map(Object.entries(prices))
+const flat = { kind: 'perImage', nanoUsd: new Map([['default', rowOf({ default: 40_000_000n })]]) } as const
+const area = { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n } as const
 const forms: readonly [form: unknown, price: ImagePrice][] = [
-  ['free', { kind: 'free' }],
-  ['unpriced', { kind: 'unpriced' }],
+  ['free', FREE],
+  ['unpriced', UNPRICED],
   [{ usdPerImage: 0.04 }, { ...flat, given: FREE }],
   [
     { usdPerImage: 0.04, usdPerGivenImage: '0.01' },
@@ -192,7 +192,7 @@ const forms: readonly [form: unknown, price: ImagePrice][] = [
   ],
   [
     { usdPerImage: 0.04, usdPerGivenMegapixel: 'unknown' },
-    { ...flat, given: { kind: 'unpriced' } },
+    { ...flat, given: UNPRICED },
   ],
   [
     { usdPerImage: amounts },
@@ -200,22 +200,16 @@ const forms: readonly [form: unknown, price: ImagePrice][] = [
       kind: 'perImage',
       given: FREE,
       nanoUsd: new Map([
-        ['1x1', new Map([['default', 40_000_000n]])],
-        [
-          '2x2',
-          new Map([
-            ['low', 0n],
-            ['high', 1n],
-          ]),
-        ],
-        ['default', new Map([['default', 1_000_000_000n]])],
+        ['1x1', rowOf({ default: 40_000_000n })],
+        ['2x2', rowOf({ low: 0n, high: 1n })],
+        ['default', rowOf({ default: 1_000_000_000n })],
       ]),
     },
   ],
-  [{ usdPerMegapixel: '0.025' }, { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n, given: FREE }],
+  [{ usdPerMegapixel: '0.025' }, { ...area, given: FREE }],
   [
     { usdPerMegapixel: 0.025, usdPerGivenImage: 'unknown' },
-    { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n, given: { kind: 'unpriced' } },
+    { ...area, given: UNPRICED },
   ],
   [
     { usdPerMillionTokens: { textInput: 'free', imageOutput: 30 } },

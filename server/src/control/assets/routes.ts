@@ -95,7 +95,7 @@ async function thumbnailOf(
   } catch (error) {
     if (error instanceof PictureUnreadable) throw noThumbnail(assetId)
     if (error instanceof CodecBusy)
-      throw new Fault('store_unreachable', 'Too many pictures are being made small at this moment. Retry.', {
+      throw new Fault('store_unreachable', 'Too many thumbnails are being made right now. Retry.', {
         cause: error,
       })
     if (error instanceof StoreUnreachable)

@@ -145,7 +145,7 @@ test('projects and keys of a configuration declare budgets under their names', (
 
 const NOW_MS = START_MS + 10 * DAY_MS
 
-function standing(overrides: Partial<SpentBudget>) {
+function standing(overrides: Partial<SpentBudget>, dayNanoUsd = 1n) {
   const budget = {
     id: 'project:ads',
     per: 'month',
@@ -155,7 +155,7 @@ function standing(overrides: Partial<SpentBudget>) {
   } as const
   return standingOf(
     { ...budget, ...overrides },
-    Array.from({ length: 7 }, () => 1n),
+    Array.from({ length: 7 }, () => dayNanoUsd),
     PROJECTS,
     NOW_MS,
   )
@@ -176,4 +176,6 @@ test('a budget without an end has a forecast of when it is used up, and none of 
   const total = standing({ per: 'total' })
   assert.deepEqual([total.window.end, total.forecast?.at_end_usd], [null, null])
   assert.equal(total.forecast?.used_up_at, month.forecast?.used_up_at)
+  // Nothing was spent in the last days: there is no pace to go by.
+  assert.equal(standing({}, 0n).forecast, null)
 })

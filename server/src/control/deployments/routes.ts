@@ -8,11 +8,10 @@ import { actorIn } from '../shared/caller.ts'
 import { cursor, givenTime, givenUsd, storable, time, usd } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { isoOf } from '../shared/times.ts'
+import { DAY_MS, isoOf, spanSince } from '../shared/times.ts'
 import { allDeployments, checkTestCost, deploymentNamed, testDeployment, viewOf } from './open.ts'
 import { deployment, deploymentBody, deploymentState, drainedDeployment, standingBody } from './rules.ts'
 
-const DAY_MS = 86_400_000
 /** Points of a chart. */
 const MAX_SLOTS = 300
 const MAX_EVENTS = 200
@@ -37,7 +36,8 @@ const deploymentPath = z.object({
 })
 
 const historyQuery = z.object({
-  since: givenTime.optional().describe('Default: a day ago. Two weeks are kept.'),
+  since: givenTime.optional().describe('Default: a day before `until`. Two weeks are kept.'),
+  until: givenTime.optional().describe('The first moment that is not in it. Default: now.'),
 })
 
 const deploymentHistory = z
@@ -146,14 +146,13 @@ function registerHistory(api: Api, { catalog, history, clock }: ControlNode): vo
     params: deploymentPath,
     query: historyQuery,
     answer: deploymentHistory,
-    handler: async ({ params, query: { since } }) => {
+    handler: async ({ params, query }) => {
       const [, { id }] = deploymentNamed(catalog(), params.id)
-      const nowMs = clock.nowMs()
-      const sinceMs = since === undefined ? nowMs - DAY_MS : Date.parse(since)
-      const slots = Math.max(1, Math.ceil((nowMs - sinceMs) / MAX_SLOTS / DEPLOYMENT_SLOT_MS))
+      const span = spanSince(query, DAY_MS, clock.nowMs())
+      const slots = Math.max(1, Math.ceil((span.toMs - span.fromMs) / MAX_SLOTS / DEPLOYMENT_SLOT_MS))
       const slotMs = slots * DEPLOYMENT_SLOT_MS
-      const data = await history.deploymentSlots(id, sinceMs, slotMs)
-      const events = await history.events(id, sinceMs, MAX_EVENTS)
+      const data = await history.deploymentSlots(id, span, slotMs)
+      const events = await history.events(id, span, MAX_EVENTS)
       return {
         slot_seconds: slotMs / 1000,
         data: data.map(({ atMs, worst, calls, failed, latency, inFlight, limit }) => ({

@@ -100,7 +100,7 @@ const FAILED_SHARE = 0.5
 
 export function requestsCheck({ newest: { requests, failures } }: InstallFigures): Finding {
   const failed = failures.reduce((sum, one) => sum + one.requests, 0)
-  const share = requests === 0 ? 0 : failed / requests
+  const share = failed / requests
   const faults = failures.slice(0, 3).map((one) => `${one.requests} ${one.fault}`)
   const numbers = { requests, failed }
   const says = `${failed} of the newest ${count(requests, 'request')} of 15 minutes failed`

@@ -137,7 +137,7 @@ function nodesCheck({ nodes }: BooksFigures): Finding {
   const { alive, silent } = nodes
   return silent === 0
     ? ok(`${alive} alive`, { ...nodes })
-    : warn(`${alive} alive, ${silent} silent for more than a minute: see torana nodes`, { ...nodes })
+    : warn(`${alive} alive, ${silent} not reporting for more than a minute: see torana nodes`, { ...nodes })
 }
 
 function leasesCheck({ lostLeases }: BooksFigures): Finding {
@@ -183,8 +183,8 @@ function ledgerCheck({ entries, differences }: Reconciliation): Finding {
   const figures = { entries, differences: differences.length }
   const [first] = differences
   return first === undefined
-    ? ok(`${count(entries, 'entry', 'entries')} added up again: the hourly sums agree`, figures)
-    : fail(`${count(differences.length, 'difference')} from the hourly sums; ${describe(first)}`, figures)
+    ? ok(`${count(entries, 'entry', 'entries')} checked: the hourly totals agree`, figures)
+    : fail(`${count(differences.length, 'difference')} from the hourly totals; ${describe(first)}`, figures)
 }
 
 function describe({ project, label, fromMs, ledger, rollup }: LedgerDifference): string {
@@ -192,14 +192,14 @@ function describe({ project, label, fromMs, ledger, rollup }: LedgerDifference):
   const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
     `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
   const about = label === undefined ? `project ${project}` : `project ${project} by ${label}`
-  return `${about} from ${since}: ledger ${sums(ledger)}; hourly sums ${sums(rollup)}`
+  return `${about} from ${since}: ledger ${sums(ledger)}; hourly totals ${sums(rollup)}`
 }
 
 /** Nothing is lost: all sums include such calls, except those of single users and tags. */
 function labelsCheck({ overflows }: BooksFigures): Finding {
   const [first] = overflows
   const figures = { overflowed: overflows.length }
-  if (first === undefined) return ok('all users and tags of the last day are counted apart', figures)
+  if (first === undefined) return ok('all users and tags of the last day are counted separately', figures)
   const { project, label, amountNanoUsd } = first
   const which =
     label === 'tag:'
@@ -214,7 +214,7 @@ function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation)
   const figures = { compared: budgetsCompared, corrected: budgetsCorrected.length }
   const [first] = budgetsCorrected
   if (first === undefined)
-    return ok(`${count(budgetsCompared, 'period')} compared: all agree with the ledger`, figures)
+    return ok(`${count(budgetsCompared, 'period')} checked: all agree with the ledger`, figures)
   const { budgetId, spentNanoUsd: spent, leasedNanoUsd: leased } = first
   const moved = `spent ${dollars(spent.before)} → ${dollars(spent.after)}, leased ${dollars(leased.before)} → ${dollars(leased.after)}`
   return warn(`${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
@@ -224,8 +224,8 @@ function fullestCheck({ budgets }: BooksFigures): Finding {
   const [fullest] = budgets
   if (fullest === undefined) return ok('no hard budget is in use', { budgets: 0 })
   const { budgetId, spentNanoUsd, limitNanoUsd } = fullest
-  const percent = limitNanoUsd === 0n ? 100 : Math.floor((Number(spentNanoUsd) / Number(limitNanoUsd)) * 100)
-  const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent} %)`
+  const percent = limitNanoUsd === 0n ? 100 : Number((spentNanoUsd * 100n) / limitNanoUsd)
+  const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent}%)`
   const figures = { budgets: budgets.length, fullest_percent: percent }
   return finding(percent >= 100 ? 'warn' : 'ok', says, figures)
 }
@@ -248,7 +248,7 @@ function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade
 
 function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Finding {
   const figures = { waiting: spoolWaiting }
-  if (spoolWaiting === 0) return ok('no usage record waits on the disk of this node', figures)
+  if (spoolWaiting === 0) return ok('no usage records queued on the disk of this node', figures)
   const waits = `${count(spoolWaiting, 'record')} on the disk of this node`
   return isReachable
     ? warn(`${waits} on the way to PostgreSQL`, figures)
@@ -268,7 +268,7 @@ function configCheck({ hasConfigFile, configRefusal }: NodeFigures): Finding {
   }
   const { sinceMs, problems } = configRefusal
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  const says = `the file is wrong since ${new Date(sinceMs).toISOString()}, an earlier one is in use: ${problems[0]}${more}`
+  const says = `the file has been invalid since ${new Date(sinceMs).toISOString()}, an earlier one is in use: ${problems[0]}${more}`
   return warn(says, { problems: problems.length })
 }
 
@@ -280,6 +280,6 @@ function limiterCheck({ limiter }: NodeFigures): Finding {
     return warn('unreachable: this node applies its share of the rate limits', figures)
   const { evictionPolicy = 'noeviction' } = limiter
   if (evictionPolicy === 'noeviction') return ok('answers: Redis counts the rate limits', figures)
-  const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict rate limits, which then start anew: set noeviction`
+  const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict and reset rate limits: set noeviction`
   return warn(says, figures)
 }

@@ -38,7 +38,7 @@ const WARNED_SKEW_MS = 2000
 const FAILED_SKEW_MS = 60_000
 
 export function clockCheck({ clockSkewMs }: NodeFigures): Finding {
-  if (clockSkewMs === undefined) return ok('not compared yet')
+  if (clockSkewMs === undefined) return ok('not checked yet')
   const skewMs = Math.abs(clockSkewMs)
   const figures = { skew_seconds: clockSkewMs / 1000 }
   const direction = clockSkewMs > 0 ? 'ahead of' : 'behind'
@@ -56,7 +56,7 @@ const MIN_FREE_BYTES = GIB
 const MIN_FREE_SHARE = 0.05
 
 export function spaceCheck({ disk }: NodeSurroundings): Finding {
-  if (disk === undefined) return ok('the system does not tell the free space')
+  if (disk === undefined) return ok('the system does not report free space')
   const { freeBytes, sizeBytes } = disk
   const says = `${(freeBytes / GIB).toFixed(1)} of ${(sizeBytes / GIB).toFixed(1)} GiB are free on the disk of the data folder`
   const isLittle = freeBytes < MIN_FREE_BYTES || freeBytes < sizeBytes * MIN_FREE_SHARE

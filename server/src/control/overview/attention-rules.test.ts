@@ -163,7 +163,8 @@ test('a model that ends is listed from 90 days before on, with its successor and
     ['bad', '2026-12-01T00:00:00.000Z', -1],
   )
   // Another deployment of the model continues; no key uses it; no configuration declares it.
-  assert.equal(severityOn('2026-12-02', { outlastedBy: ['gpt-image-1.5/azure'] }), 'warn')
+  const outlasted = on('2026-12-02', { outlastedBy: ['gpt-image-1.5/azure'] })
+  assert.deepEqual([outlasted?.severity, outlasted?.figures['goes_on']], ['warn', 'azure'])
   assert.equal(severityOn('2026-12-02', {}, []), 'off')
   assert.equal(severityOn('2026-12-02', { isBuiltIn: true }, []), undefined)
   assert.equal(severityOn('2026-12-02', { isBuiltIn: true }), 'bad')

@@ -3,16 +3,15 @@ import { z } from 'zod'
 import { may } from '#core/access/permission.ts'
 import { decimalOf } from '#core/money/price.ts'
 import { flowsFor, flowsOf } from '#core/traffic/node-summary.ts'
-import { FINE_SLOT_MS } from '#ports/traffic-history.ts'
 import { deploymentBrief } from '../shared/model-fields.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { givenTime, storable, time, usd } from '../shared/fields.ts'
 import { route, type Api } from '../shared/route.ts'
-import { DAY_MS, HOUR_MS, isoOf } from '../shared/times.ts'
+import { DAY_MS, HOUR_MS, isoOf, spanSince } from '../shared/times.ts'
 import { attentionFor } from './attention-rules.ts'
 import type { OpenOverview } from './open.ts'
 import { attention, spentSince } from './queries.ts'
-import { briefsOf, flowBody, nodesIn, paceOf, seriesOf, slotsSince } from './rules.ts'
+import { briefsOf, flowBody, nodesIn, paceOf, seriesOf, slotsOf } from './rules.ts'
 
 const nodes = z
   .object({ reporting: z.int(), alive: z.int() })
@@ -69,7 +68,8 @@ const overview = z
   .meta({ id: 'Overview' })
 
 const overviewQuery = z.object({
-  since: givenTime.optional().describe('Default: an hour ago. A month is kept.'),
+  since: givenTime.optional().describe('Default: an hour before `until`. A month is kept.'),
+  until: givenTime.optional().describe('The first moment that is not in `series`. Default: now.'),
   project: storable(200).optional(),
 })
 
@@ -82,20 +82,19 @@ export function registerOverview(api: Api, opened: OpenOverview): void {
     permission: 'overview.read',
     id: 'overview',
     summary:
-      'What is going on now: flows, deployments, what needs attention, and the traffic of the last hour',
+      'What is going on now: flows, deployments, what needs attention, and the traffic of a span of time',
     query: overviewQuery,
     answer: overview,
     handler: async (request) => {
       const caller = callerIn(request)
-      const { since, project } = request.query
+      const { project } = request.query
       const projects = visibleProjects(caller, project)
       const nowMs = node.clock.nowMs()
-      const sinceMs = since === undefined ? nowMs - HOUR_MS : Date.parse(since)
-      const slots = slotsSince(Math.min(sinceMs, nowMs - FINE_SLOT_MS), nowMs)
+      const slots = slotsOf(spanSince(request.query, HOUR_MS, nowMs), nowMs)
       const [summaries, items, traffic, today] = await Promise.all([
         node.summaries(),
         opened.attention(),
-        node.history.traffic({ fromMs: slots.firstMs, slotMs: slots.slotMs }, projects),
+        node.history.traffic(slots, slots.slotMs, projects),
         todayOf(opened, projects, nowMs),
       ])
       return {
@@ -104,7 +103,7 @@ export function registerOverview(api: Api, opened: OpenOverview): void {
         flows: flowsFor(flowsOf(summaries), projects).map(flowBody),
         deployments: may(caller.role, 'deployments.read') ? briefsOf(node, summaries) : [],
         attention: [...attentionFor(items, projects)],
-        series: seriesOf(traffic, slots, nowMs),
+        series: seriesOf(traffic, slots),
         today,
       }
     },

@@ -2,7 +2,13 @@
 import { listModels, type ConfiguredBudget, type Project } from '#core/catalog/catalog.ts'
 import { decimalOf } from '#core/money/price.ts'
 import { standingsOf, type Flow, type NodeSummary } from '#core/traffic/node-summary.ts'
-import { COARSE_SLOT_MS, FINE_SLOT_MS, type TrafficSlot } from '#ports/traffic-history.ts'
+import {
+  COARSE_SLOT_MS,
+  FINE_KEPT_MS,
+  FINE_SLOT_MS,
+  type TimeSpan,
+  type TrafficSlot,
+} from '#ports/traffic-history.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
 
@@ -49,25 +55,23 @@ export function briefsOf(
   )
 }
 
-/** The slots of a time until now: fine ones as long as they fit the chart. */
-export function slotsSince(
-  fromMs: number,
-  nowMs: number,
-): { readonly firstMs: number; readonly slotMs: number } {
-  const unitMs = nowMs - fromMs <= MAX_SLOTS * FINE_SLOT_MS ? FINE_SLOT_MS : COARSE_SLOT_MS
-  const slotMs = unitMs * Math.max(1, Math.ceil((nowMs - fromMs) / unitMs / MAX_SLOTS))
-  return { firstMs: Math.ceil(fromMs / slotMs) * slotMs, slotMs }
+/** The slots of a span: fine ones if they fit the chart and are still kept. It holds at least one. */
+export function slotsOf({ fromMs, toMs }: TimeSpan, nowMs: number): TimeSpan & { readonly slotMs: number } {
+  const isFine = toMs - fromMs <= MAX_SLOTS * FINE_SLOT_MS && fromMs >= nowMs - FINE_KEPT_MS
+  const unitMs = isFine ? FINE_SLOT_MS : COARSE_SLOT_MS
+  const slotMs = unitMs * Math.max(1, Math.ceil((toMs - fromMs) / unitMs / MAX_SLOTS))
+  const firstMs = Math.ceil(fromMs / slotMs) * slotMs
+  return { fromMs: firstMs < toMs ? firstMs : firstMs - slotMs, toMs, slotMs }
 }
 
 /** Slots without traffic are included, so that a quiet time shows as one. */
 export function seriesOf(
   slots: readonly TrafficSlot[],
-  { firstMs, slotMs }: ReturnType<typeof slotsSince>,
-  nowMs: number,
+  { fromMs, toMs, slotMs }: ReturnType<typeof slotsOf>,
 ) {
   const bySlot = new Map(slots.map((slot) => [slot.atMs, slot]))
   const data = []
-  for (let atMs = firstMs; atMs < nowMs; atMs += slotMs) data.push(minuteBody(atMs, bySlot.get(atMs)))
+  for (let atMs = fromMs; atMs < toMs; atMs += slotMs) data.push(minuteBody(atMs, bySlot.get(atMs)))
   return { slot_seconds: slotMs / 1000, data }
 }
 

@@ -23,6 +23,7 @@ export function registerPlayground(api: Api, node: PlaygroundNode): void {
   const playedBy = (kind: keyof GatewayHandlers) => ({
     permission: 'playground.run' as const,
     faults: FAULTS,
+    answering: 'playground' as const,
     onRequest: (request: FastifyRequest, reply: FastifyReply) => play(request, reply, kind, node),
     handler: neverReached,
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
 import { amountsOf, stepsOf } from './rules.ts'
 
 test('the lines of a call sum to what was posted for it, rounded up once', () => {
@@ -34,7 +35,7 @@ test('counts that do not add up to the amount are not shown as if they did', () 
   assert.deepEqual(amountsOf(counts, undefined), [undefined])
 })
 
-const CALL = {
+const CALL: LoggedCall = {
   attempt: 0,
   callId: '',
   deployment: 'small/openai',
@@ -81,27 +82,116 @@ test('the steps of a request follow each other, with its calls between gathering
   assert.deepEqual(stepsOf(TRACE, ROW).at(-1)?.note, { bytes: 3_900_000, encoding: 'base64' })
 })
 
-test('a request that was refused ends with the step that refused it', () => {
-  const refused = { ...TRACE, moments: { authenticated: 0.1 }, attempts: [] }
-  assert.deepEqual(
-    stepsOf(refused, { ...ROW, duration_ms: 0.6 }).map(({ name }) => name),
-    ['authenticate', 'read'],
-  )
-})
+const ADMITTED = { authenticated: 1, read: 2, admitting: 3, admitted: 4 }
+const BEFORE_ADMISSION = ['authenticate 0+1', 'read 1+1 bytes=1900000', 'negotiate 2+1']
+const BEGUN = [...BEFORE_ADMISSION, 'admit 3+1']
+const ENDED = 'bytes=3900000 encoding=base64'
+/** The calls of two parts: the second begins first, and ends before the first one. */
+const PARTS = [
+  { ...CALL, startMs: 20, waitedMs: 5, durationMs: 30 },
+  { ...CALL, startMs: 10, waitedMs: 2, durationMs: 20 },
+]
 
-test('a request whose calls all failed still has its answer', () => {
-  const { authenticated, read, admitting, admitted } = TRACE.moments
-  const failed = { ...TRACE, moments: { authenticated, read, admitting, admitted } }
-  assert.deepEqual(
-    stepsOf(failed, { ...ROW, duration_ms: 195 })
-      .map(({ name, start_ms }) => [name, start_ms])
-      .slice(-2),
+const COURSES: readonly (readonly [
+  name: string,
+  trace: Pick<LoggedTrace, 'moments'> & Partial<Pick<LoggedTrace, 'attempts' | 'width' | 'encoding'>>,
+  row: Partial<typeof ROW> | { readonly inputs: null; readonly hits: null },
+  steps: readonly string[],
+])[] = [
+  [
+    'calls lie between gathering and checking, from the first in the queue to the last that ends',
+    { moments: { ...ADMITTED, gathered: 60, settled: 62 }, attempts: PARTS },
+    {},
     [
-      ['gather', 4.3],
-      ['answer', 193],
+      ...BEGUN,
+      'gather 4+4 inputs=640 hits=412',
+      'shape 50+10 vectors=640 width=1536',
+      'settle 60+2',
+      `answer 62+8 ${ENDED}`,
     ],
-  )
-})
+  ],
+  [
+    'the cache answers before the calls begin',
+    { moments: { ...ADMITTED, lookedUp: 6, gathered: 60, settled: 62 }, attempts: PARTS },
+    { hits: 0 },
+    [
+      ...BEGUN,
+      'gather 4+2 inputs=640 hits=0',
+      'shape 50+10 vectors=640 width=1536',
+      'settle 60+2',
+      `answer 62+8 ${ENDED}`,
+    ],
+  ],
+  [
+    'without a call, everything was in the cache',
+    { moments: { ...ADMITTED, gathered: 7, settled: 9 }, attempts: [] },
+    { inputs: null, hits: null },
+    [...BEGUN, 'gather 4+3', 'shape 7+0 width=1536', 'settle 7+2', `answer 9+61 ${ENDED}`],
+  ],
+  [
+    'images have no width',
+    {
+      moments: { ...ADMITTED, gathered: 7, settled: 9 },
+      attempts: [],
+      width: undefined,
+      encoding: undefined,
+    },
+    {},
+    [...BEGUN, 'gather 4+3 inputs=640 hits=412', 'shape 7+0', 'settle 7+2', 'answer 9+61 bytes=3900000'],
+  ],
+  ['an unknown key ends at once', { moments: {}, attempts: [] }, {}, ['authenticate 0+70']],
+  [
+    'a refusal is in the step that refused',
+    { moments: { authenticated: 1 }, attempts: [] },
+    {},
+    ['authenticate 0+1', 'read 1+69 bytes=1900000'],
+  ],
+  [
+    'no deployment fits',
+    { moments: { authenticated: 1, read: 2 }, attempts: [] },
+    {},
+    ['authenticate 0+1', 'read 1+1 bytes=1900000', 'negotiate 2+68'],
+  ],
+  [
+    'a budget refuses',
+    { moments: { authenticated: 1, read: 2, admitting: 3 }, attempts: [] },
+    {},
+    [...BEFORE_ADMISSION, 'admit 3+67'],
+  ],
+  [
+    'calls that all failed still have an answer',
+    { moments: ADMITTED, attempts: PARTS.slice(1) },
+    {},
+    [...BEGUN, 'gather 4+4 inputs=640 hits=412', `answer 30+40 ${ENDED}`],
+  ],
+  ['no call could be made', { moments: ADMITTED, attempts: [] }, {}, [...BEGUN, `answer 4+66 ${ENDED}`]],
+  [
+    'the ledger did not take it',
+    { moments: { ...ADMITTED, gathered: 60 }, attempts: PARTS },
+    {},
+    [...BEGUN, 'gather 4+4 inputs=640 hits=412', 'shape 50+10 vectors=640 width=1536', 'settle 60+10'],
+  ],
+  [
+    'an earlier version recorded no authentication',
+    { moments: { admitting: 3, admitted: 4 }, attempts: [] },
+    {},
+    ['admit 0+4', `answer 4+66 ${ENDED}`],
+  ],
+]
+
+for (const [name, trace, row, expected] of COURSES)
+  test(`the steps of a request: ${name}`, () => {
+    const steps = stepsOf({ ...TRACE, ...trace }, { ...ROW, duration_ms: 70, ...row })
+    const words = steps.map(({ name: step, start_ms, duration_ms, note }) => [
+      step,
+      `${start_ms}+${duration_ms}`,
+      ...Object.entries(note).map((pair) => pair.join('=')),
+    ])
+    assert.deepEqual(
+      words.map((one) => one.join(' ')),
+      expected,
+    )
+  })
 
 test('no step begins before the one before it, and none ends after the request', () => {
   const moment = fc.option(fc.double({ min: 0, max: 300, noNaN: true }), { nil: undefined })

@@ -9,7 +9,7 @@ export function identityOf(
 ): Identity | undefined {
   const { sub, email, name, preferred_username: username } = claims
   if (typeof sub !== 'string' || typeof email !== 'string' || !email.includes('@')) return undefined
-  const given = [name, username, email].find(isWritten) ?? email
+  const given = [name, username].find(isWritten) ?? email
   return {
     issuer,
     subject: sub,
@@ -52,27 +52,27 @@ export function claimsPage(
 
 function failedTest(problem: string): readonly string[] {
   return [
-    'It did not work. Nobody was signed in.',
+    'The test failed. You were not signed in.',
     '',
     `- ${code(problem)}`,
     '',
-    'Check the issuer, the client id, the secret, and that the identity provider knows the redirect URL.',
+    'Check the issuer, the client ID, the secret, and that the identity provider allows the redirect URL.',
   ]
 }
 
 function passedTest(claims: Claims, standing: Standing | undefined): readonly string[] {
   const role =
     standing === undefined
-      ? '**No rule fits, so this person could not sign in.** Add a rule for one of the claims below.'
+      ? '**No rule matches, so this user could not sign in.** Add a rule for one of the claims below.'
       : standing.projects === null
-        ? `This person would sign in as **${standing.role}**.`
-        : `This person would sign in as **${standing.role}** of ${standing.projects.map(code).join(', ') || 'no project'}.`
+        ? `This user would sign in as **${standing.role}**.`
+        : `This user would sign in as **${standing.role}** in ${standing.projects.map(code).join(', ') || 'no project'}.`
   return [
-    'It works. Nobody was signed in by it.',
+    'Single sign-on works. You were not signed in.',
     '',
     role,
     '',
-    '## What the identity provider told',
+    '## Claims from the identity provider',
     '',
     ...Object.entries(claims)
       .toSorted(([one], [two]) => (one < two ? -1 : 1))

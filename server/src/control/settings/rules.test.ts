@@ -5,22 +5,30 @@ import { retentionOf, StoreStates } from './rules.ts'
 const NOW_MS = Date.UTC(2026, 10, 17, 16, 30)
 
 test('retention adds up the tables of each kind of data, and only requests go at midnight', () => {
-  const sizes = [
-    { table: 'usage_hours', rows: 10, bytes: 100 },
-    { table: 'usage_days', rows: 1, bytes: 50 },
-    { table: 'projects', rows: 7, bytes: 70 },
+  const tables = [
+    'requests',
+    'usage_events',
+    'usage_hours',
+    'usage_days',
+    'audit',
+    'image_jobs',
+    'image_job_calls',
+    'webhook_events',
+    'space_probes',
+    'projects',
   ]
+  const sizes = tables.map((table, index) => ({ table, rows: 2 ** index, bytes: 1000 * 2 ** index }))
   const retention = retentionOf(sizes, { assetRetentionMs: 36 * 3_600_000 }, NOW_MS)
   assert.deepEqual(
     retention.map(({ what, days, rows, bytes, next }) => [what, days, rows, bytes, next]),
     [
-      ['requests', 30, 0, 0, '2026-11-18T00:00:00.000Z'],
-      ['ledger', null, 0, 0, null],
-      ['usage', null, 11, 150, null],
-      ['audit', null, 0, 0, null],
-      ['pictures', 2, 0, 0, null],
-      ['webhooks', 35, 0, 0, null],
-      ['drift', 90, 0, 0, null],
+      ['requests', 30, 1, 1000, '2026-11-18T00:00:00.000Z'],
+      ['ledger', null, 2, 2000, null],
+      ['usage', null, 4 + 8, 12_000, null],
+      ['audit', null, 16, 16_000, null],
+      ['pictures', 2, 32 + 64, 96_000, null],
+      ['webhooks', 35, 128, 128_000, null],
+      ['drift', 90, 256, 256_000, null],
     ],
   )
 })

@@ -1,7 +1,7 @@
 /** How a route of the control API is declared: its permission, its schemas, and what it answers beside success. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { faultAnswers } from '#http/fault-answers.ts'
+import { faultAnswers, type Answering } from '#http/fault-answers.ts'
 import type { RouteAccess } from './caller.ts'
 
 export type Api = FastifyInstance
@@ -32,6 +32,8 @@ interface Declared<
   readonly answers?: Others
   /** Statuses of faults beyond those of every route: 400, 401, 403, 421, 503, and 404 where the path has a parameter. */
   readonly faults?: readonly number[]
+  /** Whose codes its faults have. Default: those of the control API. */
+  readonly answering?: Answering
   /** A route that answers without the store has no 503. */
   readonly needsStore?: false
   /** Takes the request from the framework before its body is read. */
@@ -50,7 +52,17 @@ export function route<
   Answer extends Schema = z.ZodNever,
   Others extends Answers = Readonly<Record<number, z.ZodNever>>,
 >(api: Api, line: string, declared: Declared<Params, Query, Body, Answer, Others>): void {
-  const { permission, id, query, answer, answers, faults = [], needsStore, ...rest } = declared
+  const {
+    permission,
+    id,
+    query,
+    answer,
+    answers,
+    faults = [],
+    answering = 'control',
+    needsStore,
+    ...rest
+  } = declared
   const { onRequest, handler, ...described } = rest
   const [method = '', url = ''] = line.split(' ')
   const common = needsStore === false ? [401] : [401, 503]
@@ -65,7 +77,7 @@ export function route<
       response: {
         ...(answer && { 200: answer }),
         ...answers,
-        ...faultAnswers(permission === 'anyone' ? faults : [...common, ...faults]),
+        ...faultAnswers(permission === 'anyone' ? faults : [...common, ...faults], answering),
       },
     },
     ...(onRequest && { onRequest }),

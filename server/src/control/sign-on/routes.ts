@@ -100,7 +100,7 @@ export function registerSignOn(
     faults: [409],
     handler: async (request) => {
       if ((await readSignOn(reports)) === undefined)
-        throw conflict('There is no sign-on to test. Save it first.')
+        throw conflict('Single sign-on is not set up. Save it before you test it.')
       const search = new URLSearchParams({ test: testTicket(node) })
       return { url: transports.link(request, `api/v1/session/oidc?${search.toString()}`) }
     },

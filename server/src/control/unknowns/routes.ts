@@ -104,7 +104,10 @@ export function registerUnknowns(
       const { action, cost_usd: costUsd, tokens, note } = request.body
       const caller = callerIn(request)
       if (caller.member !== undefined && note === undefined)
-        throw invalidField('note: say why you think so. It stands in the audit beside your name.', 'note')
+        throw invalidField(
+          'note: give your evidence. It is recorded in the audit log under your name.',
+          'note',
+        )
       if (caller.projects !== null) {
         const project = await projectOfUnknown(reports, requestId, attempt)
         checkSeen(caller, project, `open unknown ${requestId}/${attempt}`)

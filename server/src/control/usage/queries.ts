@@ -258,7 +258,7 @@ async function wholeOf(sql: Sql, span: UsageSpan, nowMs: number, by?: UsageLabel
 
 /** Rows of a span, and all values of the statement. */
 function ofSpan(span: UsageSpan, nowMs: number, by?: UsageGroup | UsageLabel) {
-  const slot = span.fromMs % DAY_MS === 0 && span.endMs % DAY_MS === 0 ? 'day' : 'hour'
+  const slot = span.fromMs % DAY_MS === 0 ? 'day' : 'hour'
   const { text, values } = sourceOf(span, slot, by)
   return { text, values: [...spanValues(span, nowMs, slot), ...values] }
 }

@@ -21,7 +21,7 @@ export interface UsageFilter {
 }
 
 export interface UsageSpan extends UsageFilter {
-  /** Whole hours, or whole days in UTC. */
+  /** Whole hours. From the beginning of a day in UTC on, days answer for all but the last, unfinished one. */
   readonly fromMs: number
   readonly endMs: number
 }
@@ -144,7 +144,8 @@ export function spanValues(
   slot: 'hour' | 'day',
 ): unknown[] {
   const freshMs = (Math.floor(nowMs / DAY_MS) + 1 - FRESH_DAYS) * DAY_MS
-  const splitMs = slot === 'hour' ? fromMs : Math.min(Math.max(freshMs, fromMs), endMs)
+  const lastDayMs = Math.floor(endMs / DAY_MS) * DAY_MS
+  const splitMs = slot === 'hour' ? fromMs : Math.min(Math.max(freshMs, fromMs), lastDayMs)
   return [dayText(fromMs), dayText(splitMs), new Date(splitMs), new Date(endMs), ...filterValues(filter)]
 }
 

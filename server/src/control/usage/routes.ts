@@ -27,6 +27,7 @@ import {
   isNothing,
   namesOf,
   NOTHING,
+  spanBefore,
   spanOf,
   sumBody,
   without,
@@ -82,7 +83,7 @@ const usageQuery = z.strictObject({
   before: z
     .enum(['0', '1'])
     .default('0')
-    .describe('1: also the sums of the period of the same length before.'),
+    .describe('1: also the sums of the period before, as far as this one has come.'),
   groups: z.coerce
     .number()
     .int()
@@ -119,6 +120,12 @@ const usage = z
     tag_keys: z.array(z.string()).describe('Keys of tags that were used, of all projects asked for.'),
     total: usageSum,
     before: usageSum.nullable(),
+    before_span: z
+      .object({ from: time, to: time })
+      .nullable()
+      .describe(
+        'What every `before` sums up: the period of the same length before, up to the same hour if this one is not over. null: not asked for, or nothing of this period has passed.',
+      ),
     forecast: z
       .object({ until: time, usd, low_usd: usd, high_usd: usd })
       .nullable()
@@ -155,8 +162,8 @@ export function registerUsage(api: Api, { reports, clock }: Pick<ControlNode, 'r
       const groups = groupsOf(table.cells)
       const others = groups.find(({ group }) => group === null)
       const names = groups.flatMap(({ group }) => group ?? [])
-      const spanBefore = { ...filter, by, names, fromMs: fromMs - (endMs - fromMs), endMs: fromMs }
-      const before = query.before === '1' ? await usageTotals(reports, spanBefore, nowMs) : undefined
+      const earlier = query.before === '1' ? spanBefore(span, nowMs) : undefined
+      const before = earlier && (await usageTotals(reports, { ...filter, by, names, ...earlier }, nowMs))
       const { overflow = [], none = [] } = table.beside ?? {}
       const labelled = before?.label?.labelled
       const ofOverflow = before?.label?.overflow ?? NOTHING
@@ -177,6 +184,7 @@ export function registerUsage(api: Api, { reports, clock }: Pick<ControlNode, 'r
         tag_keys: keys,
         total: sumBody(added([...table.cells, ...overflow, ...none])),
         before: before ? sumBody(before.whole) : null,
+        before_span: earlier ? { from: isoOf(earlier.fromMs), to: isoOf(earlier.endMs) } : null,
         forecast,
       }
     },

@@ -8,6 +8,7 @@ import {
   isNothing,
   namesOf,
   NOTHING,
+  spanBefore,
   spanOf,
   sumBody,
   without,
@@ -51,6 +52,32 @@ for (const [name, [asked, slot], expected] of SPANS)
     const span = spanOf(asked, slot, NOW_MS)
     const ends = [span.fromMs, span.endMs].map((ms) => new Date(ms).toISOString().slice(0, 16))
     assert.deepEqual([span.slot, ...ends], expected)
+  })
+
+const BEFORE: readonly (readonly [
+  name: string,
+  asked: [string, string],
+  before: [string, string] | undefined,
+])[] = [
+  [
+    'a period that is over',
+    ['2026-12-08T00:00', '2026-12-10T00:00'],
+    ['2026-12-06T00:00', '2026-12-08T00:00'],
+  ],
+  [
+    'one with today, to the nearest hour',
+    ['2026-12-06T00:00', '2026-12-13T00:00'],
+    ['2026-11-29T00:00', '2026-12-05T16:00'],
+  ],
+  ['hours with this one', ['2026-12-12T12:00', '2026-12-12T16:00'], ['2026-12-12T08:00', '2026-12-12T12:00']],
+  ['one that begins now', ['2026-12-12T16:00', '2026-12-12T17:00'], undefined],
+]
+
+for (const [name, [from, end], expected] of BEFORE)
+  test(`a period is compared with the same part of the one before: ${name}`, () => {
+    const ms = (time: string): number => Date.parse(`${time}:00.000Z`)
+    const before = spanBefore({ fromMs: ms(from), endMs: ms(end) }, NOW_MS)
+    assert.deepEqual(before && [before.fromMs, before.endMs], expected?.map(ms))
   })
 
 test('a span ends after it begins, and has at most 366 days or hours', () => {

@@ -12,6 +12,7 @@ import {
   type UsageFilter,
   type UsageGroup,
   type UsageLabel,
+  type UsageSpan,
 } from './rollup-queries.ts'
 import { DAY_MS } from '../shared/times.ts'
 
@@ -48,6 +49,19 @@ export function spanOf(
     fromMs: Math.floor(fromMs / sizeMs) * sizeMs,
     endMs: Math.ceil(toMs / sizeMs) * sizeMs,
   }
+}
+
+/**
+ * What a period is compared with: the same part of the period before. Of a period that is not over, only what has passed counts, to
+ * the nearest hour, since rollups are of hours. Undefined: nothing has passed yet.
+ */
+export function spanBefore(
+  { fromMs, endMs }: Pick<UsageSpan, 'fromMs' | 'endMs'>,
+  nowMs: number,
+): Pick<UsageSpan, 'fromMs' | 'endMs'> | undefined {
+  const passedMs = Math.round((Math.min(endMs, nowMs) - fromMs) / HOUR_MS) * HOUR_MS
+  const beganMs = fromMs - (endMs - fromMs)
+  return passedMs <= 0 ? undefined : { fromMs: beganMs, endMs: beganMs + passedMs }
 }
 
 interface AskedNames {

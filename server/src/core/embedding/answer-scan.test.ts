@@ -230,6 +230,8 @@ test('every beginning of an answer is refused: a cut answer is never a shorter o
 
 const good = '{"index":0,"embedding":[0.5,1]},{"index":1,"embedding":[0.5,2]}'
 const listOf = (items: string): string => `{"object":"list","data":[${items}],"model":"m"}`
+const vectors = (first: string, second = '[0.5,2]'): string =>
+  listOf(`{"index":0,"embedding":${first}},{"index":1,"embedding":${second}}`)
 const nan = encodeBase64(Float32Array.of(Number.NaN, 1))
 const infinite = encodeBase64(Float32Array.of(Number.NEGATIVE_INFINITY, 1))
 const zeros = encodeBase64(Float32Array.of(0, -0))
@@ -272,111 +274,27 @@ for (const [title, text, words] of [
   ],
   ['an item that is no object', listOf('[0.5,1],[0.5,2]'), /not an object/],
   ['an item without a vector', listOf('{"index":0,"embedding":[0.5,1]},{"index":1}'), /without a vector/],
-  [
-    'a vector that is null',
-    listOf('{"index":0,"embedding":[0.5,1]},{"index":1,"embedding":null}'),
-    /without a vector/,
-  ],
-  [
-    'a vector that is a number',
-    listOf('{"index":0,"embedding":[0.5,1]},{"index":1,"embedding":0}'),
-    /without a vector/,
-  ],
-  [
-    'a vector that is an object',
-    listOf('{"index":0,"embedding":[0.5,1]},{"index":1,"embedding":{"0":1}}'),
-    /without a vector/,
-  ],
-  [
-    'NaN as a word',
-    listOf('{"index":0,"embedding":[NaN,1]},{"index":1,"embedding":[0.5,2]}'),
-    /not a JSON array of numbers/,
-  ],
-  [
-    'NaN in base64',
-    listOf(`{"index":0,"embedding":"${nan}"},{"index":1,"embedding":[0.5,2]}`),
-    /not a finite number/,
-  ],
-  [
-    'infinity as 1e999',
-    listOf('{"index":0,"embedding":[1e999,1]},{"index":1,"embedding":[0.5,2]}'),
-    /not a finite number/,
-  ],
-  [
-    'infinity beyond float32',
-    listOf('{"index":0,"embedding":[3.5e38,1]},{"index":1,"embedding":[0.5,2]}'),
-    /not a finite number/,
-  ],
-  [
-    'infinity in base64',
-    listOf(`{"index":0,"embedding":"${infinite}"},{"index":1,"embedding":[0.5,2]}`),
-    /not a finite number/,
-  ],
-  [
-    'a vector of zeros',
-    listOf('{"index":0,"embedding":[0,-0.0]},{"index":1,"embedding":[0.5,2]}'),
-    /^a vector of zeros$/,
-  ],
-  [
-    'zeros in base64',
-    listOf(`{"index":0,"embedding":"${zeros}"},{"index":1,"embedding":[0.5,2]}`),
-    /^a vector of zeros$/,
-  ],
-  [
-    'a vector too short',
-    listOf('{"index":0,"embedding":[0.5]},{"index":1,"embedding":[0.5,2]}'),
-    /^a vector of 1 dimensions instead of 2$/,
-  ],
-  [
-    'an empty vector',
-    listOf('{"index":0,"embedding":[]},{"index":1,"embedding":[0.5,2]}'),
-    /^a vector of 0 dimensions instead of 2$/,
-  ],
-  [
-    'an empty text',
-    listOf('{"index":0,"embedding":""},{"index":1,"embedding":[0.5,2]}'),
-    /^a vector of 0 dimensions instead of 2$/,
-  ],
-  [
-    'a vector too long',
-    listOf(good.replace('[0.5,2]', '[0.5,2,3]')),
-    /^a vector of 3 dimensions instead of 2$/,
-  ],
-  [
-    'base64 of another width',
-    listOf('{"index":0,"embedding":"AACAPw=="},{"index":1,"embedding":[0.5,2]}'),
-    /^a vector of 1 dimensions/,
-  ],
-  [
-    'base64 with a foreign character',
-    listOf('{"index":0,"embedding":"!ACAPwAAgD8="},{"index":1,"embedding":[0.5,2]}'),
-    /not base64/,
-  ],
-  [
-    'base64 of a broken float',
-    listOf('{"index":0,"embedding":"AACA"},{"index":1,"embedding":[0.5,2]}'),
-    /not base64/,
-  ],
-  [
-    'nested arrays',
-    listOf('{"index":0,"embedding":[[0.5,1]]},{"index":1,"embedding":[0.5,2]}'),
-    /not a JSON array of numbers/,
-  ],
-  [
-    'numbers as texts',
-    listOf('{"index":0,"embedding":["0.5","1"]},{"index":1,"embedding":[0.5,2]}'),
-    /not a JSON array of numbers/,
-  ],
-  [
-    'a number JSON does not know',
-    listOf('{"index":0,"embedding":[.5,1]},{"index":1,"embedding":[0.5,2]}'),
-    /not a JSON array of numbers/,
-  ],
-  [
-    'a comma too many',
-    listOf('{"index":0,"embedding":[0.5,1,]},{"index":1,"embedding":[0.5,2]}'),
-    /not a JSON array of numbers/,
-  ],
+  ['a vector that is null', vectors('[0.5,1]', 'null'), /without a vector/],
+  ['a vector that is a number', vectors('[0.5,1]', '0'), /without a vector/],
+  ['a vector that is an object', vectors('[0.5,1]', '{"0":1}'), /without a vector/],
+  ['NaN as a word', vectors('[NaN,1]'), /not a JSON array of numbers/],
+  ['NaN in base64', vectors(`"${nan}"`), /not a finite number/],
+  ['infinity as 1e999', vectors('[1e999,1]'), /not a finite number/],
+  ['infinity beyond float32', vectors('[3.5e38,1]'), /not a finite number/],
+  ['infinity in base64', vectors(`"${infinite}"`), /not a finite number/],
+  ['a vector of zeros', vectors('[0,-0.0]'), /^a vector of zeros$/],
+  ['zeros in base64', vectors(`"${zeros}"`), /^a vector of zeros$/],
+  ['a vector too short', vectors('[0.5]'), /^a vector of 1 dimensions instead of 2$/],
+  ['an empty vector', vectors('[]'), /^a vector of 0 dimensions instead of 2$/],
+  ['an empty text', vectors('""'), /^a vector of 0 dimensions instead of 2$/],
+  ['a vector too long', vectors('[0.5,1]', '[0.5,2,3]'), /^a vector of 3 dimensions instead of 2$/],
+  ['base64 of another width', vectors('"AACAPw=="'), /^a vector of 1 dimensions/],
+  ['base64 with a foreign character', vectors('"!ACAPwAAgD8="'), /not base64/],
+  ['base64 of a broken float', vectors('"AACA"'), /not base64/],
+  ['nested arrays', vectors('[[0.5,1]]'), /not a JSON array of numbers/],
+  ['numbers as texts', vectors('["0.5","1"]'), /not a JSON array of numbers/],
+  ['a number JSON does not know', vectors('[.5,1]'), /not a JSON array of numbers/],
+  ['a comma too many', vectors('[0.5,1,]'), /not a JSON array of numbers/],
 ] as const) {
   test(`an answer with ${title} is refused, in whatever form it is wanted`, () => {
     for (const form of FORMS) {

@@ -129,6 +129,7 @@ const NONE = 'is not a PNG, JPEG or WebP image'
 const ZERO = 'both sides must be at least 1'
 const LATE = 'is a PNG that does not begin with its header'
 const UNUSUAL = 'is a JPEG of an unusual kind; only baseline and progressive JPEGs are accepted'
+const NO_KIND = 'is a PNG of a kind that the PNG standard does not have'
 const LONGER = 'is a WebP with a part that is longer than the file'
 const not = (what: string) => `is ${what}; only PNG, JPEG and WebP images are accepted`
 
@@ -164,21 +165,9 @@ for (const [what, bytes, words] of [
   ['a PNG with a name that is none', png(made.pngChunk('\0\0\0\0')), BROKEN],
   ['a PNG with pixels of a second frame alone', png(made.pngChunk('fdAT')), /^is animated/],
   ['a PNG with a negative length', edited(png(), 33, 0x80), BROKEN],
-  [
-    'a PNG of another compression',
-    ofKind({ method: [1, 0, 0] }),
-    'is a PNG of a kind that the PNG standard does not have',
-  ],
-  [
-    'a PNG of another filter',
-    ofKind({ method: [0, 1, 0] }),
-    'is a PNG of a kind that the PNG standard does not have',
-  ],
-  [
-    'a PNG of another interlacing',
-    ofKind({ method: [0, 0, 2] }),
-    'is a PNG of a kind that the PNG standard does not have',
-  ],
+  ['a PNG of another compression', ofKind({ method: [1, 0, 0] }), NO_KIND],
+  ['a PNG of another filter', ofKind({ method: [0, 1, 0] }), NO_KIND],
+  ['a PNG of another interlacing', ofKind({ method: [0, 0, 2] }), NO_KIND],
   ['a JPEG that ends at once', Uint8Array.of(0xff, 0xd8, 0xff, 0xd9), NO_PIXELS],
   ['a JPEG with a second start', made.jpeg(made.JPEG_START, frame), BROKEN],
   ['a JPEG with bytes between segments', made.jpeg(frame, ascii('x')), BROKEN],
@@ -253,115 +242,75 @@ test('a PNG has one of the fifteen pairs of colour type and depth that there are
 const zip = ascii('PK\x05\x06'.padEnd(22, '\0'))
 const plain = { width: 8, height: 8, hasAlpha: false, isTurned: false }
 
-for (const [what, bytes, header] of [
-  ['a PNG with a ZIP behind it', Buffer.concat([png(), zip]), { format: 'png' }],
-  ['a PNG with an animation behind its pixels', png(made.PNG_REST, made.pngChunk('acTL')), { format: 'png' }],
-  ['a PNG whose first pixels are empty', png(made.pngChunk('IDAT')), { format: 'png' }],
-  [
-    'a PNG with a transparent colour',
-    png(made.pngChunk('tRNS', new Uint8Array(6))),
-    { format: 'png', hasAlpha: true },
+const exifJpeg = (tiff: Uint8Array) => made.jpeg(exifSegment(tiff), frame)
+type Taken = readonly [what: string, bytes: Uint8Array, header?: Partial<typeof plain>]
+const taken: Readonly<Record<string, readonly Taken[]>> = {
+  png: [
+    ['with a ZIP behind it', Buffer.concat([png(), zip])],
+    ['with an animation behind its pixels', png(made.PNG_REST, made.pngChunk('acTL'))],
+    ['whose first pixels are empty', png(made.pngChunk('IDAT'))],
+    ['with a transparent colour', png(made.pngChunk('tRNS', new Uint8Array(6))), { hasAlpha: true }],
+    ['with EXIF', png(made.pngChunk('eXIf', exif(8))), { isTurned: true }],
   ],
-  ['a PNG with EXIF', png(made.pngChunk('eXIf', exif(8))), { format: 'png', isTurned: true }],
-  ['a JPEG with a page behind it', Buffer.concat([made.jpeg(frame), ascii('<html>')]), { format: 'jpeg' }],
-  ['a JPEG with filling', made.jpeg(Uint8Array.of(0xff, 0xff, 0xff), frame), { format: 'jpeg' }],
-  ['a JPEG with EXIF', made.jpeg(exifSegment(exif(5)), frame), { format: 'jpeg', isTurned: true }],
-  [
-    'a JPEG with EXIF behind its frame',
-    made.jpeg(frame, exifSegment(exif(7))),
-    { format: 'jpeg', isTurned: true },
+  jpeg: [
+    ['with a page behind it', Buffer.concat([made.jpeg(frame), ascii('<html>')])],
+    ['with filling', made.jpeg(Uint8Array.of(0xff, 0xff, 0xff), frame)],
+    ['with EXIF', exifJpeg(exif(5)), { isTurned: true }],
+    ['with EXIF behind its frame', made.jpeg(frame, exifSegment(exif(7))), { isTurned: true }],
+    ['with EXIF twice', made.jpeg(exifSegment(exif(1)), exifSegment(exif(6)), frame)],
+    ['with EXIF further back', exifJpeg(exif(6, 50)), { isTurned: true }],
+    ['with EXIF that is cut', exifJpeg(exif(6).subarray(0, 21))],
+    ['with EXIF that points back', exifJpeg(edited(exif(6), 7, 4))],
+    ['with EXIF that points beyond it', exifJpeg(edited(exif(6), 4, 255))],
+    ['with EXIF of no byte order', exifJpeg(edited(exif(6), 0, 0))],
+    ['with EXIF of another type', exifJpeg(edited(exif(6), 13, 4))],
+    ['with two orientations in one', exifJpeg(edited(exif(6), 17, 2))],
+    ['with EXIF that ends at once', exifJpeg(ascii('MM\0*'))],
+    ['with a short first segment', made.jpeg(made.jpegSegment(0xe1, ascii('Ex')), frame)],
+    ['with an orientation of 9', exifJpeg(exif(9))],
+    [
+      'with XMP first',
+      made.jpeg(made.jpegSegment(0xe1, ascii('http://ns')), exifSegment(exif(6)), frame),
+      { isTurned: true },
+    ],
+    [
+      'with 15 MB of metadata',
+      made.jpeg(...Array.from({ length: 240 }, () => made.jpegSegment(0xe2, new Uint8Array(65_533))), frame),
+    ],
   ],
-  [
-    'a JPEG with EXIF twice',
-    made.jpeg(exifSegment(exif(1)), exifSegment(exif(6)), frame),
-    { format: 'jpeg' },
+  webp: [
+    ['with something behind it', Buffer.concat([made.webp(made.webpLossy(8, 8)), zip])],
+    [
+      'with alpha that its canvas hides',
+      made.webp(made.webpCanvas(8, 8), made.webpChunk('ALPH', ascii('abc')), made.webpLossy(8, 8)),
+      { hasAlpha: true },
+    ],
+    [
+      'with a canvas that may be transparent',
+      made.webp(made.webpCanvas(8, 8, 0x10), made.webpLossy(8, 8)),
+      { hasAlpha: true },
+    ],
+    [
+      'with lossless alpha on a canvas',
+      made.webp(made.webpCanvas(8, 8), made.webpLossless(8, 8, true)),
+      { hasAlpha: true },
+    ],
+    [
+      'with 17 MB of alpha',
+      made.webp(
+        made.webpCanvas(8, 8),
+        made.webpChunk('ALPH', new Uint8Array(17 * 1024 ** 2)),
+        made.webpLossy(8, 8),
+      ),
+      { hasAlpha: true },
+    ],
   ],
-  [
-    'a JPEG with EXIF further back',
-    made.jpeg(exifSegment(exif(6, 50)), frame),
-    { format: 'jpeg', isTurned: true },
-  ],
-  [
-    'a JPEG with EXIF that is cut',
-    made.jpeg(exifSegment(exif(6).subarray(0, 21)), frame),
-    { format: 'jpeg' },
-  ],
-  [
-    'a JPEG with EXIF that points back',
-    made.jpeg(exifSegment(edited(exif(6), 7, 4)), frame),
-    { format: 'jpeg' },
-  ],
-  [
-    'a JPEG with EXIF that points away',
-    made.jpeg(exifSegment(edited(exif(6), 4, 255)), frame),
-    { format: 'jpeg' },
-  ],
-  [
-    'a JPEG with EXIF of no byte order',
-    made.jpeg(exifSegment(edited(exif(6), 0, 0)), frame),
-    { format: 'jpeg' },
-  ],
-  [
-    'a JPEG with EXIF of another type',
-    made.jpeg(exifSegment(edited(exif(6), 13, 4)), frame),
-    { format: 'jpeg' },
-  ],
-  [
-    'a JPEG with two orientations in one',
-    made.jpeg(exifSegment(edited(exif(6), 17, 2)), frame),
-    { format: 'jpeg' },
-  ],
-  ['a JPEG with EXIF that ends at once', made.jpeg(exifSegment(ascii('MM\0*')), frame), { format: 'jpeg' }],
-  [
-    'a JPEG with a short first segment',
-    made.jpeg(made.jpegSegment(0xe1, ascii('Ex')), frame),
-    { format: 'jpeg' },
-  ],
-  ['a JPEG with an orientation of 9', made.jpeg(exifSegment(exif(9)), frame), { format: 'jpeg' }],
-  [
-    'a JPEG with XMP first',
-    made.jpeg(made.jpegSegment(0xe1, ascii('http://ns')), exifSegment(exif(6)), frame),
-    { format: 'jpeg', isTurned: true },
-  ],
-  [
-    'a JPEG with 15 MB of metadata',
-    made.jpeg(...Array.from({ length: 240 }, () => made.jpegSegment(0xe2, new Uint8Array(65_533))), frame),
-    { format: 'jpeg' },
-  ],
-  [
-    'a WebP with something behind it',
-    Buffer.concat([made.webp(made.webpLossy(8, 8)), zip]),
-    { format: 'webp' },
-  ],
-  [
-    'a WebP with alpha that its canvas hides',
-    made.webp(made.webpCanvas(8, 8), made.webpChunk('ALPH', ascii('abc')), made.webpLossy(8, 8)),
-    { format: 'webp', hasAlpha: true },
-  ],
-  [
-    'a WebP with a canvas that may be transparent',
-    made.webp(made.webpCanvas(8, 8, 0x10), made.webpLossy(8, 8)),
-    { format: 'webp', hasAlpha: true },
-  ],
-  [
-    'a lossless WebP with alpha on a canvas',
-    made.webp(made.webpCanvas(8, 8), made.webpLossless(8, 8, true)),
-    { format: 'webp', hasAlpha: true },
-  ],
-  [
-    'a WebP with 17 MB of alpha',
-    made.webp(
-      made.webpCanvas(8, 8),
-      made.webpChunk('ALPH', new Uint8Array(17 * 1024 ** 2)),
-      made.webpLossy(8, 8),
-    ),
-    { format: 'webp', hasAlpha: true },
-  ],
-] as const) {
-  test(`${what} is taken`, () => {
-    assert.deepEqual(outcome(bytes), { ...plain, ...header })
-  })
 }
+for (const [format, rows] of Object.entries(taken))
+  for (const [what, bytes, header] of rows)
+    test(`${format} ${what} is taken`, () => {
+      assert.deepEqual(outcome(bytes), { ...plain, format, ...header })
+    })
 
 test('a picture is taken up to its limits, and not one pixel beyond', () => {
   const limits = { maxPicturePixels: 1200, maxPictureEdge: 60 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { anyText, runs } from '#test/support/arbitraries.ts'
+import { anImageRequest } from '#test/support/images.ts'
 import type { PathModel } from '../request/path-model.ts'
-import { Fault } from '../fault/fault.ts'
 import type { Given, ImageEdit } from './given.ts'
 import { parseExactly } from '../text/exact-json.ts'
 import { canonicalText, imageRequestOf } from './canonical-request.ts'
@@ -14,50 +14,17 @@ const read = (body: unknown, path?: PathModel) => readImageRequest(body, { maxIm
 const plain = { model: 'm', prompt: 'a cat' }
 const readWith = (fields: object) => read({ ...plain, ...fields })
 
-const PLAIN: ImageRequest = {
-  model: 'm',
-  prompt: 'a cat',
-  images: 1,
-  size: undefined,
-  quality: undefined,
-  background: undefined,
-  moderation: undefined,
-  format: undefined,
-  compression: undefined,
-  form: undefined,
-  stream: false,
-  partialImages: 0,
-  user: undefined,
-  tags: undefined,
-  safetyIdentifier: undefined,
-  extraFields: {},
-  edit: undefined,
-}
+const PLAIN = anImageRequest({ model: 'm', tags: undefined })
 
 test('a plain body is read with OpenAI’s defaults', () => {
   assert.deepEqual(read(plain), PLAIN)
 })
 
 test('null and neutral values count as absent', () => {
-  const names = [
-    'n',
-    'size',
-    'quality',
-    'background',
-    'moderation',
-    'output_format',
-    'output_compression',
-    'response_format',
-    'stream',
-    'partial_images',
-    'user',
-    'metadata',
-    'safety_identifier',
-    'seed',
-    'num_images',
-  ]
-  assert.deepEqual(readWith(Object.fromEntries(names.map((name) => [name, null]))), PLAIN)
   const words = ['size', 'quality', 'background', 'moderation', 'output_format', 'response_format']
+  const others = ['n', 'output_compression', 'stream', 'partial_images', 'user', 'metadata']
+  const names = [...words, ...others, 'safety_identifier', 'seed', 'num_images']
+  assert.deepEqual(readWith(Object.fromEntries(names.map((name) => [name, null]))), PLAIN)
   assert.deepEqual(readWith(Object.fromEntries(words.map((name) => [name, 'auto']))), PLAIN)
   assert.deepEqual(readWith({ n: 1, stream: false, partial_images: 0 }), PLAIN)
   assert.equal(
@@ -141,72 +108,72 @@ for (const [responseFormat, outputFormat, form, format] of [
 let deep: unknown = 1
 for (let level = 0; level < 100_000; level += 1) deep = [deep]
 
-for (const [title, fields, param, message, code = 'invalid_parameter'] of [
-  ['no prompt', { prompt: null }, 'prompt', /missing/, 'missing_parameter'],
-  ['an empty prompt', { prompt: '' }, 'prompt', /non-empty/],
-  ['a list of prompts', { prompt: ['a'] }, 'prompt', /non-empty string/],
-  ['a long prompt', { prompt: 'é'.repeat(32_001) }, 'prompt', /32000 characters/],
-  ['no model', { model: null }, 'model', /GET \/v1\/models/, 'missing_parameter'],
-  ['n 0', { n: 0 }, 'n', /n is 0; .* from 1 up/],
-  ['n 11', { n: 11 }, 'n', /n is 11; .* at most 10 .* several requests/],
-  ['n as text', { n: '2' }, 'n', /n is "2"/],
-  ['a broken n', { n: 1.5 }, 'n', /n is 1\.5/],
-  ['a ratio as size', { size: '16:9' }, 'size', /size is "16:9"; .*not a ratio.* '1024x1024', or 'auto'/],
-  ['a word as size', { size: '2K' }, 'size', /"2K".*a word/],
-  ['a size of 0', { size: '0x1024' }, 'size', /"0x1024"/],
-  ['a size with blanks', { size: '1024 x 1024' }, 'size', /'1024x1024'/],
-  ['a size beyond all', { size: '16385x16' }, 'size', /longer than 16384/],
-  ['a size that is none', { size: 1024 }, 'size', /size is 1024/],
-  ['a size as deep as a body may be', { size: deep }, 'size', /size is a list/],
-  ['a long quality', { quality: 'q'.repeat(65) }, 'quality', /64 characters/],
-  ['a very long quality', { quality: 'q'.repeat(9999) }, 'quality', /^.{1,200}$/],
-  ['an empty background', { background: '' }, 'background', /word/],
-  ['moderation as a number', { moderation: 1 }, 'moderation', /moderation is 1/],
-  ['a response_format that is none', { response_format: 'b64' }, 'response_format', /'url', 'b64_json'/],
-  [
-    'two forms',
-    { response_format: 'url', output_format: 'base64' },
-    'response_format',
-    /"url", output_format "base64"/,
+type Refusal = readonly [title: string, value: unknown, message: RegExp, others?: object]
+const refusals: Readonly<Record<string, readonly Refusal[]>> = {
+  prompt: [
+    ['no prompt', null, /missing/],
+    ['an empty prompt', '', /non-empty/],
+    ['a list of prompts', ['a'], /non-empty string/],
+    ['a long prompt', 'é'.repeat(32_001), /32000 characters/],
   ],
-  [
-    'two picture formats',
-    { response_format: 'png', output_format: 'webp' },
-    'output_format',
-    /"png", output_format "webp"/,
+  model: [['no model', null, /GET \/v1\/models/]],
+  n: [
+    ['n 0', 0, /n is 0; .* from 1 up/],
+    ['n 11', 11, /n is 11; .* at most 10 .* several requests/],
+    ['n as text', '2', /n is "2"/],
+    ['a broken n', 1.5, /n is 1\.5/],
   ],
-  ['output_compression 101', { output_compression: 101 }, 'output_compression', /101; .*0 to 100/],
-  ['output_compression -1', { output_compression: -1 }, 'output_compression', /-1/],
-  ['stream as text', { stream: 'true' }, 'stream', /true or false/],
-  ['partial_images 4', { stream: true, partial_images: 4 }, 'partial_images', /0 to 3/],
-  ['previews without a stream', { partial_images: 2 }, 'partial_images', /"stream": true/],
-  ['a long user', { user: 'u'.repeat(513) }, 'user', /512/],
-  ['a long safety_identifier', { safety_identifier: 'u'.repeat(513) }, 'safety_identifier', /512/],
-  ['a number beyond JSON', { seed: Infinity }, 'seed', /too large/],
-  ['an option of great depth', { options: deep }, 'options', /32 levels/],
-  ...['batch_size', 'num_images', 'num_outputs', 'max_images', 'sampleCount', 'number_of_images'].map(
-    (name) => [name, { [name]: 4 }, name, /Use n for the number/, 'unsupported_parameter'] as const,
-  ),
-  [
-    'a multiplier inside an object',
-    { sequential_image_generation_options: { max_images: 4 } },
-    'sequential_image_generation_options',
-    /Use n for the number/,
-    'unsupported_parameter',
+  size: [
+    ['a ratio as size', '16:9', /size is "16:9"; .*not a ratio.* '1024x1024', or 'auto'/],
+    ['a word as size', '2K', /"2K".*a word/],
+    ['a size of 0', '0x1024', /"0x1024"/],
+    ['a size with blanks', '1024 x 1024', /'1024x1024'/],
+    ['a size beyond all', '16385x16', /longer than 16384/],
+    ['a size that is none', 1024, /size is 1024/],
+    ['a size as deep as a body may be', deep, /size is a list/],
   ],
-] as readonly (readonly [string, object, string, RegExp, string?])[]) {
-  test(`refused: ${title}`, () => {
-    assert.throws(
-      () => readWith(fields),
-      (error) => {
-        assert.ok(error instanceof Fault)
-        assert.deepEqual([error.code, error.param], [code, param])
-        assert.match(error.message, message)
-        return true
-      },
-    )
-  })
+  quality: [
+    ['a long quality', 'q'.repeat(65), /64 characters/],
+    ['a very long quality', 'q'.repeat(9999), /^.{1,200}$/],
+  ],
+  background: [['an empty background', '', /word/]],
+  moderation: [['moderation as a number', 1, /moderation is 1/]],
+  response_format: [
+    ['a response_format that is none', 'b64', /'url', 'b64_json'/],
+    ['two forms', 'url', /"url", output_format "base64"/, { output_format: 'base64' }],
+  ],
+  output_format: [['two picture formats', 'webp', /"png", output_format "webp"/, { response_format: 'png' }]],
+  output_compression: [
+    ['output_compression 101', 101, /101; .*0 to 100/],
+    ['output_compression -1', -1, /-1/],
+  ],
+  stream: [['stream as text', 'true', /true or false/]],
+  partial_images: [
+    ['partial_images 4', 4, /0 to 3/, { stream: true }],
+    ['previews without a stream', 2, /"stream": true/],
+  ],
+  user: [['a long user', 'u'.repeat(513), /512/]],
+  safety_identifier: [['a long safety_identifier', 'u'.repeat(513), /512/]],
+  seed: [['a number beyond JSON', Infinity, /too large/]],
+  options: [['an option of great depth', deep, /32 levels/]],
 }
+for (const [param, rows] of Object.entries(refusals))
+  for (const [title, value, message, others] of rows)
+    test(`refused: ${title}`, () => {
+      const code = value === null ? 'missing_parameter' : 'invalid_parameter'
+      assert.throws(() => readWith({ [param]: value, ...others }), { name: 'Fault', code, param, message })
+    })
+
+for (const [param, value] of [
+  ...['batch_size', 'num_images', 'num_outputs', 'max_images', 'sampleCount', 'number_of_images'].map(
+    (name) => [name, 4] as const,
+  ),
+  ['sequential_image_generation_options', { max_images: 4 }] as const,
+])
+  test(`refused, as it multiplies the pictures: ${param}`, () => {
+    const fault = { name: 'Fault', code: 'unsupported_parameter', param, message: /Use n for the number/ }
+    assert.throws(() => readWith({ [param]: value }), fault)
+  })
 
 for (const body of [[], null, 'prompt', 5]) {
   test(`refused: a body that is ${JSON.stringify(body)}`, () => {

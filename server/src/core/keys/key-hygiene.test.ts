@@ -13,33 +13,27 @@ const tidy: KeyFacts = {
   lastUsedAtMs: NOW - DAY_MS,
   secrets: [{ validUntilMs: undefined, pepper: 'now' }],
 }
-const notes = (key: Partial<KeyFacts>) => notesOf({ ...tidy, ...key }, NOW, 'now')
-const states = (key: Partial<KeyFacts>) => statesOf({ ...tidy, ...key }, NOW, 'now')
+const rotating = [...tidy.secrets, { validUntilMs: NOW + 1, pepper: 'before' }]
+const budget = { limitNanoUsd: 1n, per: 'day', hard: false } as const
 
-test('a key with an end, a limit and some use has nothing to note', () => {
-  assert.deepEqual(notes({}), [])
-  assert.deepEqual(states({}), ['active'])
-})
-
-test('each thing worth a look is noted', () => {
-  assert.deepEqual(notes({ lastUsedAtMs: NOW - 91 * DAY_MS }), ['idle'])
-  assert.deepEqual(notes({ lastUsedAtMs: undefined }), ['idle'])
-  assert.deepEqual(notes({ lastUsedAtMs: undefined, createdAtMs: NOW - DAY_MS }), [])
-  assert.deepEqual(notes({ lastUsedAtMs: undefined, createdAtMs: undefined }), [])
-  assert.deepEqual(notes({ expiresAtMs: undefined }), ['no_expiry'])
-  assert.deepEqual(notes({ limits: {} }), ['no_limit'])
-  assert.deepEqual(notes({ limits: {}, budget: { limitNanoUsd: 1n, per: 'day', hard: false } }), [])
-  assert.deepEqual(notes({ expiresAtMs: NOW + 30 * DAY_MS }), ['ends_soon'])
-  assert.deepEqual(notes({ secrets: [...tidy.secrets, { validUntilMs: NOW + 1, pepper: 'before' }] }), [
-    'rotating',
-    'old_pepper',
-  ])
-})
-
-test('a key that ends soon is not one to tidy up, and an ended one is neither', () => {
-  assert.deepEqual(states({ expiresAtMs: NOW + DAY_MS }), ['active', 'ending'])
-  assert.deepEqual(states({ limits: {} }), ['active', 'tidy'])
-  assert.deepEqual(states({ limits: {}, expiresAtMs: NOW }), ['revoked'])
-  assert.deepEqual(states({ limits: {}, revokedAtMs: NOW - 1 }), ['revoked'])
-  assert.deepEqual(notes({ limits: {}, revokedAtMs: NOW - 1 }), [])
-})
+type Row = readonly [title: string, key: Partial<KeyFacts>, notes: readonly string[], ...states: string[]]
+const rows: readonly Row[] = [
+  ['an end, a limit and some use', {}, [], 'active'],
+  ['no use for 91 days', { lastUsedAtMs: NOW - 91 * DAY_MS }, ['idle'], 'active', 'tidy'],
+  ['no use', { lastUsedAtMs: undefined }, ['idle'], 'active', 'tidy'],
+  ['no use, but a new key', { lastUsedAtMs: undefined, createdAtMs: NOW - DAY_MS }, [], 'active'],
+  ['no use of unknown age', { lastUsedAtMs: undefined, createdAtMs: undefined }, [], 'active'],
+  ['no end', { expiresAtMs: undefined }, ['no_expiry'], 'active', 'tidy'],
+  ['no limit', { limits: {} }, ['no_limit'], 'active', 'tidy'],
+  ['a budget for a limit', { limits: {}, budget }, [], 'active'],
+  ['30 days to its end', { expiresAtMs: NOW + 30 * DAY_MS }, ['ends_soon'], 'active', 'ending'],
+  ['a day to its end', { expiresAtMs: NOW + DAY_MS }, ['ends_soon'], 'active', 'ending'],
+  ['two secrets', { secrets: rotating }, ['rotating', 'old_pepper'], 'active', 'tidy'],
+  ['an end that has come', { limits: {}, expiresAtMs: NOW }, [], 'revoked'],
+  ['been revoked', { limits: {}, revokedAtMs: NOW - 1 }, [], 'revoked'],
+]
+for (const [title, key, notes, ...states] of rows)
+  test(`what is worth a look is noted, of a live key alone: one that has ${title}`, () => {
+    const facts = { ...tidy, ...key }
+    assert.deepEqual([notesOf(facts, NOW, 'now'), statesOf(facts, NOW, 'now')], [notes, states])
+  })

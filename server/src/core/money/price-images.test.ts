@@ -13,25 +13,27 @@ import {
   type ImagePrice,
   type ImageTokenPrices,
 } from './price.ts'
-import { NOTHING_GIVEN } from './usage.ts'
-import type { GivenUsage, ImageBounds, ImageTokens, ImageUsage } from './usage.ts'
+import {
+  NOTHING_GIVEN,
+  UNKNOWN_TOKENS,
+  type GivenUsage,
+  type ImageBounds,
+  type ImageTokens,
+  type ImageUsage,
+} from './usage.ts'
 
-const NO_TOKENS: ImageTokens = { textInput: 0, imageInput: 0, textOutput: 0, imageOutput: 0 }
-const UNREPORTED: ImageUsage['tokens'] = {
-  textInput: undefined,
-  cachedTextInput: undefined,
-  imageInput: undefined,
-  cachedImageInput: undefined,
-  textOutput: undefined,
-  imageOutput: undefined,
-}
+const KINDS = ['textInput', 'imageInput', 'textOutput', 'imageOutput'] as const
+const byKind = <Value>(valueOf: (kind: keyof ImageTokens) => Value) =>
+  Object.fromEntries(KINDS.map((kind) => [kind, valueOf(kind)])) as Record<keyof ImageTokens, Value>
+const NO_TOKENS: ImageTokens = byKind(() => 0)
+const tokens = (counts: Partial<ImageUsage['tokens']>) => ({ tokens: { ...UNKNOWN_TOKENS, ...counts } })
 const SQUARE: ImageUsage = {
   images: 1,
   width: 1024,
   height: 1024,
   quality: undefined,
   given: NOTHING_GIVEN,
-  tokens: UNREPORTED,
+  ...tokens({}),
 }
 
 /** Nano-dollars per million, like gpt-image-2 at the end of 2026. */
@@ -46,158 +48,102 @@ const tokenPrices: ImageTokenPrices = {
 const perTokenKind: ImagePrice = { kind: 'perTokenKind', nanoUsdPerMillionTokens: tokenPrices }
 
 const FREE: GivenPrice = { kind: 'free' }
-const table = {
-  kind: 'perImage',
-  given: FREE,
-  nanoUsd: new Map([
-    [
-      '1024x1024',
-      new Map([
-        ['standard', 40_000_000n],
-        ['hd', 80_000_000n],
-      ]),
-    ],
-    ['1792x1024', new Map([['default', 120_000_000n]])],
-  ]),
-} satisfies ImagePrice
-const tableWithDefault: ImagePrice = {
-  ...table,
-  nanoUsd: new Map([
-    ...table.nanoUsd,
-    [
-      'default',
-      new Map([
-        ['low', 10_000_000n],
-        ['default', 200_000_000n],
-      ]),
-    ],
-  ]),
-}
+const UNPRICED: GivenPrice = { kind: 'unpriced' }
+const sizes: readonly [string, ReadonlyMap<string, bigint>][] = [
+  ['1024x1024', new Map(Object.entries({ standard: 40_000_000n, hd: 80_000_000n }))],
+  ['1792x1024', new Map([['default', 120_000_000n]])],
+]
+const anySize = new Map(Object.entries({ low: 10_000_000n, default: 200_000_000n }))
+const table = { kind: 'perImage', given: FREE, nanoUsd: new Map(sizes) } satisfies ImagePrice
+const tableWithDefault: ImagePrice = { ...table, nanoUsd: new Map([...sizes, ['default', anySize]]) }
 
 const TWO_GIVEN: GivenUsage = { images: 2, pixels: 3_500_000n }
 /** Two addresses, or a file and an address. */
 const UNMEASURED: GivenUsage = { images: 2, pixels: undefined }
 const perGivenImage: GivenPrice = { kind: 'perImage', nanoUsd: 2_000_000n }
 const perGivenMegapixel: GivenPrice = { kind: 'perMegapixel', nanoUsd: 15_000_000n }
-const area: ImagePrice = { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n, given: FREE }
+const area = {
+  kind: 'perMegapixel',
+  nanoUsdPerMegapixel: 25_000_000n,
+  given: FREE,
+} satisfies ImagePrice
+const areaAnd = (given: GivenPrice): ImagePrice => ({ ...area, given })
+const tableAnd = (given: GivenPrice): ImagePrice => ({ ...table, given })
+const severalKinds = tokens({ textInput: 100, cachedTextInput: 40, imageInput: 1000, imageOutput: 4160 })
 
 function known(cost: Cost): bigint {
   assert.ok(cost.kind === 'known')
   return cost.nanoUsd
 }
 
-const cases: readonly [what: string, price: ImagePrice, usage: Partial<ImageUsage>, cost: string][] = [
-  ['a named size and quality', table, { quality: 'hd', images: 3 }, '0.240000000'],
-  ['a size of one price, whatever the quality', table, { width: 1792, quality: 'hd' }, '0.120000000'],
-  ['a quality the size lacks', table, { quality: 'ultra' }, 'unpriced'],
-  ['no quality where it matters', table, { quality: undefined }, 'unpriced'],
-  ['a size the table lacks', table, { width: 512, height: 512, quality: 'hd' }, 'unpriced'],
-  ['the same size on its side', table, { width: 1024, height: 1792 }, 'unpriced'],
-  ['a quality the size lacks, with a default', tableWithDefault, { quality: 'ultra' }, '0.200000000'],
-  ['a quality only the default has', tableWithDefault, { quality: 'low' }, '0.010000000'],
-  ['a size the table lacks, with a default', tableWithDefault, { width: 512, quality: 'hd' }, '0.200000000'],
-  ['pixels', area, { images: 2 }, '0.052428800'],
+type Case = readonly [cost: string, what: string, price: ImagePrice, usage: Partial<ImageUsage>]
+const cases: readonly Case[] = [
+  ['0.240000000', 'a named size and quality', table, { quality: 'hd', images: 3 }],
+  ['0.120000000', 'a size of one price, whatever the quality', table, { width: 1792, quality: 'hd' }],
+  ['unpriced', 'a quality the size lacks', table, { quality: 'ultra' }],
+  ['unpriced', 'no quality where it matters', table, { quality: undefined }],
+  ['unpriced', 'a size the table lacks', table, { width: 512, height: 512, quality: 'hd' }],
+  ['unpriced', 'the same size on its side', table, { width: 1024, height: 1792 }],
+  ['0.200000000', 'a quality the size lacks, with a default', tableWithDefault, { quality: 'ultra' }],
+  ['0.010000000', 'a quality only the default has', tableWithDefault, { quality: 'low' }],
+  ['0.200000000', 'a size the table lacks, with a default', tableWithDefault, { width: 512, quality: 'hd' }],
+  ['0.052428800', 'pixels', area, { images: 2 }],
+  ['0.000000001', 'a single pixel', { ...area, nanoUsdPerMegapixel: 1n }, { width: 1, height: 1 }],
+  ['0.000000000', 'nothing, in words', { kind: 'free' }, { images: 9 }],
+  ['unpriced', 'what has no known price', { kind: 'unpriced' }, { images: 0 }],
+  ['0.133150000', 'tokens of several kinds', perTokenKind, severalKinds],
   [
-    'a single pixel',
-    { kind: 'perMegapixel', nanoUsdPerMegapixel: 1n, given: FREE },
-    { width: 1, height: 1 },
-    '0.000000001',
-  ],
-  ['nothing, in words', { kind: 'free' }, { images: 9 }, '0.000000000'],
-  ['nobody knows what', { kind: 'unpriced' }, { images: 0 }, 'unpriced'],
-  [
-    'tokens of several kinds',
-    perTokenKind,
-    { tokens: { ...UNREPORTED, textInput: 100, cachedTextInput: 40, imageInput: 1000, imageOutput: 4160 } },
-    '0.133150000',
-  ],
-  [
+    '0.000125000',
     'more cached tokens than there were',
     perTokenKind,
-    { tokens: { ...UNREPORTED, textInput: 100, cachedTextInput: 1000 } },
-    '0.000125000',
+    tokens({ textInput: 100, cachedTextInput: 1000 }),
   ],
+  ['unpriced', 'tokens of a kind that has no price', perTokenKind, tokens({ textInput: 100, textOutput: 1 })],
+  ['0.026214400', 'given pictures that cost nothing more', area, { given: UNMEASURED }],
   [
-    'tokens of a kind that has no price',
-    perTokenKind,
-    { tokens: { ...UNREPORTED, textInput: 100, textOutput: 1 } },
-    'unpriced',
-  ],
-  ['given pictures that cost nothing more', area, { given: UNMEASURED }, '0.026214400'],
-  [
-    'given pictures, each by itself',
-    { ...table, given: perGivenImage },
-    { quality: 'hd', images: 3, given: UNMEASURED },
     '0.244000000',
+    'given pictures, each by itself',
+    tableAnd(perGivenImage),
+    { quality: 'hd', images: 3, given: UNMEASURED },
   ],
   [
-    'given pixels beside a table',
-    { ...table, given: perGivenMegapixel },
-    { quality: 'hd', given: TWO_GIVEN },
     '0.132500000',
+    'given pixels beside a table',
+    tableAnd(perGivenMegapixel),
+    { quality: 'hd', given: TWO_GIVEN },
   ],
+  ['0.104928800', 'pixels in and out', areaAnd(perGivenMegapixel), { images: 2, given: TWO_GIVEN }],
+  ['0.030214400', 'given pictures beside made pixels', areaAnd(perGivenImage), { given: TWO_GIVEN }],
+  ['unpriced', 'given pixels that were not counted', areaAnd(perGivenMegapixel), { given: UNMEASURED }],
+  ['unpriced', 'given pictures whose price is not known', areaAnd(UNPRICED), { given: TWO_GIVEN }],
+  ['0.026214400', 'nothing given, where its price is not known', areaAnd(UNPRICED), {}],
+  ['0.000000000', 'given pictures of a model that is free', { kind: 'free' }, { given: UNMEASURED }],
   [
-    'pixels in and out',
-    { ...area, given: perGivenMegapixel },
-    { images: 2, given: TWO_GIVEN },
-    '0.104928800',
-  ],
-  [
-    'given pictures beside made pixels',
-    { ...area, given: perGivenImage },
-    { given: TWO_GIVEN },
-    '0.030214400',
-  ],
-  [
-    'given pixels that nobody counted',
-    { ...area, given: perGivenMegapixel },
-    { given: UNMEASURED },
-    'unpriced',
-  ],
-  [
-    'given pictures whose price nobody knows',
-    { ...area, given: { kind: 'unpriced' } },
-    { given: TWO_GIVEN },
-    'unpriced',
-  ],
-  [
-    'nothing given, where its price is not known',
-    { ...area, given: { kind: 'unpriced' } },
-    {},
-    '0.026214400',
-  ],
-  ['given pictures of a model that is free', { kind: 'free' }, { given: UNMEASURED }, '0.000000000'],
-  [
+    '0.008000000',
     'given pictures, which are tokens already',
     perTokenKind,
-    { given: UNMEASURED, tokens: { ...UNREPORTED, imageInput: 1000 } },
-    '0.008000000',
+    { given: UNMEASURED, ...tokens({ imageInput: 1000 }) },
   ],
 ]
-
-for (const [what, price, usage, cost] of cases) {
+for (const [cost, what, price, usage] of cases)
   test(`${what} cost ${cost}`, () => {
     assert.equal(costText(imageCostOf(price, { ...SQUARE, ...usage }, NO_TOKENS)), cost)
   })
-}
 
 test('what the upstream did not count is charged by the estimate, never as zero', () => {
   const estimate = { ...NO_TOKENS, textInput: 100, imageOutput: 4160 }
   assert.equal(costText(imageCostOf(perTokenKind, SQUARE, estimate)), '0.125300000')
-  const reported = { ...SQUARE, tokens: { ...UNREPORTED, imageOutput: 272 } }
+  const reported = { ...SQUARE, ...tokens({ imageOutput: 272 }) }
   assert.equal(costText(imageCostOf(perTokenKind, reported, estimate)), '0.008660000')
   assert.equal(costText(imageCostOf(perTokenKind, SQUARE, { ...NO_TOKENS, textOutput: 1 })), 'unpriced')
 })
 
 test('what was made and what was given are rounded up once, together', () => {
-  const price: ImagePrice = {
-    kind: 'perMegapixel',
-    nanoUsdPerMegapixel: 400_000n,
-    given: { kind: 'perMegapixel', nanoUsd: 300_000n },
-  }
+  const given: GivenPrice = { kind: 'perMegapixel', nanoUsd: 300_000n }
+  const price: ImagePrice = { kind: 'perMegapixel', nanoUsdPerMegapixel: 400_000n, given }
   const usage = { ...SQUARE, width: 1, height: 1, given: { images: 1, pixels: 2n } }
   assert.equal(costText(imageCostOf(price, usage, NO_TOKENS)), '0.000000001')
-  assert.equal(costText(givenCostOf(price.given, usage.given)), '0.000000001')
+  assert.equal(costText(givenCostOf(given, usage.given)), '0.000000001')
 })
 
 test('an open choice is reserved at its dearest, and is unpriced if one of its outcomes is', () => {
@@ -273,7 +219,7 @@ const anyPrice = fc.oneof(
 )
 
 const count = fc.oneof(fc.nat(3), fc.nat(1_000_000))
-const estimate = fc.record({ textInput: count, imageInput: count, textOutput: count, imageOutput: count })
+const estimate = fc.record(byKind(() => count))
 const maybeCount = fc.option(count, { nil: undefined })
 const anyGiven = fc.record({
   images: fc.nat(16),
@@ -286,12 +232,9 @@ const usage = fc
     size: fc.constantFrom(...SIZES),
     quality: fc.constantFrom(...QUALITIES),
     tokens: fc.record({
-      textInput: maybeCount,
+      ...byKind(() => maybeCount),
       cachedTextInput: maybeCount,
-      imageInput: maybeCount,
       cachedImageInput: maybeCount,
-      textOutput: maybeCount,
-      imageOutput: maybeCount,
     }),
   })
   .map(({ size: [width, height], ...rest }): ImageUsage => ({ ...rest, width, height }))
@@ -308,12 +251,7 @@ test('no request costs more than was reserved for it, in however many rows it is
         sizes: rows.map(({ usage }) => usage),
         qualities: rows.map(({ usage }) => usage.quality),
         given: rows.map(({ usage }) => usage.given).reduce(addGiven),
-        tokens: {
-          textInput: most('textInput'),
-          imageInput: most('imageInput'),
-          textOutput: most('textOutput'),
-          imageOutput: most('imageOutput'),
-        },
+        tokens: byKind(most),
         rows: rows.length,
       })
       if (max.kind === 'unpriced') return
@@ -333,14 +271,14 @@ function addGiven(a: GivenUsage, b: GivenUsage): GivenUsage {
 
 test('a cost is the exact sum, rounded up once to the next nano-dollar, however large the numbers', () => {
   const huge = fc.maxSafeNat()
-  const tokens = fc.record({ textInput: huge, imageInput: huge, textOutput: huge, imageOutput: huge })
+  const counts = fc.record(byKind(() => huge))
   fc.assert(
-    fc.property(fc.oneof(perMegapixel, perKind), tokens, huge, anyGiven, (price, tokens, images, given) => {
+    fc.property(fc.oneof(perMegapixel, perKind), counts, huge, anyGiven, (price, counts, images, given) => {
       // Primes: products with powers of two would be exact in floating point, too.
       const size = { width: 1021, height: 1019 }
-      const usage = { ...SQUARE, ...size, images, given, tokens: { ...UNREPORTED, ...tokens } }
+      const usage = { ...SQUARE, ...size, images, given, ...tokens(counts) }
       const cost = imageCostOf(price, usage, NO_TOKENS)
-      const exact = exactCost(price, tokens, usage)
+      const exact = exactCost(price, counts, usage)
       if (exact === undefined) return assert.equal(cost.kind, 'unpriced')
       const charged = known(cost) * 1_000_000n
       assert.ok(charged >= exact && charged < exact + 1_000_000n)
@@ -363,13 +301,7 @@ function exactCost(
     return given.pixels === undefined ? undefined : made + given.pixels * price.given.nanoUsd
   }
   assert.ok(price.kind === 'perTokenKind')
-  const { textInput, imageInput, textOutput, imageOutput } = price.nanoUsdPerMillionTokens
-  const products = [
-    [tokens.textInput, textInput],
-    [tokens.imageInput, imageInput],
-    [tokens.textOutput, textOutput],
-    [tokens.imageOutput, imageOutput],
-  ] as const
+  const products = KINDS.map((kind) => [tokens[kind], price.nanoUsdPerMillionTokens[kind]] as const)
   if (products.some(([count, nanoUsd]) => count > 0 && nanoUsd === undefined)) return undefined
   return products.reduce((sum, [count, nanoUsd = 0n]) => sum + BigInt(count) * nanoUsd, 0n)
 }
@@ -384,12 +316,7 @@ test('parts of a bill sum to no less than the whole, and exceed it by less than 
       const total = (kind: keyof ImageTokens) => parts.reduce((sum, { tokens }) => sum + tokens[kind], 0)
       const whole = costOfPart(
         parts.reduce((sum, { images }) => sum + images, 0),
-        {
-          textInput: total('textInput'),
-          imageInput: total('imageInput'),
-          textOutput: total('textOutput'),
-          imageOutput: total('imageOutput'),
-        },
+        byKind(total),
       )
       assert.equal(sum.kind, whole.kind)
       if (sum.kind === 'unpriced') return
@@ -400,7 +327,7 @@ test('parts of a bill sum to no less than the whole, and exceed it by less than 
 })
 
 test('more of anything never costs less, and more of it cached never costs more', () => {
-  const what = fc.constantFrom('images', 'given', 'textInput', 'imageInput', 'textOutput', 'imageOutput')
+  const what = fc.constantFrom('images', 'given', ...KINDS)
   const cached = fc.constantFrom('cachedTextInput', 'cachedImageInput')
   fc.assert(
     fc.property(
@@ -435,7 +362,7 @@ function withMore(
 }
 
 test('an unknown count costs what its estimate costs', () => {
-  const kind = fc.constantFrom('textInput', 'imageInput', 'textOutput', 'imageOutput')
+  const kind = fc.constantFrom(...KINDS)
   fc.assert(
     fc.property(anyPrice, usage, estimate, kind, (price, usage, estimate, kind) => {
       const unknown = { ...usage, tokens: { ...usage.tokens, [kind]: undefined } }

@@ -4,10 +4,12 @@ import { LatencyCounts, type SparseCounts } from '#core/traffic/latency-counts.t
 import type { Clock } from '#ports/clock.ts'
 import {
   COARSE_SLOT_MS,
+  FINE_KEPT_MS,
   FINE_SLOT_MS,
   type DeploymentEvent,
   type DeploymentSlot,
   type ProjectSlot,
+  type TimeSpan,
   type TrafficHistory,
   type TrafficPage,
   type TrafficSlot,
@@ -20,8 +22,7 @@ import type { Database } from './database.ts'
 const DAY_MS = 86_400_000
 /** Two weeks show whether what happens today happened before. */
 const DEPLOYMENT_DAYS = 14
-/** Minutes are looked at on the day, and half hours for a month. */
-const FINE_MS = 26 * 3_600_000
+/** Age up to which half hours are kept: a month and two days. */
 const COARSE_MS = 32 * DAY_MS
 /** Rows that one statement removes: a fraction of a second. */
 const PORTION = 5000
@@ -69,6 +70,9 @@ ON CONFLICT (slot_seconds, at, project, node_id) DO UPDATE SET
 /** Where a slot of $2 milliseconds begins, in Unix milliseconds. */
 const SLOT = 'floor(extract(epoch FROM at) * 1000 / $2)::bigint * $2::bigint'
 
+/** $1 and $3: the first moment of a span, and the first after it, in Unix milliseconds. */
+const IN_SPAN = 'at >= to_timestamp($1::bigint / 1000.0) AND at < to_timestamp($3::bigint / 1000.0)'
+
 const WORST = `
 SELECT deployment, ${SLOT} AS at_ms, max(worst) AS worst FROM deployment_slots
 WHERE at >= to_timestamp($1::bigint / 1000.0) GROUP BY 1, 2 ORDER BY 1, 2`
@@ -76,20 +80,19 @@ WHERE at >= to_timestamp($1::bigint / 1000.0) GROUP BY 1, 2 ORDER BY 1, 2`
 const DEPLOYMENT = `
 SELECT ${SLOT} AS at_ms, max(worst) AS worst, sum(calls)::integer AS calls, sum(failed)::integer AS failed,
   max(in_flight) AS in_flight, max(call_limit) AS call_limit
-FROM deployment_slots WHERE deployment = $3 AND at >= to_timestamp($1::bigint / 1000.0) GROUP BY 1 ORDER BY 1`
+FROM deployment_slots WHERE deployment = $4 AND ${IN_SPAN} GROUP BY 1 ORDER BY 1`
 
 const DEPLOYMENT_LATENCY = `
 SELECT at_ms, class, sum(count)::integer AS count FROM (
   SELECT ${SLOT} AS at_ms, unnest(latency_classes) AS class, unnest(latency_counts) AS count
-  FROM deployment_slots WHERE deployment = $3 AND at >= to_timestamp($1::bigint / 1000.0)
+  FROM deployment_slots WHERE deployment = $4 AND ${IN_SPAN}
 ) AS each GROUP BY 1, 2`
 
 const EVENTS = `
 SELECT at, state, reason FROM deployment_events
-WHERE deployment = $1 AND at >= to_timestamp($2::bigint / 1000.0) ORDER BY at DESC LIMIT $3`
+WHERE deployment = $2 AND ${IN_SPAN} ORDER BY at DESC LIMIT $4`
 
-const OF_PROJECTS = `slot_seconds = $3 AND at >= to_timestamp($1::bigint / 1000.0)
-  AND ($4::text[] IS NULL OR project = ANY($4))`
+const OF_PROJECTS = `slot_seconds = $4 AND ${IN_SPAN} AND ($5::text[] IS NULL OR project = ANY($5))`
 
 const TRAFFIC = `
 SELECT ${SLOT} AS at_ms, sum(answered)::integer AS answered, sum(refused)::integer AS refused, sum(limited)::integer AS limited,
@@ -142,7 +145,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
 
   async deploymentSlots(
     deployment: string,
-    sinceMs: number,
+    { fromMs, toMs }: TimeSpan,
     slotMs: number,
   ): Promise<readonly DeploymentSlot[]> {
     interface Row {
@@ -153,7 +156,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
       readonly in_flight: number
       readonly call_limit: number | null
     }
-    const asked = [sinceMs, slotMs, deployment]
+    const asked = [fromMs, slotMs, toMs, deployment]
     const rows = await this.#run<Row>(DEPLOYMENT, asked)
     const latency = countsBySlot(await this.#run<CountRow>(DEPLOYMENT_LATENCY, asked))
     return rows.map((row) => ({
@@ -168,10 +171,15 @@ export class PostgresTrafficHistory implements TrafficHistory {
     }))
   }
 
-  async events(deployment: string, sinceMs: number, limit: number): Promise<readonly DeploymentEvent[]> {
+  async events(
+    deployment: string,
+    { fromMs, toMs }: TimeSpan,
+    limit: number,
+  ): Promise<readonly DeploymentEvent[]> {
     const rows = await this.#run<{ at: Date; state: number; reason: string }>(EVENTS, [
+      fromMs,
       deployment,
-      sinceMs,
+      toMs,
       limit,
     ])
     return rows.map(({ at, state, reason }) => ({
@@ -183,7 +191,8 @@ export class PostgresTrafficHistory implements TrafficHistory {
   }
 
   async traffic(
-    { fromMs, slotMs }: { readonly fromMs: number; readonly slotMs: number },
+    { fromMs, toMs }: TimeSpan,
+    slotMs: number,
     projects: readonly string[] | undefined,
   ): Promise<readonly TrafficSlot[]> {
     interface Row {
@@ -198,7 +207,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
       readonly amount_nano: bigint
     }
     const kept = slotMs < COARSE_SLOT_MS ? FINE_SLOT_MS : COARSE_SLOT_MS
-    const asked = [fromMs, slotMs, kept / 1000, projects === undefined ? null : textArray(projects)]
+    const asked = [fromMs, slotMs, toMs, kept / 1000, projects === undefined ? null : textArray(projects)]
     const rows = await this.#run<Row>(TRAFFIC, asked)
     const latency = countsBySlot(await this.#run<CountRow>(TRAFFIC_LATENCY, asked))
     const own = countsBySlot(await this.#run<CountRow>(TRAFFIC_LATENCY.replaceAll('latency_', 'own_'), asked))
@@ -225,7 +234,7 @@ export class PostgresTrafficHistory implements TrafficHistory {
     await this.#drop(dropFrom('deployment_slots', 'at < $1'), [old])
     await this.#drop(dropFrom('deployment_events', 'at < $1'), [old])
     const drop = dropFrom('traffic_slots', 'slot_seconds = $1 AND at < $2')
-    await this.#drop(drop, [FINE_SLOT_MS / 1000, new Date(nowMs - FINE_MS)])
+    await this.#drop(drop, [FINE_SLOT_MS / 1000, new Date(nowMs - FINE_KEPT_MS)])
     await this.#drop(drop, [COARSE_SLOT_MS / 1000, new Date(nowMs - COARSE_MS)])
   }
 

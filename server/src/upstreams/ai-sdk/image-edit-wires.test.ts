@@ -7,8 +7,9 @@ import { after, before, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { ImageFormat } from '#core/catalog/catalog.ts'
-import type { EditCall, GivenBytes, GivenPicture, ImageCall, ImageEvents } from '#ports/image-upstream.ts'
-import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
+import type { EditCall, GivenBytes, ImageCall, ImageEvents } from '#ports/image-upstream.ts'
+import { imageCallOf } from '#test/support/ai-sdk-images.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import { eventually } from '#test/support/process.ts'
 import { makeFetch } from '../connect/fetch.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
@@ -68,6 +69,7 @@ const gemini = {
   noAddresses: true,
 } as const
 const flux = {
+  provider: 'black-forest-labs',
   submitted: (url: string) => ({ id: 'job-1', polling_url: `${url}/poll?id=job-1` }),
   polled: (url: string) => ({ id: 'job-1', status: 'Ready', result: { sample: `${url}/made.png` } }),
   bare: true,
@@ -106,7 +108,6 @@ const wires: readonly Wire[] = [
   { title: 'Bedrock Titan', model: 'amazon.titan-image-generator-v2:0', ...bedrock },
   {
     title: 'Black Forest Labs',
-    provider: 'black-forest-labs',
     model: 'flux-kontext-pro',
     most: 10,
     pictures: numbered('input_image'),
@@ -114,7 +115,6 @@ const wires: readonly Wire[] = [
   },
   {
     title: 'Black Forest Labs Fill',
-    provider: 'black-forest-labs',
     model: 'flux-pro-1.0-fill',
     most: 1,
     pictures: numbered('image'),
@@ -122,13 +122,7 @@ const wires: readonly Wire[] = [
     ...flux,
   },
   { title: 'fal, one', model: 'fal-ai/flux-pro/kontext', most: 1, pictures: field('image_url'), ...fal },
-  {
-    title: 'fal, several',
-    model: 'fal-ai/flux-2/edit',
-    maxInputs: 4,
-    pictures: field('image_urls'),
-    ...fal,
-  },
+  { title: 'fal, several', model: 'fal-ai/flux-2/edit', maxInputs: 4, pictures: field('image_urls'), ...fal },
   {
     title: 'Replicate',
     model: 'black-forest-labs/flux-fill-pro',
@@ -231,6 +225,13 @@ const quiet: ImageEvents = { submitted: async () => {}, partial: () => assert.fa
 const submitsTo = (wire: Wire): Body[] =>
   submits.filter((entry) => wires[entry.wire] === wire).map(({ body }) => body)
 
+/** The body that an edit is submitted with. */
+async function bodyOf(wire: Wire, edit: Partial<EditCall>): Promise<Body> {
+  const answer = await upstream.generate(callTo(wire, edit), quiet)
+  assert.deepEqual(answer.pictures[0]?.bytes, MADE)
+  return submitsTo(wire).at(-1) ?? assert.fail()
+}
+
 function callTo(wire: Wire, edit: Partial<EditCall>): ImageCall {
   const call = imageCallOf(wire.provider, wire.model, `${url}/${wires.indexOf(wire)}`)
   const { deployment } = call
@@ -290,12 +291,15 @@ const sent = (file: File, { bare }: Wire): string =>
   `${bare ? '' : `image/${file.format}`} ${sumOf(file.bytes)}`
 const FORMATS = ['png', 'jpeg', 'webp'] as const
 const several = (count: number): File[] => Array.from({ length: count }, (_, at) => aFile(FORMATS[at % 3]))
-const named = (count: number): GivenPicture[] =>
-  Array.from({ length: count }, (_, at) => ({ kind: 'address', url: `https://pictures.example/${at}.png` }))
+const named = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, at) => ({ kind: 'address', url: `https://pictures.example/${at}.png` }) as const,
+  )
 
 async function refused(wire: Wire, edit: Partial<EditCall>, param: string): Promise<void> {
   const before = submitsTo(wire).length
-  const failure = await imageFailureOf(upstream.generate(callTo(wire, edit), quiet))
+  const failure = await upstreamFailureOf(upstream.generate(callTo(wire, edit), quiet))
   assert.deepEqual([failure.kind, failure.detail.param, failure.mayBeCharged], ['refused', param, false])
   assert.equal(submitsTo(wire).length, before)
   const given = [...(edit.pictures ?? []), edit.mask, edit.markup]
@@ -309,60 +313,40 @@ for (const wire of wires) {
       if (count === 0 || wire.noBytes) continue
       it(`${count} arrive as they were given, in their order`, async () => {
         const pictures = several(count)
-        const answer = await upstream.generate(callTo(wire, { pictures }), quiet)
-        assert.deepEqual(answer.pictures[0]?.bytes, MADE)
-        const body = submitsTo(wire).at(-1) ?? assert.fail()
-        assert.deepEqual(
-          wire.pictures(body).map(arrived),
-          pictures.map((given) => sent(given, wire)),
-        )
-        assert.deepEqual(
-          pictures.map(({ opened }) => opened),
-          pictures.map(() => 1),
-        )
+        const body = await bodyOf(wire, { pictures })
+        const given = pictures.map((file) => sent(file, wire))
+        assert.deepEqual(wire.pictures(body).map(arrived), given)
+        assert.ok(pictures.every(({ opened }) => opened === 1))
       })
     }
 
-    if (wire.most !== undefined && !wire.noBytes) {
-      it('more than it carries are refused, and not read', () =>
-        refused(wire, { pictures: several(most + 1) }, 'image'))
-    }
-    if (wire.noBytes) {
-      it('files are refused, and not read', () => refused(wire, { pictures: several(1) }, 'image'))
-    }
-
-    if (wire.mask === undefined) {
-      it('a mask is refused, and not read', () =>
-        refused(wire, { pictures: several(1), mask: aFile() }, 'mask'))
-    } else {
+    if (wire.mask !== undefined)
       it('a mask arrives as it was given', async () => {
         const [picture = assert.fail(), mask = assert.fail()] = several(2)
-        await upstream.generate(callTo(wire, { pictures: [picture], mask }), quiet)
-        const body = submitsTo(wire).at(-1) ?? assert.fail()
+        const body = await bodyOf(wire, { pictures: [picture], mask })
         assert.deepEqual(wire.pictures(body).map(arrived), [sent(picture, wire)])
         assert.equal(arrived(wire.mask?.(body)), sent(mask, wire))
       })
-    }
 
-    if (wire.noAddresses) {
-      it('addresses are refused', () => refused(wire, { pictures: named(1) }, 'image'))
-    } else if (most > 0) {
+    if (!wire.noAddresses && most > 0)
       it('addresses arrive as they were given', async () => {
         const pictures = named(most)
-        await upstream.generate(callTo(wire, { pictures }), quiet)
-        const body = submitsTo(wire).at(-1) ?? assert.fail()
-        assert.deepEqual(
-          wire.pictures(body),
-          pictures.map((picture) => picture.kind === 'address' && picture.url),
-        )
+        const given = pictures.map(({ url }) => url)
+        assert.deepEqual(wire.pictures(await bodyOf(wire, { pictures })), given)
       })
-    }
 
-    it('markup and fidelity are refused', async () => {
-      const pictures = several(1)
-      await refused(wire, { pictures, markup: aFile() }, 'markup')
-      await refused(wire, { pictures, fidelity: 'high' }, 'input_fidelity')
-    })
+    const { most: limit, noBytes = false, noAddresses = false, mask } = wire
+    const pictures = several(1)
+    const refusals: readonly (readonly [what: string, param: string, boolean, Partial<EditCall>])[] = [
+      ['more than it carries', 'image', limit !== undefined && !noBytes, { pictures: several(most + 1) }],
+      ['files', 'image', noBytes, { pictures }],
+      ['addresses', 'image', noAddresses, { pictures: named(1) }],
+      ['a mask', 'mask', mask === undefined, { pictures, mask: aFile() }],
+      ['markup', 'markup', true, { pictures, markup: aFile() }],
+      ['fidelity', 'input_fidelity', true, { pictures, fidelity: 'high' }],
+    ]
+    for (const [what, param, isRefused, edit] of refusals)
+      if (isRefused) it(`refused, and not read: ${what}`, () => refused(wire, edit, param))
 
     if (wire.resumes) {
       it('after a crash the picture comes without a second submit, and without the files', async () => {
@@ -411,7 +395,7 @@ describe('a package that says what it left out', () => {
   for (const title of ['Together', 'Fireworks Kontext', 'Replicate', 'fal, one']) {
     it(`${title}: is not believed to have sent all`, async () => {
       const call = inMemory(wireOf(title), [new Uint8Array(10), new Uint8Array(10)])
-      const failure = await imageFailureOf(exchange(call, notRecorded))
+      const failure = await upstreamFailureOf(exchange(call, notRecorded))
       assert.deepEqual([failure.kind, failure.mayBeCharged], ['refused', true])
     })
   }

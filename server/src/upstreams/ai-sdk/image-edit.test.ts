@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import type { GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
-import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
+import { imageCallOf } from '#test/support/ai-sdk-images.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import { buffersOf, loaded } from './image-edit.ts'
 
 function callWith(
@@ -49,14 +50,16 @@ describe('a file that can not be read is a failure that nobody was paid for', ()
     it(title, async () => {
       const whichever = [callWith([file]), callWith([fileOf(5000, whole)], file)]
       for (const call of whichever) {
-        const failure = await imageFailureOf(loaded(call))
+        const failure = await upstreamFailureOf(loaded(call))
         assert.deepEqual([failure.kind, failure.mayBeCharged], ['failed', false])
       }
     })
   }
 
   it('too slow: the time that it takes is the call’s own', async () => {
-    const failure = await imageFailureOf(loaded(callWith([fileOf(5000, slow)], undefined, { timeoutMs: 30 })))
+    const failure = await upstreamFailureOf(
+      loaded(callWith([fileOf(5000, slow)], undefined, { timeoutMs: 30 })),
+    )
     assert.deepEqual([failure.kind, failure.mayBeCharged], ['timedOut', false])
     const { timeoutMs } = await loaded(callWith([fileOf(5000, slow)], undefined, { timeoutMs: 20_000 }))
     assert.ok(timeoutMs < 19_950, `${timeoutMs}`)

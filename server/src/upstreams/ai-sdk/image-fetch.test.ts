@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import type { FailureKind } from '#core/fault/failure.ts'
 import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
-import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
+import { imageCallOf } from '#test/support/ai-sdk-images.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import { makeFetch } from '../connect/fetch.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
 import { loaded } from './image-edit.ts'
@@ -68,9 +69,15 @@ const loadedExchange = aiSdkImageExchange({
   pollIntervalMs: 5,
   pictureBytes: 1024 * 1024,
 })
-const exchange = async (call: ImageCall, submitted: (text: string) => Promise<void>): Promise<ImageAnswer> =>
-  loadedExchange(await loaded(call), submitted)
-const notRecorded = (): Promise<void> => Promise.resolve()
+const exchange = async (
+  call: ImageCall,
+  submitted: (text: string) => Promise<void> = async () => {},
+): Promise<ImageAnswer> => loadedExchange(await loaded(call), submitted)
+const failing = async (call: ImageCall, kind: FailureKind, mayBeCharged: boolean) => {
+  const failure = await upstreamFailureOf(exchange(call))
+  assert.deepEqual([failure.kind, failure.mayBeCharged], [kind, mayBeCharged], failure.message)
+  return failure
+}
 
 /** One row for each polled wire: its words for the states of a job. */
 interface PolledWire {
@@ -176,89 +183,77 @@ for (const wire of polledWires) {
         { html: '<p>Please wait' },
       ]
       const { url, seen } = await play(test, wire, (nth, url) => faults[nth - 1] ?? { json: wire.ready(url) })
-      const answer = await exchange(imageCallOf(wire.provider, wire.model, url), notRecorded)
+      const answer = await exchange(imageCallOf(wire.provider, wire.model, url))
       assert.deepEqual(answer.pictures[0]?.bytes, PICTURE)
       assert.equal(submitsIn(seen, wire).length, 1)
     })
 
-    it('a job that nobody ends is a time-out that may have been charged', async (test) => {
-      const { url } = await play(test, wire, (_, url) => ({ json: wire.pending(url) }))
-      const failure = await imageFailureOf(
-        exchange(imageCallOf(wire.provider, wire.model, url, { timeoutMs: 1000 }), notRecorded),
-      )
-      assert.equal(failure.kind, 'timedOut')
-      assert.equal(failure.mayBeCharged, true)
-    })
-
-    it('a job that it no longer knows may have been charged', async (test) => {
-      const { url } = await play(test, wire, () => ({ status: 404, json: { detail: 'Not found' } }))
-      const failure = await imageFailureOf(exchange(imageCallOf(wire.provider, wire.model, url), notRecorded))
-      assert.equal(failure.kind, 'broken')
-      assert.equal(failure.mayBeCharged, true)
-    })
-
-    it('a key that stopped working meanwhile does not make the job free', async (test) => {
-      const { url } = await play(test, wire, () => ({ status: 401, json: { detail: 'no' } }))
-      const failure = await imageFailureOf(exchange(imageCallOf(wire.provider, wire.model, url), notRecorded))
-      assert.equal(failure.kind, 'rejectedUs')
-      assert.equal(failure.mayBeCharged, true)
-    })
+    const refusing = (status: number) => (): Reply => ({ status, json: { detail: 'no' } })
+    const ends: readonly (readonly [title: string, FailureKind, poll: (url: string) => Reply])[] = [
+      ['a job that never ends is a time-out', 'timedOut', (url) => ({ json: wire.pending(url) })],
+      ['a job that it no longer knows is broken', 'broken', refusing(404)],
+      ['a key that stopped working meanwhile is rejected', 'rejectedUs', refusing(401)],
+    ]
+    for (const [title, kind, poll] of ends)
+      it(`${title}, and may have been charged`, async (test) => {
+        const { url } = await play(test, wire, (_, url) => poll(url))
+        const timeoutMs = kind === 'timedOut' ? 1000 : 20_000
+        await failing(imageCallOf(wire.provider, wire.model, url, { timeoutMs }), kind, true)
+      })
 
     it('a submit that is refused is not written down', async (test) => {
       const { url } = await upstreamOf(test, () => ({ status: 422, json: { detail: 'no such option' } }))
-      const failure = await imageFailureOf(
-        exchange(imageCallOf(wire.provider, wire.model, url), () => assert.fail()),
-      )
-      assert.equal(failure.kind, 'refused')
-      assert.equal(failure.mayBeCharged, false)
+      const call = imageCallOf(wire.provider, wire.model, url)
+      const failure = await upstreamFailureOf(exchange(call, () => assert.fail()))
+      assert.deepEqual([failure.kind, failure.mayBeCharged], ['refused', false])
     })
   })
 }
 
-describe('every end of a job is seen at once, and named', () => {
-  const ends: [provider: string, body: unknown, kind: FailureKind, mayBeCharged: boolean][] = [
-    ['black-forest-labs', { id: 'job-1', status: 'Request Moderated' }, 'contentRefused', false],
-    ['black-forest-labs', { id: 'job-1', status: 'Content Moderated' }, 'contentRefused', false],
-    ['black-forest-labs', { id: 'job-1', status: 'Error' }, 'failed', false],
-    ['black-forest-labs', { id: 'job-1', status: 'Task not found' }, 'broken', true],
-    ['black-forest-labs', { id: 'job-1', status: 'Something new' }, 'broken', true],
-    ['black-forest-labs', { id: 'job-1', status: 'Ready', result: null }, 'broken', true],
-    ['black-forest-labs', { id: 'job-1' }, 'broken', true],
-    ['fireworks', { id: 'job-1', status: 'Content Moderated', result: null }, 'contentRefused', false],
-    ['fireworks', { id: 'job-1', status: 'Failed', result: null }, 'failed', false],
-    ['fireworks', { id: 'job-1', status: 'Task not found', result: null }, 'broken', true],
-    ['replicate', { status: 'failed', error: 'NSFW content detected.' }, 'contentRefused', false],
-    ['replicate', { status: 'failed', error: 'CUDA out of memory' }, 'failed', false],
-    ['replicate', { status: 'canceled' }, 'failed', false],
-    ['replicate', { status: 'aborted' }, 'failed', false],
-    ['replicate', { status: 'succeeded', output: null }, 'broken', true],
-    [
-      'luma',
-      { id: 'job-1', state: 'failed', failure_reason: 'The prompt was moderated' },
-      'contentRefused',
-      false,
-    ],
-    ['luma', { id: 'job-1', state: 'failed', failure_reason: 'out of memory' }, 'failed', false],
-    ['luma', { id: 'job-1', state: 'completed' }, 'broken', true],
-  ]
-  for (const [provider, body, kind, mayBeCharged] of ends) {
-    it(`${provider}: ${JSON.stringify(body)} is ${kind}`, async (test) => {
+type End = readonly [kind: FailureKind, mayBeCharged: boolean, body: object]
+const jobEnds: Readonly<Record<string, readonly End[]>> = {
+  'black-forest-labs': [
+    ['contentRefused', false, { id: 'job-1', status: 'Request Moderated' }],
+    ['contentRefused', false, { id: 'job-1', status: 'Content Moderated' }],
+    ['failed', false, { id: 'job-1', status: 'Error' }],
+    ['broken', true, { id: 'job-1', status: 'Task not found' }],
+    ['broken', true, { id: 'job-1', status: 'Something new' }],
+    ['broken', true, { id: 'job-1', status: 'Ready', result: null }],
+    ['broken', true, { id: 'job-1' }],
+  ],
+  fireworks: [
+    ['contentRefused', false, { id: 'job-1', status: 'Content Moderated', result: null }],
+    ['failed', false, { id: 'job-1', status: 'Failed', result: null }],
+    ['broken', true, { id: 'job-1', status: 'Task not found', result: null }],
+  ],
+  replicate: [
+    ['contentRefused', false, { status: 'failed', error: 'NSFW content detected.' }],
+    ['failed', false, { status: 'failed', error: 'CUDA out of memory' }],
+    ['failed', false, { status: 'canceled' }],
+    ['failed', false, { status: 'aborted' }],
+    ['broken', true, { status: 'succeeded', output: null }],
+  ],
+  luma: [
+    ['contentRefused', false, { id: 'job-1', state: 'failed', failure_reason: 'The prompt was moderated' }],
+    ['failed', false, { id: 'job-1', state: 'failed', failure_reason: 'out of memory' }],
+    ['broken', true, { id: 'job-1', state: 'completed' }],
+  ],
+}
+for (const [provider, ends] of Object.entries(jobEnds))
+  for (const [kind, mayBeCharged, body] of ends)
+    it(`an end of a job is seen at once, and named: ${provider}: ${JSON.stringify(body)} is ${kind}`, async (test) => {
       const wire = wireOf(provider)
       const { url, seen } = await play(test, wire, () => ({ json: body }))
-      const failure = await imageFailureOf(exchange(imageCallOf(provider, wire.model, url), notRecorded))
-      assert.equal(failure.kind, kind, failure.message)
-      assert.equal(failure.mayBeCharged, mayBeCharged)
+      await failing(imageCallOf(provider, wire.model, url), kind, mayBeCharged)
       assert.equal(seen.filter((entry) => wire.isPoll(entry)).length, 1)
     })
-  }
-})
 
 describe('where pictures are fetched from', () => {
   const wire = wireOf('black-forest-labs')
 
   it('no key goes along', async (test) => {
     const { url, seen } = await play(test, wire, (_, url) => ({ json: wire.ready(url) }))
-    await exchange(imageCallOf(wire.provider, wire.model, url), notRecorded)
+    await exchange(imageCallOf(wire.provider, wire.model, url))
     const [submit, poll, picture] = seen
     assert.deepEqual(
       [submit, poll, picture].map((entry) => entry?.headers['x-key']),
@@ -266,23 +261,18 @@ describe('where pictures are fetched from', () => {
     )
   })
 
-  for (const address of ['http://127.0.0.1:1/x.png', 'http://169.254.169.254/latest', 'https://10.0.0.1/x']) {
+  for (const address of ['http://127.0.0.1:1/x.png', 'http://169.254.169.254/latest', 'https://10.0.0.1/x'])
     it(`${address} is not`, async (test) => {
       const result = { id: 'job-1', status: 'Ready', result: { sample: address } }
       const { url } = await play(test, wire, () => ({ json: result }))
-      const failure = await imageFailureOf(exchange(imageCallOf(wire.provider, wire.model, url), notRecorded))
-      assert.equal(failure.kind, 'broken')
-      assert.equal(failure.mayBeCharged, true)
+      await failing(imageCallOf(wire.provider, wire.model, url), 'broken', true)
     })
-  }
 
   it('a job at a strange host is neither asked for nor shown the key', async (test) => {
     const other = await upstreamOf(test, () => ({ json: {} }))
-    const { url } = await upstreamOf(test, () => ({
-      json: { id: 'job-1', polling_url: `${other.url}/poll` },
-    }))
-    const failure = await imageFailureOf(exchange(imageCallOf(wire.provider, wire.model, url), notRecorded))
-    assert.equal(failure.kind, 'broken')
+    const json = { id: 'job-1', polling_url: `${other.url}/poll` }
+    const { url } = await upstreamOf(test, () => ({ json }))
+    await failing(imageCallOf(wire.provider, wire.model, url), 'broken', true)
     assert.deepEqual(other.seen, [])
   })
 
@@ -291,7 +281,7 @@ describe('where pictures are fetched from', () => {
       if (entry.path === '/picture.png') return nth < 3 ? { status: 500, json: {} } : { bytes: PICTURE }
       return { json: wire.isPoll(entry) ? wire.ready(url) : wire.submitted(url) }
     })
-    const answer = await exchange(imageCallOf(wire.provider, wire.model, url), notRecorded)
+    const answer = await exchange(imageCallOf(wire.provider, wire.model, url))
     assert.deepEqual(answer.pictures[0]?.bytes, PICTURE)
     assert.equal(submitsIn(seen, wire).length, 1)
   })
@@ -301,188 +291,124 @@ describe('where pictures are fetched from', () => {
       if (entry.path === '/picture.png') return { status: 404, json: {} }
       return { json: wire.isPoll(entry) ? wire.ready(url) : wire.submitted(url) }
     })
-    const failure = await imageFailureOf(exchange(imageCallOf(wire.provider, wire.model, url), notRecorded))
-    assert.equal(failure.kind, 'broken')
-    assert.equal(failure.mayBeCharged, true)
+    await failing(imageCallOf(wire.provider, wire.model, url), 'broken', true)
   })
 })
 
-describe('a refusal inside a good answer is told as one', () => {
+describe('a refusal inside a good answer is reported as one', () => {
+  const models = {
+    google: 'gemini-2.5-flash-image',
+    'google-vertex': 'gemini-2.5-flash-image',
+    'amazon-bedrock': 'amazon.nova-canvas-v1:0',
+    xai: 'grok-imagine-image',
+    fal: 'fal-ai/flux/dev',
+    togetherai: 'flux',
+  }
+  type Provider = keyof typeof models
+  const callTo = (provider: Provider, url: string, overrides?: Partial<ImageCall>) =>
+    imageCallOf(provider, models[provider], url, overrides)
   const gemini = (candidate: object, more: object = {}) => ({ candidates: [candidate], ...more })
-  const rows: [
-    title: string,
-    provider: string,
-    model: string,
-    body: unknown,
-    kind: FailureKind,
-    charged: boolean,
-  ][] = [
+  const picture = { inlineData: { mimeType: 'image/png', data: base64 } }
+  const words = { content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }
+  const withheld = { finishReason: 'IMAGE_SAFETY' }
+  const second = { content: { parts: [picture] }, finishReason: 'CONTINUATION', continuationToken: 'more' }
+  const moderated = { status: 'Request Moderated', details: { 'Moderation Reasons': ['x'] } }
+  const black = { images: [{ url: 'http://127.0.0.1:1/black.png' }], has_nsfw_concepts: [true] }
+  const refusals: readonly (readonly [Provider, title: string, ...End])[] = [
+    ['google', 'the prompt', 'contentRefused', false, { promptFeedback: { blockReason: 'SAFETY' } }],
     [
-      'Gemini: the prompt',
       'google',
-      'gemini-2.5-flash-image',
-      { promptFeedback: { blockReason: 'SAFETY' } },
-      'contentRefused',
-      false,
-    ],
-    [
-      'Gemini: the picture',
-      'google',
-      'gemini-2.5-flash-image',
-      gemini({ finishReason: 'IMAGE_SAFETY' }, { usageMetadata: { candidatesTokenCount: 1 } }),
+      'the picture',
       'contentRefused',
       true,
+      gemini(withheld, { usageMetadata: { candidatesTokenCount: 1 } }),
     ],
     [
-      'Vertex: the picture',
       'google-vertex',
-      'gemini-2.5-flash-image',
+      'the picture',
+      'contentRefused',
+      false,
       gemini({ finishReason: 'IMAGE_PROHIBITED_CONTENT' }),
-      'contentRefused',
-      false,
     ],
+    ['google', 'words only', 'broken', true, gemini(words)],
+    ['google', 'a second purchase', 'broken', true, gemini(second)],
+    ['amazon-bedrock', 'the prompt', 'contentRefused', false, moderated],
     [
-      'Gemini: words only',
-      'google',
-      'gemini-2.5-flash-image',
-      gemini({ content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }),
-      'broken',
-      true,
-    ],
-    [
-      'Gemini: a second purchase',
-      'google',
-      'gemini-2.5-flash-image',
-      gemini({
-        content: { parts: [{ inlineData: { mimeType: 'image/png', data: base64 } }] },
-        finishReason: 'CONTINUATION',
-        continuationToken: 'more',
-      }),
-      'broken',
-      true,
-    ],
-    [
-      'Bedrock: the prompt',
       'amazon-bedrock',
-      'amazon.nova-canvas-v1:0',
-      { status: 'Request Moderated', details: { 'Moderation Reasons': ['x'] } },
+      'the pictures',
       'contentRefused',
-      false,
-    ],
-    [
-      'Bedrock: the pictures',
-      'amazon-bedrock',
-      'amazon.nova-canvas-v1:0',
+      true,
       { images: [], error: 'blocked by our content filters' },
-      'contentRefused',
-      true,
     ],
-    ['Bedrock: nothing', 'amazon-bedrock', 'amazon.nova-canvas-v1:0', { images: [] }, 'broken', true],
-    [
-      'xAI',
-      'xai',
-      'grok-imagine-image',
-      { data: [{ url: '', respect_moderation: false }] },
-      'contentRefused',
-      true,
-    ],
-    [
-      'fal',
-      'fal',
-      'fal-ai/flux/dev',
-      { images: [{ url: 'http://127.0.0.1:1/black.png' }], has_nsfw_concepts: [true] },
-      'contentRefused',
-      true,
-    ],
-    ['Together: nothing', 'togetherai', 'flux', { data: [] }, 'broken', true],
-    ['Together: not base64', 'togetherai', 'flux', { data: [{ b64_json: '?' }] }, 'broken', true],
-    ['Together: empty', 'togetherai', 'flux', { data: [{ b64_json: '' }] }, 'broken', true],
+    ['amazon-bedrock', 'nothing', 'broken', true, { images: [] }],
+    ['xai', 'the picture', 'contentRefused', true, { data: [{ url: '', respect_moderation: false }] }],
+    ['fal', 'the picture', 'contentRefused', true, black],
+    ['togetherai', 'nothing', 'broken', true, { data: [] }],
+    ['togetherai', 'not base64', 'broken', true, { data: [{ b64_json: '?' }] }],
+    ['togetherai', 'empty', 'broken', true, { data: [{ b64_json: '' }] }],
   ]
-  for (const [title, provider, model, body, kind, charged] of rows) {
-    it(title, async (test) => {
-      const { url, seen } = await upstreamOf(test, () => ({ json: body }))
-      const failure = await imageFailureOf(exchange(imageCallOf(provider, model, url), notRecorded))
-      assert.equal(failure.kind, kind, failure.message)
-      assert.equal(failure.mayBeCharged, charged)
+  for (const [provider, title, kind, mayBeCharged, json] of refusals)
+    it(`${provider}: ${title} is ${kind}`, async (test) => {
+      const { url, seen } = await upstreamOf(test, () => ({ json }))
+      await failing(callTo(provider, url), kind, mayBeCharged)
       assert.equal(seen.length, 1)
     })
-  }
 
   for (const [title, candidate, kind] of [
-    ['words alone', { content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }, 'broken'],
-    ['a withheld picture', { finishReason: 'IMAGE_SAFETY' }, 'contentRefused'],
-  ] as const) {
+    ['words alone', words, 'broken'],
+    ['a withheld picture', withheld, 'contentRefused'],
+  ] as const)
     it(`Gemini: ${title} cost what was counted, as words`, async (test) => {
       const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 12, thoughtsTokenCount: 3 }
       const { url } = await upstreamOf(test, () => ({ json: gemini(candidate, { usageMetadata }) }))
-      const failure = await imageFailureOf(
-        exchange(imageCallOf('google', 'gemini-2.5-flash-image', url), notRecorded),
-      )
-      assert.equal(failure.kind, kind)
+      const failure = await failing(callTo('google', url), kind, true)
       assert.ok(!failure.isAmbiguous)
       const { textInput, textOutput, imageOutput } = failure.detail.counted ?? {}
       assert.deepEqual([textInput, textOutput, imageOutput], [7, 15, 0])
     })
-  }
 
   it('a redirect has bought nothing', async (test) => {
     const { url } = await upstreamOf(test, () => ({ status: 302, json: {} }))
-    const failure = await imageFailureOf(exchange(imageCallOf('togetherai', 'flux', url), notRecorded))
-    assert.equal(failure.mayBeCharged, false)
+    await failing(callTo('togetherai', url), 'broken', false)
   })
 
-  for (const [provider, model, body] of [
-    ['togetherai', 'flux', { data: [{ b64_json: base64 }, { b64_json: base64 }] }],
+  const good = { b64_json: base64 }
+  const made = { bytes: PICTURE, revisedPrompt: undefined }
+  const kept: readonly (readonly [
+    Provider,
+    title: string,
+    json: object,
+    pictures: ImageAnswer['pictures'],
+  ])[] = [
+    ['togetherai', 'more than asked for', { data: [good, good] }, [made, made]],
     [
       'google',
-      'gemini-2.5-flash-image',
-      {
-        candidates: [
-          {
-            content: {
-              parts: [
-                { inlineData: { mimeType: 'image/png', data: base64 } },
-                { text: 'And another:' },
-                { inlineData: { mimeType: 'image/png', data: base64 } },
-              ],
-            },
-          },
-        ],
-      },
+      'more than asked for',
+      gemini({ content: { parts: [picture, { text: 'And another:' }, picture] } }),
+      [made, made],
     ],
-  ] as const) {
-    it(`${provider}: more pictures than asked for are all handed on`, async (test) => {
-      const { url } = await upstreamOf(test, () => ({ json: body }))
-      const { pictures } = await exchange(imageCallOf(provider, model, url), notRecorded)
-      assert.deepEqual(
-        pictures.map(({ bytes }) => bytes),
-        [PICTURE, PICTURE],
-      )
+    [
+      'togetherai',
+      'those beside what is none',
+      { data: [{ b64_json: '?' }, good, { b64_json: '' }] },
+      [made],
+    ],
+    [
+      'xai',
+      'those beside one that was held back',
+      { data: [{ ...good, revised_prompt: 'a bicycle, red' }, { respect_moderation: false }] },
+      [{ bytes: PICTURE, revisedPrompt: 'a bicycle, red' }],
+    ],
+  ]
+  for (const [provider, title, json, expected] of kept)
+    it(`${provider}: pictures are kept: ${title}`, async (test) => {
+      const { url } = await upstreamOf(test, () => ({ json }))
+      const images = title === 'more than asked for' ? 1 : 3
+      assert.deepEqual((await exchange(callTo(provider, url, { images }))).pictures, expected)
     })
-  }
-
-  it('Together: a picture that is none takes no other with it', async (test) => {
-    const data = [{ b64_json: '?' }, { b64_json: base64 }, { b64_json: '' }]
-    const { url } = await upstreamOf(test, () => ({ json: { data } }))
-    const { pictures } = await exchange(imageCallOf('togetherai', 'flux', url, { images: 3 }), notRecorded)
-    assert.deepEqual(
-      pictures.map(({ bytes }) => bytes),
-      [PICTURE],
-    )
-  })
-
-  it('xAI: pictures beside one that was held back are kept', async (test) => {
-    const data = [{ b64_json: base64, revised_prompt: 'a bicycle, red' }, { respect_moderation: false }]
-    const { url } = await upstreamOf(test, () => ({ json: { data } }))
-    const { pictures } = await exchange(
-      imageCallOf('xai', 'grok-imagine-image', url, { images: 2 }),
-      notRecorded,
-    )
-    assert.deepEqual(pictures, [{ bytes: PICTURE, revisedPrompt: 'a bicycle, red' }])
-  })
 })
 
-it('Gemini’s tokens are told apart by what they cost', async (test) => {
+it('Gemini’s tokens are counted by what they cost', async (test) => {
   const usageMetadata = {
     promptTokenCount: 7,
     candidatesTokenCount: 1300,
@@ -490,10 +416,9 @@ it('Gemini’s tokens are told apart by what they cost', async (test) => {
     candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
   }
   const parts = [{ inlineData: { mimeType: 'image/png', data: base64 } }]
-  const { url } = await upstreamOf(test, () => ({
-    json: { candidates: [{ content: { parts } }], usageMetadata },
-  }))
-  const { tokens } = await exchange(imageCallOf('google', 'gemini-2.5-flash-image', url), notRecorded)
+  const json = { candidates: [{ content: { parts } }], usageMetadata }
+  const { url } = await upstreamOf(test, () => ({ json }))
+  const { tokens } = await exchange(imageCallOf('google', 'gemini-2.5-flash-image', url))
   assert.deepEqual(tokens, {
     textInput: 7,
     imageInput: 0,

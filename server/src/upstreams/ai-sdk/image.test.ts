@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import type { ImageFormat, OfferedSize } from '#core/catalog/catalog.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
-import type { ImageCall, ImageEvents } from '#ports/image-upstream.ts'
-import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
+import type { ImageAnswer, ImageCall, ImageEvents } from '#ports/image-upstream.ts'
+import { imageCallOf } from '#test/support/ai-sdk-images.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import type { LogEntry } from '../../../../lab/fake-provider/log.ts'
 import type { FakeProvider } from '../../../../lab/fake-provider/server.ts'
 import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
@@ -32,7 +33,24 @@ interface Row {
   readonly refusalMayBeCharged?: true
 }
 
-const wide = { width: 1344, height: 768, aspectRatio: '16:9' }
+const pixels = { size: { width: 768, height: 512 }, asked: '768x512' }
+const ratio = (width: number, height: number, asked = '16:9') => ({
+  size: { width, height, aspectRatio: asked },
+  asked,
+})
+const bedrock = {
+  provider: 'amazon-bedrock',
+  base: 'bedrock',
+  ...pixels,
+  formats: [],
+  several: true,
+} as const
+const two = { formats: ['png', 'jpeg'] } as const
+const three = { formats: ['png', 'jpeg', 'webp'] } as const
+const polledTwo = { ...two, polled: true } as const
+const flux = { provider: 'black-forest-labs', base: 'bfl/v1', ...polledTwo } as const
+const replicate = { provider: 'replicate', base: 'replicate/v1', several: true, polled: true } as const
+const fireworks = { provider: 'fireworks', base: 'fireworks/inference/v1' }
 const rows: readonly Row[] = [
   {
     title: 'Google',
@@ -49,125 +67,80 @@ const rows: readonly Row[] = [
     provider: 'google-vertex',
     base: 'vertex/v1/publishers/google',
     model: 'gemini-2.5-flash-image',
-    size: wide,
+    ...ratio(1344, 768),
     asked: '16:9 1K',
-    formats: ['png', 'jpeg'],
+    ...two,
     options: { format: 'jpeg', compression: 50 },
     reportsTokens: true,
   },
   {
     title: 'Bedrock Nova Canvas',
-    provider: 'amazon-bedrock',
-    base: 'bedrock',
     model: 'amazon.nova-canvas-v1:0',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: [],
+    ...bedrock,
     options: { quality: 'premium' },
-    several: true,
   },
   {
     title: 'Bedrock Titan',
-    provider: 'amazon-bedrock',
-    base: 'bedrock',
     model: 'amazon.titan-image-generator-v2:0',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: [],
-    several: true,
+    ...bedrock,
     refusalMayBeCharged: true,
   },
-  {
-    title: 'Black Forest Labs, in pixels',
-    provider: 'black-forest-labs',
-    base: 'bfl/v1',
-    model: 'flux-pro-1.1',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: ['png', 'jpeg'],
-    polled: true,
-  },
-  {
-    title: 'Black Forest Labs, by ratio',
-    provider: 'black-forest-labs',
-    base: 'bfl/v1',
-    model: 'flux-kontext-pro',
-    size: { width: 1184, height: 672, aspectRatio: '16:9' },
-    asked: '16:9',
-    formats: ['png', 'jpeg'],
-    polled: true,
-  },
+  { title: 'Black Forest Labs, in pixels', model: 'flux-pro-1.1', ...flux, ...pixels },
+  { title: 'Black Forest Labs, by ratio', model: 'flux-kontext-pro', ...flux, ...ratio(1184, 672) },
   {
     title: 'fal',
     provider: 'fal',
     base: 'fal',
     model: 'fal-ai/flux/dev',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: ['png', 'jpeg'],
+    ...pixels,
+    ...two,
     several: true,
     addresses: true,
     refusalMayBeCharged: true,
   },
   {
     title: 'Replicate, by ratio',
-    provider: 'replicate',
-    base: 'replicate/v1',
     model: 'black-forest-labs/flux-schnell',
-    size: { width: 1360, height: 768, aspectRatio: '16:9' },
-    asked: '16:9',
-    formats: ['png', 'jpeg', 'webp'],
+    ...replicate,
+    ...ratio(1360, 768),
+    ...three,
     options: { format: 'webp', compression: 40 },
-    several: true,
-    polled: true,
   },
   {
     title: 'Replicate, a version in pixels',
-    provider: 'replicate',
-    base: 'replicate/v1',
     model: 'stability-ai/sdxl:7762fd07',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: ['png', 'jpeg', 'webp'],
-    several: true,
-    polled: true,
+    ...replicate,
+    ...pixels,
+    ...three,
   },
   {
     title: 'Fireworks',
-    provider: 'fireworks',
-    base: 'fireworks/inference/v1',
     model: 'accounts/fireworks/models/flux-1-schnell-fp8',
-    size: { width: 1360, height: 768, aspectRatio: '16:9' },
-    asked: '16:9',
-    formats: ['png', 'jpeg'],
+    ...fireworks,
+    ...ratio(1360, 768),
+    ...two,
   },
   {
     title: 'Fireworks, in pixels',
-    provider: 'fireworks',
-    base: 'fireworks/inference/v1',
     model: 'accounts/fireworks/models/SSD-1B',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: ['png', 'jpeg'],
+    ...fireworks,
+    ...pixels,
+    ...two,
   },
   {
     title: 'Fireworks Kontext',
-    provider: 'fireworks',
-    base: 'fireworks/inference/v1',
     model: 'accounts/fireworks/models/flux-kontext-pro',
-    size: { width: 1360, height: 768, aspectRatio: '16:9' },
-    asked: '16:9',
-    formats: ['png', 'jpeg'],
-    polled: true,
+    ...fireworks,
+    ...ratio(1360, 768),
+    ...polledTwo,
   },
   {
     title: 'Together',
     provider: 'togetherai',
     base: 'together/v1',
     model: 'black-forest-labs/FLUX.1-schnell',
-    size: { width: 768, height: 512 },
-    asked: '768x512',
-    formats: ['png', 'jpeg'],
+    ...pixels,
+    ...two,
     several: true,
   },
   {
@@ -175,10 +148,10 @@ const rows: readonly Row[] = [
     provider: 'xai',
     base: 'xai/v1',
     model: 'grok-imagine-image',
-    size: { width: 1360, height: 768, aspectRatio: '16:9', resolution: '1k' },
+    size: { ...ratio(1360, 768).size, resolution: '1k' },
     asked: '16:9',
-    formats: ['png', 'jpeg', 'webp'],
-    options: { quality: 'high', user: 'somebody' },
+    ...three,
+    options: { quality: 'high', user: 'a-user' },
     several: true,
     refusalMayBeCharged: true,
   },
@@ -187,10 +160,8 @@ const rows: readonly Row[] = [
     provider: 'luma',
     base: 'luma',
     model: 'photon-1',
-    size: { width: 1184, height: 880, aspectRatio: '4:3' },
-    asked: '4:3',
-    formats: ['png', 'jpeg'],
-    polled: true,
+    ...ratio(1184, 880, '4:3'),
+    ...polledTwo,
   },
 ]
 
@@ -217,7 +188,21 @@ const entriesOf = ({ callId }: ImageCall): LogEntry[] =>
   fake.entries().filter((entry) => entry.callId === callId)
 const purchasesOf = (call: ImageCall): LogEntry[] =>
   entriesOf(call).filter(({ operation }) => operation === 'submit' || operation === 'generate')
-const sumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const failureOf = (call: ImageCall) => upstreamFailureOf(upstream.generate(call, listener()))
+
+/** Images are bit-equal to those that the upstream sold. */
+function assertSold({ pictures }: ImageAnswer, purchase: LogEntry | undefined): void {
+  assert.deepEqual(
+    pictures.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex')),
+    purchase?.pictures?.map(({ sha256 }) => sha256),
+  )
+}
+
+async function refusedUnsent(call: ImageCall, param: string): Promise<void> {
+  const { kind, detail, mayBeCharged } = await failureOf(call)
+  assert.deepEqual([kind, detail.param, mayBeCharged], ['refused', param, false])
+  assert.deepEqual(entriesOf(call), [])
+}
 
 for (const row of rows) {
   describe(`${row.title} through its package`, () => {
@@ -227,10 +212,7 @@ for (const row of rows) {
       const answer = await upstream.generate(call, listener(recorded))
       const [purchase, second] = purchasesOf(call)
       assert.equal(second, undefined)
-      assert.deepEqual(
-        answer.pictures.map(({ bytes }) => sumOf(bytes)),
-        purchase?.pictures?.map(({ sha256 }) => sha256),
-      )
+      assertSold(answer, purchase)
       assert.equal(purchase?.size, row.asked)
       const { width, height } = purchase.pictures?.[0] ?? assert.fail()
       assert.deepEqual([width, height], [row.size.width, row.size.height])
@@ -245,15 +227,9 @@ for (const row of rows) {
       const can = row.formats.includes(format)
       it(`${format} is ${can ? 'what comes when it is asked for' : 'refused before anything is sent'}`, async () => {
         const call = callTo(row, 'strict-fields', { format })
-        if (can) {
-          await upstream.generate(call, listener())
-          assert.equal(purchasesOf(call)[0]?.pictures?.[0]?.format, format)
-          return
-        }
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
-        assert.deepEqual([failure.kind, failure.detail.param], ['refused', 'output_format'])
-        assert.equal(failure.mayBeCharged, false)
-        assert.deepEqual(entriesOf(call), [])
+        if (!can) return refusedUnsent(call, 'output_format')
+        await upstream.generate(call, listener())
+        assert.equal(purchasesOf(call)[0]?.pictures?.[0]?.format, format)
       })
     }
 
@@ -261,64 +237,38 @@ for (const row of rows) {
       row.several ? 'several pictures come in one call' : 'it is not asked for more than it makes',
       async () => {
         const call = callTo(row, 'plain', { images: 2 })
-        if (row.several) {
-          const { pictures } = await upstream.generate(call, listener())
-          assert.deepEqual(
-            pictures.map(({ bytes }) => sumOf(bytes)),
-            purchasesOf(call)[0]?.pictures?.map(({ sha256 }) => sha256),
-          )
-          assert.equal(pictures.length, 2)
-          return
-        }
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
-        assert.deepEqual([failure.kind, failure.detail.param], ['refused', 'n'])
-        assert.deepEqual(entriesOf(call), [])
+        if (!row.several) return refusedUnsent(call, 'n')
+        const answer = await upstream.generate(call, listener())
+        assertSold(answer, purchasesOf(call)[0])
+        assert.equal(answer.pictures.length, 2)
       },
     )
 
-    for (const scenario of ['moderation', 'moderation-output']) {
-      it(`${scenario} is a refusal of the content`, async () => {
-        const call = callTo(row, scenario)
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
-        assert.equal(failure.kind, 'contentRefused', failure.message)
-        assert.equal(failure.mayBeCharged, row.refusalMayBeCharged ?? false)
-        assert.equal(purchasesOf(call).length, 1)
-      })
-    }
+    const { polled = false, addresses = false, refusalMayBeCharged = false } = row
+    const failures: readonly (readonly [FailureKind, mayBeCharged: boolean, isApt: boolean, ...string[]])[] =
+      [
+        ['contentRefused', refusalMayBeCharged, true, 'moderation', 'moderation-output'],
+        ['rejectedUs', false, true, 'status-401'],
+        ['missing', false, true, 'status-404'],
+        ['rateLimited', false, true, 'status-429'],
+        ['failed', false, true, 'status-503'],
+        ['refused', false, true, 'status-400'],
+        ['broken', true, true, 'html-200', 'half-body'],
+        ['unreachable', true, true, 'serves-then-resets'],
+        ['failed', false, polled, 'job-fails'],
+        ['rejectedUs', true, polled, 'poll-status-401'],
+        ['broken', true, polled || addresses, 'file-status-404', 'file-half', 'foreign-files'],
+      ]
+    for (const [kind, mayBeCharged, isApt, ...scenarios] of failures)
+      for (const scenario of isApt ? scenarios : [])
+        it(`${scenario} is ${kind}, and ${mayBeCharged ? 'may have been' : 'is not'} charged`, async () => {
+          const call = callTo(row, scenario)
+          const failure = await failureOf(call)
+          assert.deepEqual([failure.kind, failure.mayBeCharged], [kind, mayBeCharged], failure.message)
+          assert.equal(purchasesOf(call).length, 1)
+        })
 
-    const failures: [scenario: string, kind: FailureKind, mayBeCharged: boolean][] = [
-      ['status-401', 'rejectedUs', false],
-      ['status-404', 'missing', false],
-      ['status-429', 'rateLimited', false],
-      ['status-503', 'failed', false],
-      ['status-400', 'refused', false],
-      ['html-200', 'broken', true],
-      ['half-body', 'broken', true],
-      ['serves-then-resets', 'unreachable', true],
-      ...(row.polled
-        ? ([
-            ['job-fails', 'failed', false],
-            ['poll-status-401', 'rejectedUs', true],
-          ] as const)
-        : []),
-      ...(row.polled || row.addresses
-        ? ([
-            ['file-status-404', 'broken', true],
-            ['file-half', 'broken', true],
-            ['foreign-files', 'broken', true],
-          ] as const)
-        : []),
-    ].map((failure) => [...failure] as [string, FailureKind, boolean])
-    for (const [scenario, kind, mayBeCharged] of failures) {
-      it(`${scenario} is ${kind}, and ${mayBeCharged ? 'may have been' : 'is not'} charged`, async () => {
-        const call = callTo(row, scenario)
-        const failure = await imageFailureOf(upstream.generate(call, listener()))
-        assert.deepEqual([failure.kind, failure.mayBeCharged], [kind, mayBeCharged], failure.message)
-        assert.equal(purchasesOf(call).length, 1)
-      })
-    }
-
-    if (row.polled || row.addresses) {
+    if (polled || addresses) {
       it('after a crash the pictures come without a second purchase', async () => {
         const call = callTo(row, 'plain', { size: row.size })
         const { promise, resolve } = Promise.withResolvers<string>()
@@ -333,7 +283,7 @@ for (const row of rows) {
         const submitted = await promise
         assert.equal(entriesOf(call).length, 1)
         const next = aiSdkImage({ connectTimeoutMs: 1000, answerBytes: 64 * 1024 * 1024, pollIntervalMs: 5 })
-        const { pictures } = await next.generate(
+        const answer = await next.generate(
           { ...call, submitted },
           {
             submitted: () => assert.fail('written down twice'),
@@ -344,10 +294,7 @@ for (const row of rows) {
           .entries()
           .filter(({ served, callId }) => served && callId === call.callId)
         assert.equal(second, undefined)
-        assert.deepEqual(
-          pictures.map(({ bytes }) => sumOf(bytes)),
-          purchase?.pictures?.map(({ sha256 }) => sha256),
-        )
+        assertSold(answer, purchase)
       })
 
       it('a submit that can not be written down ends the call with that reason', async () => {
@@ -371,25 +318,18 @@ describe('what can not be said on a wire is refused before anything is sent', ()
     [{ background: 'transparent' }, 'background'],
     [{ moderation: 'low' }, 'moderation'],
     [{ compression: 50 }, 'output_compression'],
-    [{ user: 'somebody' }, 'user'],
-    [{ safetyIdentifier: 'somebody' }, 'safety_identifier'],
+    [{ user: 'a-user' }, 'user'],
+    [{ safetyIdentifier: 'a-user' }, 'safety_identifier'],
     [{ partialImages: 0 }, 'stream'],
     [{ extraFields: { style: 'vivid' } }, 'style'],
   ]
-  for (const [overrides, param] of cases) {
-    it(JSON.stringify(overrides), async () => {
-      const call = callTo(google, 'plain', overrides)
-      const failure = await imageFailureOf(upstream.generate(call, listener()))
-      assert.deepEqual([failure.kind, failure.detail.param], ['refused', param])
-      assert.equal(failure.mayBeCharged, false)
-      assert.deepEqual(entriesOf(call), [])
-    })
-  }
+  for (const [overrides, param] of cases)
+    it(JSON.stringify(overrides), () => refusedUnsent(callTo(google, 'plain', overrides), param))
 
   it('a value that the package does not take', async () => {
     const bedrock = rows.find(({ title }) => title === 'Bedrock Nova Canvas') ?? assert.fail()
     const call = callTo(bedrock, 'plain', { quality: 'splendid' })
-    const failure = await imageFailureOf(upstream.generate(call, listener()))
+    const failure = await failureOf(call)
     assert.equal(failure.kind, 'refused')
     assert.match(failure.message, /quality splendid/)
     assert.deepEqual(entriesOf(call), [])
@@ -398,20 +338,18 @@ describe('what can not be said on a wire is refused before anything is sent', ()
   it('what the package itself reports as not sent is no silent success', async () => {
     const fireworks = rows.find(({ title }) => title === 'Fireworks') ?? assert.fail()
     const call = callTo(fireworks, 'plain', { size: { width: 768, height: 512 } })
-    const failure = await imageFailureOf(upstream.generate(call, listener()))
+    const failure = await failureOf(call)
     assert.deepEqual([failure.kind, failure.mayBeCharged], ['refused', true])
   })
 
   it('a model that the package no longer serves is the operator’s to put right', async () => {
     const call = imageCallOf('google', 'imagen-4.0', `${fake.url}/plain/google/v1beta`)
-    const failure = await imageFailureOf(upstream.generate(call, listener()))
+    const failure = await failureOf(call)
     assert.deepEqual([failure.kind, failure.mayBeCharged], ['rejectedUs', false])
   })
 
   it('a provider that makes no pictures', async () => {
-    const failure = await imageFailureOf(
-      upstream.generate(imageCallOf('cohere', 'x', `${fake.url}/plain/cohere/v2`), listener()),
-    )
+    const failure = await failureOf(imageCallOf('cohere', 'x', `${fake.url}/plain/cohere/v2`))
     assert.equal(failure.kind, 'rejectedUs')
     assert.match(failure.message, /provider is "cohere"; .*google, google-vertex/)
   })

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { buildConnector } from 'undici'
@@ -260,23 +266,6 @@ test('no redirect leads from a trusted origin to a private address', () =>
     },
   ))
 
-for (const location of [
-  'file:///etc/passwd',
-  'ftp://public.example/',
-  'http://u:p@public.example/',
-  'http://[',
-  '',
-]) {
-  test(`a redirect to “${location}” is not followed`, () =>
-    withSite(
-      (_request, response) => response.writeHead(301, location === '' ? {} : { location }).end(),
-      async ({ origin }) => {
-        const fetched = fetcherWith().fetch(origin, { ...LIMITS, trustedOrigin: origin })
-        await assert.rejects(fetched, AddressRefused)
-      },
-    ))
-}
-
 test('a redirect from the public internet is checked as new, and so is one back to the trusted origin’s neighbour', () =>
   withSite(
     (request, response) => {
@@ -343,56 +332,48 @@ test('what is dialled is what was checked: the platform’s own resolver is not 
   assert.equal(connections, 0)
 })
 
-for (const [title, headers, size] of [
-  ['announced', { 'content-length': '1001' }, 1001],
-  ['in chunks', { 'transfer-encoding': 'chunked' }, 5000],
-] as const) {
-  test(`a picture larger than the limit is not read to its end, ${title}`, () =>
-    withSite(
-      (_request, response) => response.writeHead(200, headers).end(Buffer.alloc(size)),
-      async ({ origin }) => {
-        await assert.rejects(fetcherWith().fetch(origin, { ...LIMITS, trustedOrigin: origin }), HttpTooLarge)
-      },
-    ))
-}
-
-for (const [title, listener] of [
-  ['never answers', () => {}],
-  ['never ends', (_request, response) => void response.write('a')],
-  ['drips', (_request, response) => void setInterval(() => response.write('a'), 20).unref()],
-] as const satisfies readonly (readonly [string, RequestListener])[]) {
-  test(`a server that ${title} is left when time is up`, () =>
-    withSite(listener, async ({ origin }) => {
-      const fetched = fetcherWith().fetch(origin, { trustedOrigin: origin, timeoutMs: 150, maxBytes: 1e9 })
-      await assert.rejects(fetched, HttpTimeout)
+const answering =
+  (status: number, headers: OutgoingHttpHeaders, body = PICTURE): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(body)
+const redirecting = (headers: OutgoingHttpHeaders) => answering(301, headers)
+const coded = (coding: string) => answering(200, { 'content-encoding': coding })
+const chunked = { 'transfer-encoding': 'chunked' }
+const refused: readonly (readonly [title: string, error: object, RequestListener])[] = [
+  ['a redirect to a file', AddressRefused, redirecting({ location: 'file:///etc/passwd' })],
+  ['a redirect to FTP', AddressRefused, redirecting({ location: 'ftp://public.example/' })],
+  ['a redirect with a password', AddressRefused, redirecting({ location: 'http://u:p@public.example/' })],
+  ['a redirect to half an address', AddressRefused, redirecting({ location: 'http://[' })],
+  ['a redirect to nowhere', AddressRefused, redirecting({})],
+  [
+    'a larger picture, announced',
+    HttpTooLarge,
+    answering(200, { 'content-length': '1001' }, Buffer.alloc(1001)),
+  ],
+  ['a larger picture, in chunks', HttpTooLarge, answering(200, chunked, Buffer.alloc(5000))],
+  ['no answer in time', HttpTimeout, () => {}],
+  ['no end in time', HttpTimeout, (_request, response) => void response.write('a')],
+  [
+    'drops without an end',
+    HttpTimeout,
+    (_request, response) => void setInterval(() => response.write('a'), 20).unref(),
+  ],
+  ['gzip that is none', /not gzip/, coded('gzip')],
+  ['an encoding that was not asked for', /content coding "compress"/, coded('compress')],
+  ['what is no picture', /status 403/, answering(403, {})],
+]
+for (const [title, error, listener] of refused)
+  test(`a server is left at once: ${title}`, () =>
+    withSite(listener, async ({ origin: trustedOrigin }) => {
+      const limits = error === HttpTimeout ? { timeoutMs: 150, maxBytes: 1e9 } : {}
+      await assert.rejects(fetcherWith().fetch(trustedOrigin, { ...LIMITS, ...limits, trustedOrigin }), error)
     }))
-}
 
 test('a resolver that never answers is left when time is up', async () => {
   const lookup = (): Promise<never> => new Promise(() => {})
   const fetched = fetcherWith({ lookup }).fetch('http://public.example/', { ...LIMITS, timeoutMs: 100 })
   await assert.rejects(fetched, HttpTimeout)
 })
-
-for (const [coding, words] of [
-  ['gzip', /not gzip/],
-  ['compress', /content coding "compress"/],
-] as const)
-  test(`an encoding that was not asked for is refused where it can't be read: ${coding}`, () =>
-    withSite(
-      (_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(PICTURE),
-      async ({ origin }) => {
-        await assert.rejects(fetcherWith().fetch(origin, { ...LIMITS, trustedOrigin: origin }), words)
-      },
-    ))
-
-test('an answer that is no picture is none', () =>
-  withSite(
-    (_request, response) => response.writeHead(403).end('no'),
-    async ({ origin }) => {
-      await assert.rejects(fetcherWith().fetch(origin, { ...LIMITS, trustedOrigin: origin }), /status 403/)
-    },
-  ))
 
 /** A proxy whose tunnels lead nowhere: it records each target, and the first bytes sent. */
 async function withProxy(

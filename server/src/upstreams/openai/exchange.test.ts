@@ -5,10 +5,11 @@ import { createServer as createSocketServer, type AddressInfo, type Server } fro
 import { after, test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Upstream } from '#core/catalog/catalog.ts'
-import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
+import type { FailureKind, UpstreamFailure } from '#core/fault/failure.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import type { EmbeddingAnswer, EmbeddingCall } from '#ports/upstream.ts'
 import { aDeployment } from '#test/support/deployments.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { embeddingPath, openaiTarget } from './embedding.ts'
 import { exchangeEmbedding } from './exchange.ts'
@@ -56,14 +57,7 @@ async function answering(listener: RequestListener): Promise<string> {
   return listening(server)
 }
 
-async function failureOf(baseUrl: string, own?: Partial<EmbeddingCall>): Promise<UpstreamFailure> {
-  const failure: unknown = await embed(baseUrl, own).then(
-    () => assert.fail('it answered'),
-    (error: unknown) => error,
-  )
-  assert.ok(failure instanceof UpstreamFailure, String(failure))
-  return failure
-}
+const failureOf = (baseUrl: string, own?: Partial<EmbeddingCall>) => upstreamFailureOf(embed(baseUrl, own))
 
 const VECTOR = '[0.5,0.5,0.5,0.5]'
 const bodyOf = (vector: string): string =>

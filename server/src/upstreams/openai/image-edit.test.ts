@@ -5,7 +5,6 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { ImageFormat } from '#core/catalog/catalog.ts'
-import { UpstreamFailure } from '#core/fault/failure.ts'
 import type {
   EditCall,
   GivenPicture,
@@ -14,8 +13,9 @@ import type {
   ImageUpstream,
   Preview,
 } from '#ports/image-upstream.ts'
-import { anImageDeployment, type ImageOverrides } from '#test/support/images.ts'
+import { anImageCall, anImageDeployment, type ImageOverrides } from '#test/support/images.ts'
 import { streamed } from '#test/support/streamed.ts'
+import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { imageRegistry } from '../image-registry.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
@@ -75,23 +75,8 @@ function aCall(
   call: Partial<ImageCall> = {},
   overrides: ImageOverrides = {},
 ): ImageCall {
-  return {
-    callId: 'call-1',
-    project: 'p',
+  return anImageCall({
     prompt: 'a gate,\r\nat "dusk"',
-    images: 1,
-    size: undefined,
-    quality: undefined,
-    background: undefined,
-    moderation: undefined,
-    format: undefined,
-    compression: undefined,
-    user: undefined,
-    safetyIdentifier: undefined,
-    extraFields: {},
-    partialImages: undefined,
-    timeoutMs: 20_000,
-    submitted: undefined,
     edit: edit && {
       pictures: [picture(FIRST)],
       mask: undefined,
@@ -103,9 +88,9 @@ function aCall(
     ...call,
     deployment: anImageDeployment({
       ...overrides,
-      upstream: { baseUrl, apiKey: 'test-key-0001', ...overrides.upstream },
+      upstream: { baseUrl, ...overrides.upstream },
     }),
-  }
+  })
 }
 
 async function run(call: ImageCall): Promise<{ answer: ImageAnswer; previews: Preview[]; sent: Sent }> {
@@ -117,15 +102,6 @@ async function run(call: ImageCall): Promise<{ answer: ImageAnswer; previews: Pr
   })
   assert.ok(sent !== undefined)
   return { answer, previews, sent }
-}
-
-async function failureOf(call: ImageCall): Promise<UpstreamFailure> {
-  const error: unknown = await run(call).then(
-    () => assert.fail('it answered'),
-    (reason: unknown) => reason,
-  )
-  assert.ok(error instanceof UpstreamFailure, String(error))
-  return error
 }
 
 async function formIn({ headers, body }: Sent): Promise<[string, string | File][]> {
@@ -266,7 +242,7 @@ test('JSON carries pictures as data URLs, and addresses as they are', async () =
 test('a form has no place for an address: nothing is sent', async () => {
   const address = { kind: 'address', url: 'https://pictures.example/a.png' } as const
   for (const edit of [{ pictures: [address] }, { mask: address }, { markup: address }]) {
-    const failure = await failureOf(aCall(edit))
+    const failure = await upstreamFailureOf(run(aCall(edit)))
     assert.deepEqual([failure.kind, failure.detail.charge, sent], ['refused', 'none', undefined])
   }
 })
@@ -274,7 +250,7 @@ test('a form has no place for an address: nothing is sent', async () => {
 test('an unknown field can’t take the place of a picture', async () => {
   for (const field of ['image', 'image[]', 'images', 'mask', 'markup']) {
     for (const body of ['multipart', 'json'] as const) {
-      const failure = await failureOf(aCall({ body }, { extraFields: { [field]: 'x' } }))
+      const failure = await upstreamFailureOf(run(aCall({ body }, { extraFields: { [field]: 'x' } })))
       assert.deepEqual([failure.kind, failure.mayBeCharged, sent], ['refused', false, undefined])
     }
   }
@@ -323,7 +299,7 @@ for (const prefix of ['image_edit', 'image_generation']) {
 test('what an upstream says against an edit is named as ever', async () => {
   const error = { type: 'image_generation_user_error', code: 'moderation_blocked', message: 'no' }
   reply = { status: 400, body: JSON.stringify({ error }) }
-  const failure = await failureOf(aCall({})).finally(() => (reply = MADE))
+  const failure = await upstreamFailureOf(run(aCall({})).finally(() => (reply = MADE)))
   assert.deepEqual(
     [failure.kind, failure.detail.status, failure.mayBeCharged],
     ['contentRefused', 400, false],
@@ -341,7 +317,7 @@ test('files that can’t be read cost nothing, and may be tried elsewhere', asyn
     },
   }
   for (const body of ['multipart', 'json'] as const) {
-    const failure = await failureOf(aCall({ body, pictures: [lost] }))
+    const failure = await upstreamFailureOf(run(aCall({ body, pictures: [lost] })))
     assert.equal(failure.kind, 'unreachable')
     assert.deepEqual([failure.mayBeCharged, failure.mayTryAnother], [false, true])
     assert.ok(!failure.message.includes('secret'))
@@ -358,7 +334,7 @@ test('nothing was charged where only a part of the files was sent', async () => 
     format: 'png',
     ...streamed(Array.from({ length: 1_000 }, () => chunk)),
   }
-  const failure = await failureOf(aCall({ pictures: [large] }, {}, { upstream }))
+  const failure = await upstreamFailureOf(run(aCall({ pictures: [large] }, {}, { upstream })))
   assert.deepEqual([failure.kind, failure.mayBeCharged], ['unreachable', false])
   cutting.close()
 })

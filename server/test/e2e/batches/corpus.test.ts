@@ -215,7 +215,7 @@ test('a run whose batch is cancelled ends, and sends the rest when it is started
     return newest
   }, PATIENCE_MS)
   await caller.fetch(`/batches/${batch.id}/cancel`, { method: 'POST' })
-  assert.match(String(await first), / cancelled batch/)
+  assert.match(String(await first), /Batch batch_\w+ was cancelled\./)
   const summary = await runCorpus(slow, client, SILENT)
   assert.equal(summary.vectors, 3000)
   assertVectors(matrixIn(slow.out), texts)

@@ -189,10 +189,10 @@ test('the doctor says ok to books that agree', async () => {
   assert.deepEqual(findingsOf(body), {
     store: 'ok: the built-in database answers',
     durability: 'ok: the built-in database survives a killed process, not a power cut',
-    ledger: 'ok: 2 entries added up again: the hourly sums agree',
-    budgets: 'ok: 0 periods compared: all agree with the ledger',
+    ledger: 'ok: 2 entries checked: the hourly totals agree',
+    budgets: 'ok: 0 periods checked: all agree with the ledger',
     spending: 'ok: no hard budget is in use',
-    labels: 'ok: all users and tags of the last day are counted apart',
+    labels: 'ok: all users and tags of the last day are counted separately',
     unknowns: 'ok: none open',
     nodes: 'ok: 1 alive',
     agreement: 'ok: 0 nodes compared: the same configuration and prices',
@@ -203,10 +203,10 @@ test('the doctor says ok to books that agree', async () => {
     deletions: 'ok: 0 deleted projects with data left',
     requests: 'ok: 0 of the newest 0 requests of 15 minutes failed',
     models: 'ok: 0 models, all deployments usable',
-    spool: 'ok: no usage record waits on the disk of this node',
+    spool: 'ok: no usage records queued on the disk of this node',
     calls: 'ok: 0 calls in flight on this node',
     disk: 'ok: the data folder of this node can be written',
-    space: 'ok: the system does not tell the free space',
+    space: 'ok: the system does not report free space',
     images: 'ok: the image store answers',
     clock: 'ok: agrees with that of the database',
     configuration: 'ok: there is no configuration file',
@@ -255,7 +255,7 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
     findings['unknowns'] ?? '',
     /^warn: 1 open, which count as \$0\.0000015 spent: see torana unknowns$/,
   )
-  assert.match(findings['nodes'] ?? '', /^warn: 0 alive, 1 silent/)
+  assert.match(findings['nodes'] ?? '', /^warn: 0 alive, 1 not reporting/)
   assert.match(
     findings['leases'] ?? '',
     new RegExp(`^warn: lost nodes have leased \\$0\\.00005 .*\\(${nodeId}\\)`),
@@ -271,7 +271,7 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
   assert.equal(whole.verdict, 'fail')
   assert.match(
     findingsOf(whole)['ledger'] ?? '',
-    /^fail: 1 difference from the hourly sums; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hourly sums 1 posts, 10 tokens, \$0\.0000002$/,
+    /^fail: 1 difference from the hourly totals; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hourly totals 1 posts, 10 tokens, \$0\.0000002$/,
   )
   assert.equal((await ask<Report>('GET', `/doctor?hours=${11 * 24}`)).body.verdict, 'fail')
   assertFault(await ask('GET', '/doctor?hours=0'), 'invalid_parameter')
@@ -378,7 +378,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(healthy.code, 0, healthy.stderr)
   assert.match(
     healthy.stdout,
-    /^verdict +check +finding\nok +store +the built-in database answers\n[\s\S]*^ok +ledger +1 entry added/m,
+    /^verdict +check +finding\nok +store +the built-in database answers\n[\s\S]*^ok +ledger +1 entry checked/m,
   )
   assert.match((await outcome(nodesCommand, `end ${nodeId}`, url)).stderr, /is alive/)
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
@@ -447,6 +447,6 @@ test('the doctor tells of a disk that can’t be written, and of a configuration
   )
   assert.match(
     findings['configuration'] ?? '',
-    /^warn: the file is wrong since 1970-01-01T00:00:00\.000Z, an earlier one is in use: torana\.yaml:1:1 .* \(and 1 more\)$/,
+    /^warn: the file has been invalid since 1970-01-01T00:00:00\.000Z, an earlier one is in use: torana\.yaml:1:1 .* \(and 1 more\)$/,
   )
 })

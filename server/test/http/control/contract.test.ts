@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PERMISSIONS } from '#core/access/permission.ts'
+import { FAULTS } from '#core/fault/table.ts'
+import { operationsOf } from '#test/support/contract.ts'
 import { controlRoutes } from '#test/support/control.ts'
 
 const CONTRACT = join(import.meta.dirname, '../../../../contract/control.openapi.json')
@@ -28,3 +30,14 @@ test('every operation of the contract says who may use it', () => {
     for (const [method, operation] of Object.entries(operations))
       assert.ok(known.has(operation['x-permission'] ?? ''), `${method} ${path}: ${operation['x-permission']}`)
 })
+
+for (const name of ['gateway', 'control'] as const)
+  test(`every fault that the contract of the ${name} lists is shared, and its codes have its status`, () => {
+    for (const { id, statuses, codes } of operationsOf(name))
+      for (const status of [...statuses].filter((one) => one >= 400)) {
+        const listed = codes.get(status) ?? []
+        assert.ok(listed.length > 0, `${id} ${status}`)
+        for (const code of listed)
+          assert.equal(new Map(Object.entries(FAULTS)).get(code)?.status, status, `${id} ${status} ${code}`)
+      }
+  })

@@ -1,45 +1,44 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '#control/shared/caller.ts'
-import type { EventTopic, Listener } from '#control/shared/topic.ts'
-import { invalidField } from '#control/shared/faults.ts'
+import type { RequestRecord } from '#ports/observer.ts'
+import type { RequestTail } from '#ports/request-reports.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { ADMIN_TOKEN, startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { eventually } from '#test/support/process.ts'
 
-const listeners: Listener[] = []
+const identifiers = uuidv7Identifiers(systemClock)
 const troubles: string[] = []
+let opened = 0
 let closed = 0
 let isInForce = true
 
-const counting: EventTopic = {
-  name: 'counting',
-  permission: 'overview.read',
-  open(listener) {
-    listeners.push(listener)
-    let count = 0
-    return { news: () => [{ count: (count += 1) }], close: () => (closed += 1) }
-  },
-}
-const broken: EventTopic = {
-  name: 'broken',
-  permission: 'nodes.read',
-  open: () => ({ news: () => Promise.reject(new Error('no news')) }),
+function record(project: string, status: number): RequestRecord {
+  return { requestId: identifiers.next(), route: 'embeddings', status, project, durationMs: 1 }
 }
 
-const refusing: EventTopic = {
-  name: 'refusing',
-  permission: 'overview.read',
+/** In each second, a request of two projects ends well and one fails. */
+const requestTail: RequestTail = {
   open() {
-    throw invalidField('This topic needs a key.', 'topics')
+    opened += 1
+    const records = () => [record('search', 200), record('ads', 200), record('search', 502)]
+    return { take: () => ({ records: records(), skipped: 0 }), close: () => (closed += 1) }
   },
 }
 
 const DEVELOPER: Caller = { actor: 'dev', role: 'developer', projects: ['search'], isReadOnly: false }
 const control = await startControl(memoryDirectory(), {
-  topics: [counting, broken, refusing],
-  node: { onTopicFailure: (topic) => troubles.push(topic) },
+  node: {
+    hostname: 'here',
+    liveNodes: () => 1,
+    requestTail,
+    // The topic `deployment` has no news.
+    summaries: () => Promise.reject(new Error('no summaries')),
+    onTopicFailure: (topic) => troubles.push(topic),
+  },
   callerOf: (token) =>
     token === ADMIN_TOKEN
       ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false, isInForce: async () => isInForce }
@@ -65,15 +64,21 @@ async function textUntil(answer: Response, words: RegExp): Promise<string> {
   return text
 }
 
+const statusesIn = (text: string) =>
+  [...text.matchAll(/^event: request\ndata: (.*)\n\n/gm)].map(([, data = '']) =>
+    (JSON.parse(data) as { rows: { status: number; project: string }[] }).rows.map(
+      ({ project, status }) => `${project} ${status}`,
+    ),
+  )
+
 test('news of all topics come over one stream, and a topic without news ends no other', async () => {
   const leaving = new AbortController()
-  const answer = await listen('topics=counting,broken&outcome=failed', leaving.signal)
+  const answer = await listen('topics=request,deployment&outcome=failed', leaving.signal)
   assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   assert.equal(answer.headers.get('cache-control'), 'no-store')
-  const text = await textUntil(answer, /"count":2/)
-  assert.match(text, /event: counting\ndata: \{"count":1\}\n\nevent: counting\ndata: \{"count":2\}\n\n/)
-  assert.deepEqual(listeners.at(-1)?.query, { outcome: 'failed' })
-  assert.ok(troubles.includes('broken'))
+  const text = await textUntil(answer, /(event: request\n.*\n\n){2}/)
+  assert.deepEqual(statusesIn(text), [['search 502'], ['search 502']])
+  assert.ok(troubles.includes('deployment'))
   const before = closed
   leaving.abort()
   await eventually(async () => assert.equal(closed, before + 1))
@@ -81,23 +86,24 @@ test('news of all topics come over one stream, and a topic without news ends no 
 
 test('a topic is refused without its permission, and without a caller', async () => {
   const { signal } = new AbortController()
-  const refused = await listen('topics=counting,broken', signal, 'developer')
+  const refused = await listen('topics=request,deployment', signal, 'developer')
   assert.equal(refused.status, 403)
-  assertFault(await control.ask('GET', '/events?topics=nothing'), 'invalid_parameter', { words: /counting/ })
-  assertFault(await control.ask('GET', '/events?topics=counting', undefined, ''), 'missing_api_key')
+  assertFault(await control.ask('GET', '/events?topics=nothing'), 'invalid_parameter', { words: /request/ })
+  assertFault(await control.ask('GET', '/events?topics=request', undefined, ''), 'missing_api_key')
 })
 
 test('a developer’s stream is of its own projects, and another project is refused', async () => {
   const leaving = new AbortController()
-  await listen('topics=counting', leaving.signal, 'developer')
-  assert.deepEqual(listeners.at(-1)?.projects, ['search'])
-  const refused = await listen('topics=counting&project=ads', leaving.signal, 'developer')
+  const answer = await listen('topics=request', leaving.signal, 'developer')
+  const text = await textUntil(answer, /event: request\n.*\n\n/)
+  assert.deepEqual(statusesIn(text), [['search 502', 'search 200']])
+  const refused = await listen('topics=request&project=ads', leaving.signal, 'developer')
   assert.equal(refused.status, 403)
   leaving.abort()
 })
 
 test('a stream ends within two seconds of a change of its caller’s rights', async () => {
-  const answer = await listen('topics=counting', AbortSignal.timeout(10_000))
+  const answer = await listen('topics=request', AbortSignal.timeout(10_000))
   const startedMs = performance.now()
   isInForce = false
   try {
@@ -111,7 +117,7 @@ test('a stream ends within two seconds of a change of its caller’s rights', as
 test('rights that were lost while a stream was opened end it before it begins', async () => {
   isInForce = false
   try {
-    assertFault(await control.ask('GET', '/events?topics=counting'), 'forbidden', { words: /have changed/ })
+    assertFault(await control.ask('GET', '/events?topics=request'), 'forbidden', { words: /have changed/ })
   } finally {
     isInForce = true
   }
@@ -119,7 +125,7 @@ test('rights that were lost while a stream was opened end it before it begins', 
 
 /** Every feed that was opened is closed. */
 function allClosed(): Promise<void> {
-  return eventually(async () => assert.equal(closed, listeners.length))
+  return eventually(async () => assert.equal(closed, opened))
 }
 
 /** The streams that one caller may have: half of all. */
@@ -129,28 +135,28 @@ test('one caller has at most half of all topics, others get theirs, and what is 
   const leaving = new AbortController()
   await allClosed()
   const answers = await Promise.all(
-    Array.from({ length: MAX_PER_CALLER }, () => listen('topics=counting', leaving.signal)),
+    Array.from({ length: MAX_PER_CALLER }, () => listen('topics=request', leaving.signal)),
   )
   assert.ok(answers.every(({ status }) => status === 200))
-  assertFault(await control.ask('GET', '/events?topics=counting'), 'too_many_streams', {
+  assertFault(await control.ask('GET', '/events?topics=request'), 'too_many_streams', {
     words: /150 topics/,
   })
-  const other = await listen('topics=counting', leaving.signal, 'developer')
+  const other = await listen('topics=request', leaving.signal, 'developer')
   assert.equal(other.status, 200)
   leaving.abort()
   await allClosed()
   const again = new AbortController()
-  assert.equal((await listen('topics=counting', again.signal)).status, 200)
+  assert.equal((await listen('topics=request', again.signal)).status, 200)
   again.abort()
 })
 
 test('a topic that is named twice is opened and counted once', async () => {
   const leaving = new AbortController()
-  const before = listeners.length
-  const twice = `topics=${Array.from({ length: 20 }, () => 'counting').join(',')}`
+  const before = opened
+  const twice = `topics=${Array.from({ length: 20 }, () => 'request').join(',')}`
   const answers = await Promise.all(Array.from({ length: 40 }, () => listen(twice, leaving.signal)))
   assert.ok(answers.every(({ status }) => status === 200))
-  assert.equal(listeners.length, before + 40)
+  assert.equal(opened, before + 40)
   leaving.abort()
   await allClosed()
 })
@@ -158,17 +164,17 @@ test('a topic that is named twice is opened and counted once', async () => {
 test('a stream that can not be opened takes no slot and leaves no feed open', async () => {
   await allClosed()
   for (let attempt = 0; attempt < 200; attempt += 1)
-    assertFault(await control.ask('GET', '/events?topics=counting,refusing'), 'invalid_parameter')
-  assert.equal(closed, listeners.length, 'feeds that were opened before the refusal')
+    assertFault(await control.ask('GET', '/events?topics=request,key'), 'invalid_parameter')
+  assert.equal(closed, opened, 'feeds that were opened before the refusal')
   const leaving = new AbortController()
-  assert.equal((await listen('topics=counting', leaving.signal)).status, 200)
+  assert.equal((await listen('topics=request', leaving.signal)).status, 200)
   leaving.abort()
 })
 
 test('a client that leaves, before the answer or after, gives back all that it took', async () => {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const leaving = new AbortController()
-    const asked = listen('topics=counting', leaving.signal)
+    const asked = listen('topics=request', leaving.signal)
     setTimeout(() => leaving.abort(), attempt % 5)
     await asked.then(
       () => leaving.abort(),
@@ -179,9 +185,9 @@ test('a client that leaves, before the answer or after, gives back all that it t
 })
 
 test('HEAD answers at once with the headers of a stream, and takes nothing', async () => {
-  const opened = listeners.length
+  const before = opened
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const answer = await fetch(`${control.url}/api/v1/events?topics=counting`, {
+    const answer = await fetch(`${control.url}/api/v1/events?topics=request`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
       signal: AbortSignal.timeout(5000),
@@ -189,5 +195,5 @@ test('HEAD answers at once with the headers of a stream, and takes nothing', asy
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   }
-  assert.equal(listeners.length, opened)
+  assert.equal(opened, before)
 })

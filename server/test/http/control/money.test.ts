@@ -36,6 +36,7 @@ interface UsageBody {
   readonly others: (Omit<GroupBody, 'group'> & { readonly groups: number }) | null
   readonly total: SumBody
   readonly before: SumBody | null
+  readonly before_span: { readonly from: string; readonly to: string } | null
   readonly forecast: { readonly usd: string; readonly low_usd: string; readonly high_usd: string } | null
 }
 interface BudgetBody {
@@ -188,6 +189,37 @@ test('the period before, only some names, and wrong questions', async () => {
     ['slot=hour', /hours/],
   ] as const)
     assertFault(await ask('GET', `/usage?${query}`), 'invalid_parameter', { words })
+})
+
+test('a week with today is compared with the week before up to the same hour', async () => {
+  const books = await open()
+  const hours = (daysAgo: number, later: number): number => daysAgo - later / 24
+  // Now is 15:30 of the last of seven days. The period before ends at 16:00, seven days ago.
+  for (const [at, amountNanoUsd] of [
+    [1, 5n],
+    [13, 100n],
+    [7, 20n],
+    [hours(7, 1), 3000n],
+    [14, 40_000n],
+  ] as const)
+    await spend(books, at, { amountNanoUsd })
+  await books.upkeep.rollUpDays('all')
+  const { ask } = await startBooksControl(books)
+  const week = 'from=2026-12-06T00:00:00Z&to=2026-12-13T00:00:00Z'
+  for (const by of ['model', 'key']) {
+    const { body } = await ask<UsageBody>('GET', `/usage?before=1&by=${by}&${week}`)
+    assert.deepEqual(
+      [body.total.usd, body.before?.usd, body.data[0]?.before?.usd, body.before_span],
+      [
+        '0.000000005',
+        '0.000000120',
+        '0.000000120',
+        { from: '2026-11-29T00:00:00.000Z', to: '2026-12-05T16:00:00.000Z' },
+      ],
+      by,
+    )
+  }
+  assert.equal((await ask<UsageBody>('GET', `/usage?${week}`)).body.before_span, null)
 })
 
 test('the forecast of a month goes on with the last week, and there is none from two days', async () => {

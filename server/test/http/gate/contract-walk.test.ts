@@ -65,10 +65,17 @@ async function walked(
   return wrong
 }
 
-function problemOf({ status, isClosed }: Exchange, { operation, kind }: WalkedRequest): string | undefined {
+function problemOf(
+  { status, body, isClosed }: Exchange,
+  { operation, kind }: WalkedRequest,
+): string | undefined {
   if (status === 0) return 'no answer'
   if (!isClosed) return `${status}, and the connection stays open`
-  if (operation.statuses.has(status) || UNLISTED[kind]?.has(status)) return undefined
+  if (UNLISTED[kind]?.has(status)) return undefined
+  const code = /"code":"(\w+)"/.exec(body)?.[1]
+  if (status >= 400 && code !== undefined && operation.codes.get(status)?.includes(code) === false)
+    return `${status} ${code}, a code which is not in the contract`
+  if (operation.statuses.has(status)) return undefined
   return `${status}, which is not in the contract`
 }
 

@@ -39,7 +39,7 @@ export function usePointers({ screen, painting, brush, frame }: PointersOptions)
     const element = frame.current
     element?.addEventListener('wheel', onWheel, { passive: false })
     return () => element?.removeEventListener('wheel', onWheel)
-  }, [screen])
+  }, [screen, frame])
 
   const radiusOf = (event: { pointerType: string; pressure: number }): number =>
     (brush.diameter / 2) * (event.pointerType === 'pen' ? Math.max(MIN_PRESSURE, event.pressure) : 1)

@@ -1,5 +1,5 @@
 /** The image with its mask over it, and everything that a pointer or a keyboard does to the mask. */
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { words } from '../../../words/words.ts'
 import type { View } from '../../../workers/pixels/overlay.ts'
 import { useBoardKeys } from './board-keys.ts'
@@ -30,8 +30,8 @@ export function Board({ painting, image, brush, onScale, onReady }: BoardProps) 
   const ring = useRef<HTMLDivElement>(null)
   const [screen, setScreen] = useState<BoardScreen>()
   const [cursor, setCursor] = useState<string>()
-  const latestOnScale = useRef(onScale)
-  latestOnScale.current = onScale
+  const report = useEffectEvent(onScale)
+  const offer = useEffectEvent(onReady)
 
   useEffect(() => {
     const [around, below, above, circle] = [
@@ -48,7 +48,7 @@ export function Board({ painting, image, brush, onScale, onReady }: BoardProps) 
       maskCanvas: above,
       ring: circle,
       painting,
-      onView: ({ scale }: View) => latestOnScale.current(scale / devicePixelRatio),
+      onView: ({ scale }: View) => report(scale / devicePixelRatio),
     })
     setScreen(made)
     return () => made.close()
@@ -56,7 +56,7 @@ export function Board({ painting, image, brush, onScale, onReady }: BoardProps) 
 
   useEffect(() => {
     if (screen === undefined) return
-    onReady({
+    offer({
       zoom: (factor) => screen.zoomMiddle(factor),
       fit: () => screen.look(fitted(painting.size, screen.size)),
     })

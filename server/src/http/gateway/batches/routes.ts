@@ -19,7 +19,10 @@ export function registerBatches(app: FastifyInstance, dependencies: BatchesDepen
         operationId: 'createBatch',
         summary: 'Run the requests of a file in the background',
         body: batchRequest,
-        response: { 200: batchObject, ...faultAnswers([400, 401, 403, 404, 408, 413, 415, 422, 429, 503]) },
+        response: {
+          200: batchObject,
+          ...faultAnswers([400, 401, 403, 404, 408, 413, 415, 422, 429, 503], 'gateway'),
+        },
       },
       ...handledBy(create),
     })
@@ -29,7 +32,7 @@ export function registerBatches(app: FastifyInstance, dependencies: BatchesDepen
         operationId: 'listBatches',
         summary: 'Batches of the project, newest first',
         querystring: z.object({ after: z.string().optional(), limit: z.string().optional() }),
-        response: { 200: batchList, ...faultAnswers([400, 401, 404, 503]) },
+        response: { 200: batchList, ...faultAnswers([400, 401, 404, 503], 'gateway') },
       },
       ...servedBy(dependencies, AS_BATCHES, (asked) => batchesAnswer(asked, dependencies)),
     })
@@ -39,7 +42,7 @@ export function registerBatches(app: FastifyInstance, dependencies: BatchesDepen
         operationId: 'getBatch',
         summary: 'How far a batch is',
         params,
-        response: { 200: batchObject, ...faultAnswers([401, 404, 503]) },
+        response: { 200: batchObject, ...faultAnswers([401, 404, 503], 'gateway') },
       },
       ...servedBy(dependencies, AS_BATCHES, (asked) => batchAnswer(asked, 'find', dependencies)),
     })
@@ -49,7 +52,7 @@ export function registerBatches(app: FastifyInstance, dependencies: BatchesDepen
         operationId: 'cancelBatch',
         summary: 'Begin nothing more of a batch; what is done is kept',
         params,
-        response: { 200: batchObject, ...faultAnswers([401, 404, 503]) },
+        response: { 200: batchObject, ...faultAnswers([401, 404, 503], 'gateway') },
       },
       ...servedBy(dependencies, AS_BATCHES, (asked) => batchAnswer(asked, 'cancel', dependencies)),
     })

@@ -16,7 +16,7 @@ export function registerEmbeddings(app: FastifyInstance, embeddings: RequestHand
         operationId: 'createEmbeddings',
         summary: 'Turn texts into vectors',
         body: embeddingRequest,
-        response: { 200: embeddingAnswer, ...faultAnswers(FAULTS) },
+        response: { 200: embeddingAnswer, ...faultAnswers(FAULTS, 'gateway') },
       },
       ...handledBy(embeddings),
     })
@@ -27,7 +27,7 @@ export function registerEmbeddings(app: FastifyInstance, embeddings: RequestHand
         summary: 'Turn texts into vectors; the path names the model',
         params: z.object({ '*': z.string() }),
         body: pathEmbeddingRequest,
-        response: { 200: embeddingAnswer, ...faultAnswers(FAULTS) },
+        response: { 200: embeddingAnswer, ...faultAnswers(FAULTS, 'gateway') },
       },
       ...handledByEnd(false, { '/embeddings': embeddings }),
     })
@@ -41,5 +41,5 @@ export const deploymentSchema = {
     "Azure's spelling: the model is named in the path, the body's is ignored; so for /images/generations and /images/edits",
   params: z.object({ '*': z.string() }),
   body: pathEmbeddingRequest,
-  response: { 200: embeddingAnswer, ...faultAnswers(FAULTS) },
+  response: { 200: embeddingAnswer, ...faultAnswers(FAULTS, 'gateway') },
 }

@@ -19,7 +19,7 @@ export interface FilesDependencies extends ListenerDependencies, CreatingFiles, 
 /** The route in records, and the faults of its errors. */
 export const AS_FILES = { route: 'files', faultOf: fileFault }
 
-const READ_FAULTS = faultAnswers([401, 404, 503])
+const READ_FAULTS = faultAnswers([401, 404, 503], 'gateway')
 
 export function registerFiles(app: FastifyInstance, dependencies: FilesDependencies): void {
   const params = z.object({ id: z.string() })
@@ -31,7 +31,7 @@ export function registerFiles(app: FastifyInstance, dependencies: FilesDependenc
         summary: 'Keep a file of requests for a batch',
         consumes: ['multipart/form-data'],
         body: fileForm,
-        response: { 200: file, ...faultAnswers([400, 401, 408, 413, 415, 429, 503]) },
+        response: { 200: file, ...faultAnswers([400, 401, 408, 413, 415, 429, 503], 'gateway') },
       },
       ...servedBy(dependencies, { ...AS_FILES, isCounted: true }, async ({ request, response, key }) =>
         fileObject(await createFile(request.raw, response, key, dependencies)),
@@ -43,7 +43,7 @@ export function registerFiles(app: FastifyInstance, dependencies: FilesDependenc
         operationId: 'listFiles',
         summary: 'Files of the project',
         querystring: fileQuery,
-        response: { 200: fileListing, ...faultAnswers([400, 401, 404, 503]) },
+        response: { 200: fileListing, ...faultAnswers([400, 401, 404, 503], 'gateway') },
       },
       ...servedBy(dependencies, AS_FILES, ({ request, key }) => listed(request, key, dependencies)),
     })

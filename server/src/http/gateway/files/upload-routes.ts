@@ -20,7 +20,7 @@ export interface UploadsDependencies extends ListenerDependencies, UploadsOutsid
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
-const FAULTS = faultAnswers([400, 401, 404, 408, 413, 415, 429, 503])
+const FAULTS = faultAnswers([400, 401, 404, 408, 413, 415, 429, 503], 'gateway')
 
 export function registerUploads(app: FastifyInstance, dependencies: UploadsDependencies): void {
   const params = z.object({ id: z.string() })

@@ -18,7 +18,7 @@ interface ImageHandlers {
 }
 
 export function registerImages(app: FastifyInstance, { generations, edits }: ImageHandlers): void {
-  const response = { 200: imageAnswer, 202: imageJob, ...faultAnswers(FAULTS) }
+  const response = { 200: imageAnswer, 202: imageJob, ...faultAnswers(FAULTS, 'gateway') }
   for (const { prefix, hide } of PREFIXES) {
     app.post(`${prefix}/images/generations`, {
       schema: {
@@ -52,7 +52,7 @@ export function registerImageJobs(app: FastifyInstance, dependencies: ImagesDepe
         operationId: 'getImageJob',
         summary: 'State and result of an image job',
         params: z.object({ id: z.string() }),
-        response: { 200: imageJob, ...faultAnswers([401, 404, 503]) },
+        response: { 200: imageJob, ...faultAnswers([401, 404, 503], 'gateway') },
       },
       ...streamedBy(dependencies, 'image-jobs', (request, response) =>
         serveJob(request.raw, response, idIn(request), request.id, dependencies),
@@ -70,7 +70,10 @@ export function registerAssets(app: FastifyInstance, dependencies: AssetDependen
         summary: 'A stored image, by a signed link or with a key of its project',
         params: z.object({ id: z.string() }),
         querystring: z.object({ exp: z.string().optional(), sig: z.string().optional() }),
-        response: { 200: z.any().describe('The bytes.'), ...faultAnswers([400, 401, 403, 404, 410, 503]) },
+        response: {
+          200: z.any().describe('The bytes.'),
+          ...faultAnswers([400, 401, 403, 404, 410, 503], 'gateway'),
+        },
       },
       ...streamedBy(dependencies, 'assets', (request, response) => {
         const { searchParams: query } = new URL(request.url, 'http://gateway')

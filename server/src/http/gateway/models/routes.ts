@@ -35,7 +35,7 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
         hide,
         operationId: 'listModels',
         summary: 'What this key may use',
-        response: { 200: modelList, ...faultAnswers([401, 503]) },
+        response: { 200: modelList, ...faultAnswers([401, 503], 'gateway') },
       },
       handler: async (request, reply) => {
         const models = listModelObjects(await listingFor(request))
@@ -49,7 +49,7 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
         operationId: 'getModel',
         summary: 'One model',
         params: z.object({ '*': z.string() }),
-        response: { 200: modelObject, ...faultAnswers([401, 403, 404, 503]) },
+        response: { 200: modelObject, ...faultAnswers([401, 403, 404, 503], 'gateway') },
       },
       handler: async (request, reply) => {
         const model = oneModelObject((request.params as { '*': string })['*'], await listingFor(request))

@@ -1,0 +1,28 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { ScrollText } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { searchOf, text, time } from '../../app/search.ts'
+
+export const audit = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/audit',
+  validateSearch: searchOf({
+    actor: text(),
+    action: text(),
+    target: text(),
+    from: time(),
+    to: time(),
+    open: text(),
+  }),
+  component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
+  staticData: {
+    navigation: {
+      title: (words) => words.audit.title,
+      icon: ScrollText,
+      group: 'run',
+      position: 3,
+      key: 'a',
+      permission: 'audit.read',
+    },
+  },
+})

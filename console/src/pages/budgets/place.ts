@@ -1,0 +1,33 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Wallet } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { oneOf, searchOf } from '../../app/search.ts'
+
+const component = lazyRouteComponent(() => import('./budgets-page.tsx'), 'BudgetsPage')
+const validateSearch = searchOf({ scope: oneOf('project', 'key') })
+
+export const budgets = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/budgets',
+  validateSearch,
+  component,
+  staticData: {
+    navigation: {
+      title: (words) => words.budgets.title,
+      icon: Wallet,
+      group: 'money',
+      position: 2,
+      key: 'b',
+      permission: 'budgets.read',
+    },
+  },
+})
+
+/** `project:ads`, `key:ads/website`. */
+export const budget = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/budgets/$scope/$name',
+  validateSearch,
+  component,
+  staticData: { separator: ':' },
+})

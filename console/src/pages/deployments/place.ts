@@ -1,0 +1,36 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Network } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { oneOf, range, searchOf, text, usageMeasure } from '../../app/search.ts'
+
+export const deployments = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/deployments',
+  validateSearch: searchOf({ health: oneOf('unwell'), kind: oneOf('embedding', 'image'), upstream: text() }),
+  component: lazyRouteComponent(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
+  staticData: {
+    navigation: {
+      title: (words) => words.deployments.title,
+      icon: Network,
+      group: 'run',
+      position: 1,
+      key: 'd',
+      permission: 'deployments.read',
+      phoneTitle: (words) => words.deployments.title,
+    },
+  },
+})
+
+/** `gpt-image-2/azure-eu`. */
+export const deployment = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/deployments/$id',
+  validateSearch: searchOf({
+    ...range,
+    tab: oneOf('health', 'drift', 'limits', 'capabilities', 'requests', 'usage'),
+    looks: oneOf('24h', '14d', '90d'),
+    measure: oneOf('cosine', 'length'),
+    show: usageMeasure,
+  }),
+  component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
+})

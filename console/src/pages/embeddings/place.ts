@@ -1,0 +1,28 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { ChartScatter } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { oneOf, searchOf, size, text } from '../../app/search.ts'
+
+export const embeddings = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/playground/embeddings',
+  // Never texts: people send addresses to colleagues, and servers log them.
+  validateSearch: searchOf({
+    model: text(),
+    view: oneOf('map', 'similarity', 'search', 'compare', 'raw', 'code'),
+    width: size(),
+    against: text(),
+    sdk: text(),
+  }),
+  component: lazyRouteComponent(() => import('./embeddings-page.tsx'), 'EmbeddingsPage'),
+  staticData: {
+    navigation: {
+      title: (words) => words.embeddings.title,
+      icon: ChartScatter,
+      group: 'playground',
+      position: 1,
+      key: 'e',
+      permission: 'playground.run',
+    },
+  },
+})

@@ -1,0 +1,49 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Activity } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { flag, httpStatus, oneOf, range, searchOf, size, text } from '../../app/search.ts'
+
+const filters = {
+  ...range,
+  outcome: oneOf('answered', 'refused', 'limited', 'failed', 'unknown'),
+  kind: oneOf('embedding', 'generation', 'edit', 'image'),
+  source: oneOf('callers', 'batches'),
+  model: text(),
+  deployment: text(),
+  key: text(),
+  status: httpStatus(),
+  fault: text(),
+  slower: size(),
+  dearer: size(),
+  tries: size(),
+  client: text(),
+  user: text(),
+  /** `<key>:<value>`. */
+  tag: text(),
+  sort: oneOf('-at', '-duration', '-cost'),
+}
+
+export const requests = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests',
+  validateSearch: searchOf({ ...filters, peek: text(), live: flag() }),
+  component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
+  staticData: {
+    navigation: {
+      title: (words) => words.requests.title,
+      icon: Activity,
+      group: 'first',
+      position: 2,
+      key: 'r',
+      permission: 'requests.read',
+      phoneTitle: (words) => words.requests.title,
+    },
+  },
+})
+
+export const request = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/requests/$id',
+  validateSearch: searchOf({ ...filters, tab: oneOf('waterfall', 'wire', 'headers', 'ledger', 'job') }),
+  component: lazyRouteComponent(() => import('./request-page.tsx'), 'RequestPage'),
+})

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { Settings } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { SECTIONS } from './sections.ts'
+
+export const settings = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/settings/$section',
+  params: {
+    // Undefined: there is no such section.
+    parse: ({ section }) => ({ section: SECTIONS.find(({ id }) => id === section)?.id }),
+  },
+  component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  staticData: {
+    navigation: {
+      title: (words) => words.settings.title,
+      icon: Settings,
+      group: 'run',
+      position: 4,
+      key: 's',
+      sections: SECTIONS,
+    },
+  },
+})

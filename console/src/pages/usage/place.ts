@@ -1,0 +1,29 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { ChartColumn } from 'lucide-react'
+import { shellRoute } from '../../app/place.ts'
+import { flag, range, searchOf, text, texts, usageGroup, usageMeasure } from '../../app/search.ts'
+
+export const usage = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/usage',
+  validateSearch: searchOf({
+    ...range,
+    by: usageGroup(),
+    show: usageMeasure,
+    only: texts(),
+    before: flag(),
+    sort: text(),
+  }),
+  component: lazyRouteComponent(() => import('./usage-page.tsx'), 'UsagePage'),
+  staticData: {
+    navigation: {
+      title: (words) => words.usage.title,
+      icon: ChartColumn,
+      group: 'money',
+      position: 1,
+      key: 'u',
+      permission: 'usage.read',
+      phoneTitle: (words) => words.shell.cost,
+    },
+  },
+})

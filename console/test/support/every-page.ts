@@ -1,0 +1,116 @@
+/** Every page of the console, and a node that has something to show on each. */
+import { BatchCaller, embeddingLines } from '../../../server/test/support/batches.ts'
+import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../../server/test/support/console-node.ts'
+import { eventually } from '../../../server/test/support/process.ts'
+import { paths } from '../../src/app/paths.ts'
+import { SECTIONS } from '../../src/pages/settings/sections.ts'
+import type { Address } from '../../src/ui/link.tsx'
+import { memberCookie } from './member.ts'
+import { hrefOf, LISTS, type PlaceOfOne } from './pages.ts'
+import type { Theme } from './test.ts'
+
+export interface EveryPageOptions {
+  readonly zone: string
+  readonly theme: Theme
+  /** Of the window, the widest first. */
+  readonly widths: readonly number[]
+}
+
+export interface SeededNode {
+  readonly url: string
+  /** Of an admin's session. */
+  readonly cookie: string
+  readonly request: string
+  readonly batch: string
+  /** Path of an invitation that is still open. */
+  readonly invitation: string
+}
+
+const KEY = 'console-test-key-every-page-0001'
+
+export async function startSeededNode(): Promise<SeededNode> {
+  const node = await startConsoleNode({
+    models: {
+      'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
+      'failing-w16': { on: 'mode-failing' },
+    },
+    images: { 'plain-image': { on: 'plain', price: { usdPerImage: 0.04 } } },
+    projects: {
+      default: { budget: { usd: 50, per: 'month', hard: true }, keys: [{ name: 'k', secret: KEY }] },
+    },
+  })
+  await node.ask({ model: 'plain-w16', input: ['cat', 'kitten', 'car'] }, { key: KEY })
+  await node.provider.setMode('failing', { mode: '500' })
+  await node.ask({ model: 'failing-w16', input: 'cat' }, { key: KEY })
+  await node.ask(
+    { model: 'plain-image', prompt: 'a lighthouse' },
+    { key: KEY, path: '/v1/images/generations' },
+  )
+  const caller = new BatchCaller(node.url, KEY)
+  const batch = await caller.create(await caller.upload(embeddingLines('plain-w16', ['one', 'two'])))
+  const person = { role: 'admin', name: 'Maria Keller', email: 'maria.keller@example.com' } as const
+  return {
+    url: node.controlUrl,
+    cookie: await memberCookie(node.controlUrl, person, NODE_TOKEN),
+    request: await firstRequest(node),
+    batch: batch.id,
+    invitation: await invitation(node),
+  }
+}
+
+/** Every tab of every page that shows one thing. */
+const EXAMPLES: Readonly<Record<PlaceOfOne, (node: SeededNode) => readonly Address[]>> = {
+  invite: ({ invitation }) => [paths.invite(invitation.slice('/invite/'.length))],
+  request: ({ request }) =>
+    (['waterfall', 'wire', 'headers', 'ledger'] as const).map((tab) => paths.request(request, { tab })),
+  batch: ({ batch }) => [paths.batch(batch)],
+  model: () =>
+    (['capabilities', 'prices', 'routing', 'traffic', 'space'] as const).map((tab) =>
+      paths.model('plain-w16', { tab }),
+    ),
+  budget: () => [paths.budget('project:default')],
+  deployment: () =>
+    (['health', 'drift', 'limits', 'capabilities', 'requests'] as const).map((tab) =>
+      paths.deployment('plain-w16/plain', { tab }),
+    ),
+  key: () => (['terms', 'requests', 'usage'] as const).map((tab) => paths.key('default/k', { tab })),
+  settings: () => SECTIONS.map(({ id }) => paths.settings(id)),
+  go: ({ request }) => [paths.go(request)],
+}
+
+/** More of a list than its first view. */
+const MORE: Readonly<Record<string, readonly Address[]>> = {
+  overview: [paths.overview({ view: 'table' })],
+  images: [paths.images({ mode: 'edit' })],
+  keys: [paths.keys({ new: true })],
+}
+
+/** By the name of the place. */
+export const PAGES: Readonly<Record<string, (node: SeededNode) => readonly string[]>> = {
+  ...Object.fromEntries(
+    Object.entries(LISTS).map(([name, path]) => [name, () => [path, ...(MORE[name] ?? []).map(hrefOf)]]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(EXAMPLES).map(([name, of]) => [name, (node: SeededNode) => of(node).map(hrefOf)]),
+  ),
+}
+
+/** They open for a person who is not signed in. */
+export const BEFORE_SIGN_IN: ReadonlySet<string> = new Set(['signIn', 'invite'])
+
+async function firstRequest(node: ConsoleNode): Promise<string> {
+  let id = ''
+  await eventually(async () => {
+    const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
+    const [first] = body['data'] as { id: string }[]
+    if (first === undefined) throw new Error('no request is in the log yet')
+    id = first.id
+  })
+  return id
+}
+
+async function invitation(node: ConsoleNode): Promise<string> {
+  const body = { email: 'li.wei@example.com', role: 'operator' }
+  const made = await node.control('POST', '/invitations', { token: NODE_TOKEN, body })
+  return new URL(String(made.body['link'])).pathname
+}
