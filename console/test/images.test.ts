@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
+import { watchRequests } from './support/settled.ts'
 import { assertAccessible, expect as expectWithin, nodeOfFile, test } from './support/test.ts'
 
 /** Pictures are made, encoded and compared, on a machine that does other things too. */
@@ -230,6 +231,8 @@ test('two pictures of the history are compared beside each other and with a slid
   openConsole,
 }) => {
   const { page, go } = await openConsole(node)
+  // The history is counted: it must have arrived.
+  watchRequests(page)
   await go('/playground/images?model=a-painter')
   for (const prompt of ['a red door', 'a blue door']) {
     const before = await cards(page).count()

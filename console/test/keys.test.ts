@@ -129,7 +129,7 @@ test('a key is made by keyboard alone, and its secret is shown once and kept now
     if (url.includes('/api/v1/') && !url.includes('/events'))
       answers.push({ what: `${method} ${url}`, text: answer.text().catch(() => '') })
   })
-  await go('/keys')
+  await go('/keys?project=app')
   await tabTo(page, page.getByRole('button', { name: 'New key' }).first())
   await page.keyboard.press('Enter')
   const name = page.getByLabel('Name', { exact: true })
@@ -248,7 +248,7 @@ test('a developer is offered no new project, and reads which terms of a key only
 for (const theme of ['light', 'dark'] as const)
   test(`keys and projects have no grave problem of accessibility: ${theme}`, async ({ openConsole }) => {
     const { page, go, complaints } = await openConsole(node, { theme })
-    await go('/keys?new=1')
+    await go('/keys?new=1&project=app')
     await page.getByLabel('Name', { exact: true }).fill(`of-${theme}`)
     await page.getByText('Scopes, concurrency, allowed IPs').click()
     await assertAccessible(page, `new key ${theme}`)

@@ -1,7 +1,7 @@
 /** Requests of the images playground: what a caller would send, under a project, and what comes back as it arrives. */
+import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream'
 import { apiUrl, type Schema } from './client.ts'
 import { FaultError, UnreachableError } from './faults.ts'
-import { ServerEventReader } from './server-events.ts'
 import { words } from '../words/words.ts'
 
 /** As `POST /v1/images/generations` takes it; undefined leaves a field out. */
@@ -16,21 +16,21 @@ export interface ImageFields {
   readonly partial_images: number | undefined
 }
 
-/** Pictures that go with an edit. The mask belongs to the first. */
+/** Images that go with an edit. The mask belongs to the first. */
 export interface EditFiles {
-  readonly pictures: readonly File[]
+  readonly images: readonly File[]
   readonly mask: Blob | undefined
 }
 
 export interface Preview {
   readonly index: number
-  readonly picture: Blob
+  readonly image: Blob
 }
 
 export interface ImageOutcome {
   /** Also the id of its job. */
   readonly requestId: string
-  readonly pictures: readonly Blob[]
+  readonly images: readonly Blob[]
   /** Undefined: it was not known when the answer began. */
   readonly costUsd: string | undefined
   readonly deployment: string | undefined
@@ -50,7 +50,7 @@ export function callImages(
   return send(project, fields, files, { signal }).then((response) =>
     response.headers.get('content-type')?.startsWith('text/event-stream') === true
       ? readStream(response, onPreview)
-      : readAnswer(response),
+      : readAnswer(response, signal),
   )
 }
 
@@ -58,8 +58,8 @@ interface DryRun {
   readonly deployments: readonly { readonly cost_usd: { readonly max: string } }[]
 }
 
-/** The most that it can cost, in dollars; undefined: nobody has set a price. Calls no upstream, and says what would be refused. */
-export async function mostItCosts(
+/** The maximum cost in dollars; undefined: the model has no price. Calls no upstream, and throws what would be refused. */
+export async function maxCost(
   project: string,
   fields: ImageFields,
   files: EditFiles | undefined,
@@ -68,7 +68,7 @@ export async function mostItCosts(
   const response = await send(project, fields, files, { signal, headers: { 'x-torana-dry-run': 'true' } })
   const { deployments } = (await response.json()) as DryRun
   const amounts = deployments.flatMap(({ cost_usd: cost }) => (cost.max === 'unpriced' ? [] : [cost.max]))
-  // Decimals of one length compare as numbers do; the digits are kept as they are.
+  // Compared as numbers, returned with the original digits.
   return amounts.toSorted((a, b) => Number(b) - Number(a))[0]
 }
 
@@ -79,7 +79,7 @@ async function send(
   { signal, headers = {} }: { readonly signal: AbortSignal; readonly headers?: Record<string, string> },
 ): Promise<Response> {
   const isStream = fields.partial_images !== undefined
-  const given = Object.entries({ ...fields, ...(isStream && { stream: true }) }).filter(
+  const parameters = Object.entries({ ...fields, ...(isStream && { stream: true }) }).filter(
     ([, value]) => value !== undefined,
   )
   const path = files === undefined ? 'generations' : 'edits'
@@ -92,9 +92,9 @@ async function send(
         ? {
             headers: { ...headers, 'content-type': 'application/json' },
             // The node reads the project before all else.
-            body: JSON.stringify({ project, ...Object.fromEntries(given) }),
+            body: JSON.stringify({ project, ...Object.fromEntries(parameters) }),
           }
-        : { headers, body: formOf(project, given, files) }),
+        : { headers, body: formOf(project, parameters, files) }),
     })
   } catch (error) {
     if (signal.aborted) throw error
@@ -106,23 +106,25 @@ async function send(
 
 function formOf(
   project: string,
-  given: readonly (readonly [name: string, value: unknown])[],
-  { pictures, mask }: EditFiles,
+  parameters: readonly (readonly [name: string, value: unknown])[],
+  { images, mask }: EditFiles,
 ): FormData {
   const form = new FormData()
   form.set('project', project)
-  for (const [name, value] of given) form.set(name, String(value))
-  for (const picture of pictures) form.append('image[]', picture, picture.name)
+  for (const [name, value] of parameters) form.set(name, String(value))
+  for (const image of images) form.append('image[]', image, image.name)
   if (mask !== undefined) form.set('mask', mask, 'mask.png')
   return form
 }
 
-async function readAnswer(response: Response): Promise<ImageOutcome> {
+async function readAnswer(response: Response, signal: AbortSignal): Promise<ImageOutcome> {
   const answer = (await response.json()) as Schema<'ImageAnswer'>
-  const pictures = await Promise.all(
-    answer.data.map(({ b64_json: text, url }) => (text === undefined ? fetched(url) : blobOf(text))),
+  const images = await Promise.all(
+    answer.data.map(async ({ b64_json: text, url }) =>
+      text === undefined ? await fetched(url, signal) : blobOf(text),
+    ),
   )
-  return { ...headOf(response), pictures }
+  return { ...headOf(response), images }
 }
 
 interface ImageEvent {
@@ -132,30 +134,36 @@ interface ImageEvent {
   readonly error?: { readonly message?: string; readonly code?: string }
 }
 
-async function readStream(response: Response, onPreview: (preview: Preview) => void): Promise<ImageOutcome> {
-  const pictures: Blob[] = []
-  const reader = new ServerEventReader()
-  const decoder = new TextDecoder()
-  for await (const bytes of chunksOf(response))
-    for (const { name, data } of reader.read(decoder.decode(bytes, { stream: true }))) {
-      const event = JSON.parse(data) as ImageEvent
-      if (name === 'error' || event.error !== undefined) throw new FaultError(response, event)
-      if (event.b64_json === undefined) continue
-      const picture = await blobOf(event.b64_json)
-      if (name.endsWith('.partial_image')) onPreview({ index: event.partial_image_index ?? 0, picture })
-      else if (name.endsWith('.completed')) pictures.push(picture)
-    }
-  return { ...headOf(response), pictures }
+/** The longest event: an image of 50 MB in base64. */
+const MAX_EVENT_CHARACTERS = 70_000_000
+
+export async function readStream(
+  response: Response,
+  onPreview: (preview: Preview) => void,
+): Promise<ImageOutcome> {
+  const images: Blob[] = []
+  for await (const { event: name = 'message', data } of eventsOf(response)) {
+    const event = JSON.parse(data) as ImageEvent
+    if (name === 'error' || event.error !== undefined) throw new FaultError(response, event)
+    if (event.b64_json === undefined) continue
+    const image = blobOf(event.b64_json)
+    if (name.endsWith('.partial_image')) onPreview({ index: event.partial_image_index ?? 0, image })
+    else if (name.endsWith('.completed')) images.push(image)
+  }
+  return { ...headOf(response), images }
 }
 
-/** Not every browser can loop over a body. */
-async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
+/** Read by hand: not every browser can loop over a stream. */
+async function* eventsOf({ body }: Response): AsyncGenerator<EventSourceMessage> {
+  if (body === null) return
+  const reader = body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream({ maxBufferSize: MAX_EVENT_CHARACTERS }))
+    .getReader()
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
 }
 
-function headOf({ headers }: Response): Omit<ImageOutcome, 'pictures'> {
+function headOf({ headers }: Response): Omit<ImageOutcome, 'images'> {
   const cost = headers.get('x-torana-cost')
   return {
     requestId: headers.get('x-torana-job') ?? headers.get('x-request-id') ?? '',
@@ -164,16 +172,16 @@ function headOf({ headers }: Response): Omit<ImageOutcome, 'pictures'> {
   }
 }
 
-async function fetched(url: string | undefined): Promise<Blob> {
+async function fetched(url: string | undefined, signal: AbortSignal): Promise<Blob> {
   if (url === undefined) throw new Error(words.images.noImage)
-  return (await fetch(url)).blob()
+  return (await fetch(url, { signal })).blob()
 }
 
 /** The type is read from the bytes, as Torana does. */
-async function blobOf(base64: string): Promise<Blob> {
-  const letters = atob(base64)
-  const bytes = new Uint8Array(letters.length)
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i)
+function blobOf(base64: string): Blob {
+  const binary = atob(base64)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
   return new Blob([bytes], { type: typeOf(bytes) })
 }
 

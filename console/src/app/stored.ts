@@ -3,7 +3,14 @@
  * else. Storage may be closed to us; then nothing is kept.
  */
 
-export type Remembered = 'theme' | 'language' | 'zone' | 'letters' | 'project' | 'image-settings'
+export type Remembered =
+  | 'theme'
+  | 'language'
+  | 'zone'
+  | 'letters'
+  | 'project'
+  | 'last-project'
+  | 'image-settings'
 
 export function remembered(name: Remembered): string | null {
   try {

@@ -13,6 +13,7 @@ interface Failure {
 export function failureText(error: unknown): string {
   const { name, message, status, code, param } = partsOf(error)
   if (name === 'UnreachableError') return words.ui.unreachable
+  if (name === 'WorkerError') return words.ui.workerFailed
   if (status === 401 && code !== 'sign_in_failed') return words.ui.signedOut
   if (message === undefined) return String(error)
   return param !== undefined && message.startsWith(`${param}: `) ? message.slice(param.length + 2) : message

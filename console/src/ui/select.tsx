@@ -8,7 +8,8 @@ import { usePopupLayer } from './layers.ts'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
 interface Option<Value extends string> {
-  readonly value: Value
+  /** `''`: none is chosen yet, and the placeholder is shown. */
+  readonly value: Value | ''
   readonly label: ReactNode
 }
 
@@ -16,8 +17,10 @@ interface SelectProps<Value extends string> {
   /** Of the control itself, where no `Field` names it. */
   readonly label?: string
   readonly options: readonly Option<Value>[]
-  readonly value: Value
+  /** `''`: none is chosen yet, and the placeholder is shown. */
+  readonly value: Value | ''
   readonly onChange: (value: Value) => void
+  readonly placeholder?: string
   readonly icon?: ReactNode
   readonly disabled?: boolean
   readonly className?: string
@@ -28,6 +31,7 @@ export function Select<Value extends string>({
   options,
   value,
   onChange,
+  placeholder,
   icon,
   disabled = false,
   className,
@@ -36,7 +40,7 @@ export function Select<Value extends string>({
   return (
     <BaseSelect.Root<Value>
       items={options as Option<Value>[]}
-      value={value}
+      value={value === '' && placeholder !== undefined ? null : (value as Value)}
       disabled={disabled}
       onValueChange={(next) => next !== null && onChange(next)}
     >
@@ -47,7 +51,7 @@ export function Select<Value extends string>({
         className={classes(CONTROL, 'flex items-center gap-2 text-left', className)}
       >
         {icon}
-        <BaseSelect.Value className="min-w-0 flex-1 truncate" />
+        <BaseSelect.Value placeholder={placeholder} className="min-w-0 flex-1 truncate" />
         <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-3" />
       </BaseSelect.Trigger>
       <BaseSelect.Portal container={container}>

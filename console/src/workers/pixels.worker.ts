@@ -1,4 +1,4 @@
-/** Work on all pixels of a picture, off the page: masks as files and back, comparing, composing. Values in, values out. */
+/** Work on all pixels of an image, off the page: masks to files and back, comparing, composing. Values in, values out. */
 import {
   countBand,
   keepUnpainted,
@@ -11,6 +11,7 @@ import { maskPng } from './pixels/mask-png.ts'
 import { Mask } from './pixels/mask.ts'
 import { overlayOf } from './pixels/overlay.ts'
 import { pngOf } from './pixels/png.ts'
+import { serveTasks } from './serve-tasks.ts'
 
 interface MaskWords {
   readonly width: number
@@ -18,56 +19,38 @@ interface MaskWords {
   readonly words: Uint32Array<ArrayBuffer>
 }
 
-export type PixelTask =
-  | { readonly kind: 'mask-png'; readonly mask: MaskWords }
-  | { readonly kind: 'read-mask'; readonly file: Blob }
-  | {
-      readonly kind: 'compare'
-      readonly before: Blob
-      readonly after: Blob
-      readonly mask: MaskWords | undefined
-      /** The original is put back outside of the mask, and the result of that is compared. */
-      readonly keep: boolean
-    }
+export interface PixelTasks {
+  readonly maskPng: { readonly request: MaskWords; readonly response: Blob }
+  readonly readMask: {
+    readonly request: Blob
+    readonly response: MaskWords & { readonly hasTransparent: boolean }
+  }
+  readonly compare: { readonly request: CompareRequest; readonly response: Compared }
+}
+
+interface CompareRequest {
+  readonly before: Blob
+  readonly after: Blob
+  readonly mask: MaskWords | undefined
+  /** The original is put back outside of the mask, and the result of that is compared. */
+  readonly keep: boolean
+}
 
 export interface Compared {
   readonly comparison: Comparison
   /** Grey, with changed pixels in colour. */
   readonly map: ImageBitmap
-  /** The edge of the mask, to be laid over the whole picture: one sees what lies outside. */
+  /** The edge of the mask, to be laid over the whole image: one sees what lies outside. */
   readonly edge: ImageBitmap | undefined
-  readonly kept: { readonly picture: Blob; readonly comparison: Comparison } | undefined
+  readonly kept: { readonly image: Blob; readonly comparison: Comparison } | undefined
 }
 
-export interface PixelAnswers {
-  readonly 'mask-png': Blob
-  readonly 'read-mask': MaskWords & { readonly hasTransparent: boolean }
-  readonly compare: Compared
-}
-
-/** Rows that are decoded at once: a band of a 24-megapixel picture is 6 MB. */
+/** Rows that are decoded at once: a band of a 24-megapixel image is 6 MB. */
 const BAND_ROWS = 256
 /** The longer edge of the map that is shown. */
 const MAP_EDGE = 1600
 
-addEventListener('message', (event: MessageEvent<{ id: number; task: PixelTask }>) => {
-  const { id, task } = event.data
-  void run(task).then(
-    (answer) => postMessage({ id, answer }),
-    (error: unknown) => postMessage({ id, error: String(error) }),
-  )
-})
-
-function run(task: PixelTask): Promise<PixelAnswers[PixelTask['kind']]> {
-  switch (task.kind) {
-    case 'mask-png':
-      return maskPng(maskOf(task.mask))
-    case 'read-mask':
-      return readMask(task.file)
-    case 'compare':
-      return compare(task)
-  }
-}
+serveTasks<PixelTasks>({ maskPng: (mask) => maskPng(maskOf(mask)), readMask, compare })
 
 function maskOf({ width, height, words }: MaskWords): Mask {
   return new Mask(width, height, words)
@@ -90,25 +73,25 @@ function contextOf(width: number, height: number): OffscreenCanvasRenderingConte
   return context
 }
 
-function* bandsOf(width: number, height: number, pictures: readonly ImageBitmap[]) {
-  const contexts = pictures.map(() => contextOf(width, Math.min(height, BAND_ROWS)))
+function* bandsOf(width: number, height: number, images: readonly ImageBitmap[]) {
+  const contexts = images.map(() => contextOf(width, Math.min(height, BAND_ROWS)))
   for (let top = 0; top < height; top += BAND_ROWS) {
     const rows = Math.min(BAND_ROWS, height - top)
-    const bands = pictures.map((picture, index) => {
+    const bands = images.map((image, index) => {
       const context = contexts[index] ?? contextOf(width, rows)
       context.clearRect(0, 0, width, BAND_ROWS)
-      context.drawImage(picture, 0, -top)
+      context.drawImage(image, 0, -top)
       return context.getImageData(0, 0, width, rows).data
     })
     yield { top, rows, bands }
   }
 }
 
-async function readMask(file: Blob): Promise<PixelAnswers['read-mask']> {
-  const picture = await decoded(file)
-  const mask = new Mask(picture.width, picture.height)
+async function readMask(file: Blob): Promise<PixelTasks['readMask']['response']> {
+  const image = await decoded(file)
+  const mask = new Mask(image.width, image.height)
   let hasTransparent = false
-  for (const { top, bands } of bandsOf(picture.width, picture.height, [picture])) {
+  for (const { top, bands } of bandsOf(image.width, image.height, [image])) {
     const [pixels = new Uint8ClampedArray()] = bands
     for (let at = 3, pixel = 0; at < pixels.length; at += 4, pixel += 1) {
       if (pixels[at] !== 0) continue
@@ -117,11 +100,11 @@ async function readMask(file: Blob): Promise<PixelAnswers['read-mask']> {
       mask.span(top + Math.floor(pixel / mask.width), x, x + 1, true)
     }
   }
-  picture.close()
+  image.close()
   return { width: mask.width, height: mask.height, words: mask.words, hasTransparent }
 }
 
-async function compare(task: Extract<PixelTask, { kind: 'compare' }>): Promise<Compared> {
+async function compare(task: CompareRequest): Promise<Compared> {
   const mask = task.mask && maskOf(task.mask)
   const after = await decoded(task.after)
   const { width, height } = after
@@ -145,7 +128,7 @@ async function compare(task: Extract<PixelTask, { kind: 'compare' }>): Promise<C
   const comparison = { ...counts, width, height, threshold, isScaled }
   const kept =
     task.keep && mask !== undefined ? await keptOf(first, task.after, { mask, source, threshold }) : undefined
-  for (const picture of new Set([before, first, after])) picture.close()
+  for (const image of new Set([before, first, after])) image.close()
   return { comparison, map: small.canvas.transferToImageBitmap(), edge: mask && edgeOf(mask), kept }
 }
 
@@ -183,7 +166,7 @@ async function keptOf(
       yield is
     }
   }
-  const picture = await pngOf(width, height, rows())
+  const image = await pngOf(width, height, rows())
   after.close()
-  return { picture, comparison: { ...counts, width, height, threshold, isScaled: false } }
+  return { image, comparison: { ...counts, width, height, threshold, isScaled: false } }
 }

@@ -14,19 +14,17 @@ export interface PlayedEmbeddings {
   readonly tookMs: number
 }
 
-export interface EmbeddingsQuestion {
+export interface EmbeddingsRequest {
   readonly project: string
   readonly model: string
   readonly texts: readonly string[]
   readonly inputType: InputType | undefined
 }
 
-export async function playEmbeddings({
-  project,
-  model,
-  texts,
-  inputType,
-}: EmbeddingsQuestion): Promise<PlayedEmbeddings> {
+export async function playEmbeddings(
+  { project, model, texts, inputType }: EmbeddingsRequest,
+  signal: AbortSignal,
+): Promise<PlayedEmbeddings> {
   const startedMs = performance.now()
   const { data, response } = await client.POST('/api/v1/playground/embeddings', {
     // The node reads the project first: it decides whose limits hold for the rest.
@@ -38,6 +36,7 @@ export async function playEmbeddings({
       ...(inputType !== undefined && { input_type: inputType }),
     },
     parseAs: 'arrayBuffer',
+    signal,
   })
   // The types tell what is in the body; it is handed on unread.
   const answer = data as unknown as ArrayBuffer

@@ -19,7 +19,7 @@ interface HeatMapProps {
   /** A square in the order as typed. */
   readonly cosines: Float32Array
   /** The same in the order, with one pixel a cell. */
-  readonly picture: ImageBitmap
+  readonly image: ImageBitmap
   /** Which text stands where. */
   readonly order: ArrayLike<number>
   readonly low: number
@@ -35,28 +35,28 @@ interface HeatMapProps {
 }
 
 /** More names would be smaller than can be read. */
-const MOST_NAMES = 48
+const MAX_NAMES = 48
 const NAMES_WIDTH = 226
-const MOST_HEIGHT = 582
-/** Below it cells have no gaps, and the picture of one pixel each is stretched. */
+const MAX_HEIGHT = 582
+/** Below it cells have no gaps, and the image of one pixel each is stretched. */
 const SMALL_CELL = 9
 
 export function HeatMap(props: HeatMapProps) {
-  const { texts, groupOf, cosines, picture, order, low, high, at, onAt } = props
+  const { texts, groupOf, cosines, image, order, low, high, at, onAt } = props
   const [box, width] = useWidth<HTMLDivElement>()
   const theme = useTheme()
   const count = texts.length
-  const hasNames = count <= MOST_NAMES && width > 480
-  const side = Math.max(0, Math.min(width - (hasNames ? NAMES_WIDTH : 0), MOST_HEIGHT))
+  const hasNames = count <= MAX_NAMES && width > 480
+  const side = Math.max(0, Math.min(width - (hasNames ? NAMES_WIDTH : 0), MAX_HEIGHT))
   const cell = count === 0 ? 0 : side / count
   const draw = (context: CanvasRenderingContext2D): void => {
     if (cell < SMALL_CELL) {
       context.imageSmoothingEnabled = false
-      context.drawImage(picture, 0, 0, side, side)
+      context.drawImage(image, 0, 0, side, side)
     } else drawCells(context, { cosines, order, low, high, cell, colours: heatColours(theme) })
     if (at) drawFrame(context, at, cell, token('ink'))
   }
-  const canvas = useCanvas({ width: side, height: side }, draw, [cosines, picture, at, cell, theme])
+  const canvas = useCanvas({ width: side, height: side }, draw, [cosines, image, at, cell, theme])
   const under = useRef<Cell>(undefined)
   const pointed = (event: React.PointerEvent): Cell => {
     const { left, top } = event.currentTarget.getBoundingClientRect()

@@ -7,7 +7,7 @@ import { words } from '../../words/words.ts'
 import type { ViewProps } from './map-view.tsx'
 import { embeddings as place } from './place.ts'
 
-export function CodeView({ run, look }: ViewProps) {
+export function CodeView({ run, widthView }: ViewProps) {
   const { sdk } = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
   const baseUrl = useBaseUrl()
@@ -16,12 +16,12 @@ export function CodeView({ run, look }: ViewProps) {
   const chosen = offered.find((one) => one === sdk) ?? 'python'
   const code = snippet(chosen, {
     kind: 'embedding',
-    model: run.asked.model,
+    model: run.request.model,
     baseUrl,
     space: run.space,
     texts: run.typed.texts,
   })
-  const width = look.widths[look.at]
+  const width = widthView.widths[widthView.at]
   return (
     <div className="flex max-w-220 flex-col gap-3 px-5 py-3.5 phone:px-4">
       <SdkCode
@@ -32,7 +32,7 @@ export function CodeView({ run, look }: ViewProps) {
         code={code}
       />
       <p className="text-12 text-ink-2">
-        {say.texts} {run.asked.inputType !== undefined && say.inputType(run.asked.inputType)}{' '}
+        {say.texts} {run.request.inputType !== undefined && say.inputType(run.request.inputType)}{' '}
         {width !== undefined && width < run.width && say.dimensions(width)}
       </p>
     </div>

@@ -13,27 +13,27 @@ import { words } from '../../words/words.ts'
 import type { View } from '../../workers/vectors.ts'
 import { aligned } from '../../workers/vectors/align.ts'
 import { keptOf, meanOf } from '../../workers/vectors/neighbours.ts'
-import { costOf, mostTokens } from './cost.ts'
-import { useLook } from './look.ts'
+import { costOf, maxTokens } from './cost.ts'
+import { useWidthView } from './width-view.ts'
 import type { ViewProps } from './map-view.tsx'
 import { useRun, type Run } from './run.ts'
 import { embeddings as place } from './place.ts'
 
 const MAP_HEIGHT = 430
 
-export function CompareView({ run, look, models }: ViewProps) {
+export function CompareView({ run, widthView, models }: ViewProps) {
   const { against } = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
   const second = useRun()
-  const secondLook = useLook(second.run, undefined)
+  const secondWidthView = useWidthView(second.run, undefined)
   const [at, setAt] = useState<number>()
   const say = words.embeddings.compare
-  const others = models.filter(({ id, retired }) => id !== run.asked.model && retired === null)
+  const others = models.filter(({ id, retired }) => id !== run.request.model && retired === null)
   const other = others.find(({ id }) => id === against) ?? others[0]
   if (other === undefined) return <p className="px-5 py-4 text-ink-2 phone:px-4">{say.none}</p>
   // A comparison with texts or a model of before is none.
-  const isCurrent = second.run?.typed === run.typed && second.run.asked.model === other.id
-  const cost = costOf(mostTokens(run.typed.texts), other.price)
+  const isCurrent = second.run?.typed === run.typed && second.run.request.model === other.id
+  const cost = costOf(maxTokens(run.typed.texts), other.price)
   return (
     <div className="flex flex-col gap-3.5 px-5 py-3.5 phone:px-4">
       <div className="flex flex-wrap items-center gap-2.5 text-12">
@@ -49,7 +49,7 @@ export function CompareView({ run, look, models }: ViewProps) {
           size="large"
           writes
           busy={second.isRunning}
-          onClick={() => second.start({ ...run.asked, model: other.id, inputType: undefined }, run.typed)}
+          onClick={() => second.start({ ...run.request, model: other.id, inputType: undefined }, run.typed)}
         >
           {say.run}
         </Button>
@@ -61,10 +61,10 @@ export function CompareView({ run, look, models }: ViewProps) {
       </div>
       <p className="text-12 text-ink-2">{say.twoSpaces}</p>
       {second.error !== undefined && <Problem error={second.error} className="px-0 py-1" />}
-      {isCurrent && second.run && look.view && secondLook.view ? (
+      {isCurrent && second.run && widthView.view && secondWidthView.view ? (
         <Both
-          first={{ run, view: look.view }}
-          second={{ run: second.run, view: secondLook.view }}
+          first={{ run, view: widthView.view }}
+          second={{ run: second.run, view: secondWidthView.view }}
           models={models}
           at={at}
           onAt={setAt}
@@ -105,10 +105,10 @@ function Both({
           { ...first, points: first.view.points },
           { ...second, points: turned },
         ].map(({ run, view, points }) => (
-          <section key={run.asked.model} className="flex min-w-0 flex-1 flex-col gap-2.5">
-            <h2 className="truncate text-13 font-semibold">{run.asked.model}</h2>
+          <section key={run.request.model} className="flex min-w-0 flex-1 flex-col gap-2.5">
+            <h2 className="truncate text-13 font-semibold">{run.request.model}</h2>
             <VectorMap
-              caption={say.caption(run.asked.model)}
+              caption={say.caption(run.request.model)}
               texts={run.typed.texts}
               groupOf={run.typed.groupOf}
               points={points}
@@ -136,7 +136,7 @@ function Both({
 
 function factsOf(run: Run, models: readonly Schema<'ModelRow'>[]) {
   const { compare, free, unpriced } = words.embeddings
-  const price = models.find(({ id }) => id === run.asked.model)?.price[0]
+  const price = models.find(({ id }) => id === run.request.model)?.price[0]
   const priceText =
     price === undefined || price.unit === 'unpriced'
       ? unpriced

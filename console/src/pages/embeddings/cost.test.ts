@@ -1,10 +1,10 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { costOf, mostTokens, tokensAbout } from './cost.ts'
+import { costOf, maxTokens, tokensAbout } from './cost.ts'
 
 test('a token is at least one byte, and eight stand around each text', () => {
-  assert.equal(mostTokens(['cat', 'né']), 3 + 8 + 3 + 8)
-  assert.equal(mostTokens(['cat'], true), 3 + 8 + 128)
+  assert.equal(maxTokens(['cat', 'né']), 3 + 8 + 3 + 8)
+  assert.equal(maxTokens(['cat'], true), 3 + 8 + 128)
 })
 
 test('a text has about its share of the bytes of all tokens, and the only one has all of them', () => {

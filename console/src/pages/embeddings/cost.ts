@@ -12,7 +12,7 @@ const MILLION = 1_000_000n
 
 const encoder = new TextEncoder()
 
-export function mostTokens(texts: readonly string[], hasPrefix = false): number {
+export function maxTokens(texts: readonly string[], hasPrefix = false): number {
   const around = TOKENS_AROUND + (hasPrefix ? PREFIX_TOKENS : 0)
   return texts.reduce((sum, text) => sum + encoder.encode(text).length + around, 0)
 }

@@ -5,25 +5,25 @@ import { bytes, share, whole } from '../../app/format.ts'
 import { useWidth } from '../../charts/size.ts'
 import { words } from '../../words/words.ts'
 import { NEIGHBOURS } from '../../workers/vectors/neighbours.ts'
-import type { Look } from './look.ts'
+import type { WidthView } from './width-view.ts'
 
 const HEIGHT = 52
 const BYTES_A_NUMBER = 4
 const SETTLED_MS = 300
 
 export function Dimensions({
-  look,
+  widthView,
   model,
   count,
   onSettled,
 }: {
-  readonly look: Look
+  readonly widthView: WidthView
   readonly model: Schema<'ModelRow'> | undefined
   readonly count: number
-  /** Somebody let go: the address may say it now. */
+  /** The slider was released: the address may change now. */
   readonly onSettled: (width: number | undefined) => void
 }) {
-  const { widths, at, view, curve } = look
+  const { widths, at, view, curve } = widthView
   const say = words.embeddings.dimensions
   const [width, full] = [widths[at] ?? 0, widths.at(-1) ?? 0]
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -57,7 +57,7 @@ export function Dimensions({
           style={{ top: HEIGHT - 10, ...filled(at, widths.length) }}
           onChange={(event) => {
             const place = Number(event.target.value)
-            look.choose(place)
+            widthView.choose(place)
             clearTimeout(timer.current)
             timer.current = setTimeout(
               () => onSettled(place === widths.length - 1 ? undefined : widths[place]),
@@ -85,7 +85,7 @@ function average(shares: Float64Array): number {
 /** The middle of the handle is eight from each end. */
 const EDGE = 8
 
-function Curve({ curve, at }: { readonly curve: Look['curve']; readonly at: number }) {
+function Curve({ curve, at }: { readonly curve: WidthView['curve']; readonly at: number }) {
   const [ref, width] = useWidth<HTMLDivElement>()
   const say = words.embeddings.dimensions
   const x = (place: number): number =>

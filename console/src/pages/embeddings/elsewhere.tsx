@@ -15,7 +15,7 @@ export function Elsewhere({
   readonly models: readonly Schema<'ModelRow'>[]
 }) {
   const { elsewhere, free, unpriced } = words.embeddings
-  const others = models.filter(({ id, retired }) => id !== run.asked.model && retired === null)
+  const others = models.filter(({ id, retired }) => id !== run.request.model && retired === null)
   if (others.length === 0) return null
   return (
     <section className="flex flex-col gap-2">

@@ -1,14 +1,13 @@
-/** See vectors: texts become points, cells and ranks. Vectors stay in a worker, texts in this browser. */
+/** The embeddings playground: texts become points, cells and ranks. Vectors stay in a worker, texts in this browser. */
 import { useQuery } from '@tanstack/react-query'
 import { Code, Share2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import type { InputType } from '../../api/queries/playground-embeddings.ts'
-import { shellQueries } from '../../api/queries/shell.ts'
 import { paths } from '../../app/paths.ts'
+import { rememberProject, usePayingProject } from '../../app/paying-project.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { useSession } from '../../app/session.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -26,34 +25,34 @@ import { SAMPLE_TEXTS } from './samples.ts'
 import { MAX_TEXTS, typedTexts } from './texts.ts'
 import { embeddings as place } from './place.ts'
 
-const NO_NAMES: readonly string[] = []
-
 export function EmbeddingsPage() {
   const scope = place.useSearch({ select: ({ project: name }) => name })
-  const wanted = place.useSearch({ select: ({ model: name }) => name })
+  const modelName = place.useSearch({ select: ({ model: name }) => name })
   const change = useChangeSearch<SearchOf<typeof place>>()
   const say = words.embeddings
   const found = useQuery(modelQueries.all(scope))
   const models = useMemo(() => found.data?.data.filter(({ kind }) => kind === 'embedding'), [found.data])
   const model =
-    models?.find(({ id, aliases }) => id === wanted || aliases.includes(wanted ?? '')) ??
+    models?.find(({ id, aliases }) => id === modelName || aliases.includes(modelName ?? '')) ??
     models?.find(({ retired }) => retired === null)
-  const { names, project, setProject } = useProject(scope)
+  const { names, project, setProject, error: projectsError } = usePayingProject(scope)
   const [value, setValue, forget] = useTexts()
   const typed = useMemo(() => typedTexts(value ?? ''), [value])
   const [inputType, setInputType] = useState<InputType>()
   const { run, isRunning, error, start } = useRun()
   const isRunnable = typed.texts.length > 0 && typed.texts.length <= MAX_TEXTS
   const embed = (): void => {
-    if (!isRunnable || model === undefined || project === undefined) return
+    if (!isRunnable || isRunning || model === undefined || project === undefined) return
+    rememberProject(project)
     const takesType = model.can['input_type'] !== undefined
     start({ project, model: model.id, inputType: takesType ? inputType : undefined }, typed)
   }
   useKeys({ 'mod+enter': embed })
+  const problem = found.error ?? projectsError
   const body =
-    found.error !== null && models === undefined ? (
-      <Problem error={found.error} retry={() => void found.refetch()} />
-    ) : models === undefined || value === undefined || project === undefined ? (
+    problem !== null && (models === undefined || names === undefined) ? (
+      <Problem error={problem} retry={() => void found.refetch()} />
+    ) : models === undefined || value === undefined || names === undefined ? (
       <LoadingRows rows={8} />
     ) : model === undefined ? (
       <Empty title={say.noModel} actions={<ButtonLink to={paths.models()}>{say.toModels}</ButtonLink>}>
@@ -79,7 +78,7 @@ export function EmbeddingsPage() {
         />
         <div
           data-scroll
-          className="scroll-quiet flex min-w-0 flex-1 flex-col overflow-y-auto phone:overflow-visible"
+          className="scroll-quiet @container flex min-w-0 flex-1 flex-col overflow-y-auto phone:overflow-visible"
         >
           {error !== undefined && <Problem error={error} retry={embed} className="px-5 py-4" />}
           {run ? (
@@ -119,17 +118,6 @@ function Actions() {
       </Button>
     </>
   )
-}
-
-/** The scope, else the first that this person may use. */
-function useProject(scope: string | undefined) {
-  const { projects: own } = useSession()
-  const listed = useQuery(shellQueries.projects())
-  const names = listed.data?.data.map(({ name }) => name) ?? own ?? NO_NAMES
-  const [chosen, setChosen] = useState<string>()
-  const wanted = chosen ?? scope
-  const project = names.find((name) => name === wanted) ?? names[0]
-  return { names, project, setProject: setChosen }
 }
 
 const KEPT_AFTER_MS = 400

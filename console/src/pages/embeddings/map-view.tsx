@@ -11,7 +11,7 @@ import type { View } from '../../workers/vectors.ts'
 import { words } from '../../words/words.ts'
 import { Dimensions } from './dimensions.tsx'
 import { Elsewhere } from './elsewhere.tsx'
-import type { Look } from './look.ts'
+import type { WidthView } from './width-view.ts'
 import { NearestList } from './nearest-list.tsx'
 import { ranked, type QueryState } from './queries.ts'
 import { QueryField } from './query-field.tsx'
@@ -24,7 +24,7 @@ const MAP_HEIGHT = 512
 
 export interface ViewProps {
   readonly run: Run
-  readonly look: Look
+  readonly widthView: WidthView
   readonly query: QueryState
   readonly models: readonly Schema<'ModelRow'>[]
   readonly isTable: boolean
@@ -32,13 +32,13 @@ export interface ViewProps {
   readonly onWidth: (width: number | undefined) => void
 }
 
-export function MapView({ run, look, query, models, isTable, onTable, onWidth }: ViewProps) {
+export function MapView({ run, widthView, query, models, isTable, onTable, onWidth }: ViewProps) {
   const [at, setAt] = useState<number>()
   const [hasLabels, setLabels] = useState(true)
-  const { view } = look
+  const { view } = widthView
   const { typed } = run
   const say = words.embeddings
-  const model = models.find(({ id }) => id === run.asked.model)
+  const model = models.find(({ id }) => id === run.request.model)
   const rows = useMemo(() => (view?.query ? ranked(view.query.cosines) : []), [view])
   const star = useMemo(
     () =>
@@ -74,7 +74,7 @@ export function MapView({ run, look, query, models, isTable, onTable, onWidth }:
     [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable],
   )
   return (
-    <div className="flex gap-5 px-5 py-3.5 phone:flex-col phone:px-4">
+    <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col phone:px-4">
       <div className="flex min-w-0 flex-1 flex-col gap-2.5">
         <div className="flex flex-wrap items-center gap-2">
           <QueryField query={query} model={model} />
@@ -91,9 +91,9 @@ export function MapView({ run, look, query, models, isTable, onTable, onWidth }:
         {query.error !== undefined && <Problem error={query.error} className="px-0 py-1" />}
         {map}
         <Groups typed={typed} hasQuery={star !== undefined} />
-        <Dimensions look={look} model={model} count={run.count} onSettled={onWidth} />
+        <Dimensions widthView={widthView} model={model} count={run.count} onSettled={onWidth} />
       </div>
-      <aside className="flex w-60 shrink-0 flex-col gap-6 phone:w-full">
+      <aside className="flex w-60 shrink-0 flex-col gap-6 empty:hidden @max-3xl:w-full">
         {rows.length > 0 && (
           <section>
             <header className="flex min-h-[30px] items-center">

@@ -1,10 +1,13 @@
-/** A query is one more text, asked of the model that made the vectors; it never moves the others. */
-import { useState } from 'react'
+/** A query is one more text for the model that made the vectors; it never moves the others. */
+import { useEffect, useState } from 'react'
 import { playEmbeddings } from '../../api/queries/playground-embeddings.ts'
+import { useAbort } from '../../ui/abort.ts'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
 import type { Run } from './run.ts'
 
 export interface QueryState {
-  /** What the star stands for. */
+  /** The text of the star on the map. */
   readonly text: string | undefined
   readonly costUsd: string | null | undefined
   readonly isAsking: boolean
@@ -13,43 +16,57 @@ export interface QueryState {
   readonly forget: () => void
 }
 
-interface Asked {
+interface AnsweredQuery {
   readonly of: Run
   readonly text: string
   readonly costUsd: string | null
 }
 
-/** `onChange`: the worker knows of it, so the view can be asked for anew. */
-export function useAskedQuery(run: Run | undefined, onChange: () => void): QueryState {
-  const [asked, setAsked] = useState<Asked>()
+/** `onChange`: the worker has a new query, so the view must be requested again. */
+export function useSearchQuery(run: Run, onChange: () => void): QueryState {
+  const [answered, setAnswered] = useState<AnsweredQuery>()
   const [isAsking, setAsking] = useState(false)
   const [error, setError] = useState<unknown>()
-  const current = asked !== undefined && asked.of === run ? asked : undefined
-  const ask = async (text: string): Promise<void> => {
-    if (run === undefined || isAsking || text.trim() === '') return
+  const abort = useAbort()
+  // A query of vectors that are no longer shown.
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- The next run ends the query of this one.
+  useEffect(() => () => abort.stop(), [abort, run])
+  const current = answered !== undefined && answered.of === run ? answered : undefined
+  const ask = async (typed: string): Promise<void> => {
+    const text = typed.trim()
+    if (text === '') return
+    const signal = abort.next()
     setAsking(true)
     setError(undefined)
+    const { inputType } = run.request
     try {
-      const { inputType } = run.asked
-      const { answer, costUsd } = await playEmbeddings({
-        ...run.asked,
-        texts: [text.trim()],
-        // Documents are looked for with queries; whatever else is compared with its own kind.
-        inputType: inputType === 'document' ? 'query' : inputType,
-      })
-      await run.desk.ask('query', answer)
-      setAsked({ of: run, text: text.trim(), costUsd })
+      const { answer, costUsd } = await playEmbeddings(
+        // Documents are searched with queries; other types are compared with their own.
+        { ...run.request, texts: [text], inputType: inputType === 'document' ? 'query' : inputType },
+        signal,
+      )
+      await run.vectors.request('query', answer)
+      if (!signal.aborted) {
+        setAnswered({ of: run, text, costUsd })
+        onChange()
+      }
+    } catch (problem) {
+      if (signal.aborted) toast(words.embeddings.leftRun(run.request.project), { mark: 'warn' })
+      else setError(problem)
+    }
+    // The next query, or the next run, is in progress then.
+    if (!signal.aborted || abort.isIdle) setAsking(false)
+  }
+  const forget = async (): Promise<void> => {
+    abort.stop()
+    setError(undefined)
+    try {
+      await run.vectors.request('query', undefined)
+      setAnswered(undefined)
       onChange()
     } catch (problem) {
       setError(problem)
-    } finally {
-      setAsking(false)
     }
-  }
-  const forget = async (): Promise<void> => {
-    await run?.desk.ask('query', undefined)
-    setAsked(undefined)
-    onChange()
   }
   return {
     text: current?.text,

@@ -1,10 +1,10 @@
-/** Where a query is typed; what it costs stands in it before it is sent. */
+/** Where a query is typed, with its cost before it is sent. */
 import { CornerDownLeft, Search, X } from 'lucide-react'
 import { useState } from 'react'
 import { moneyExact } from '../../app/format.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { words } from '../../words/words.ts'
-import { costOf, mostTokens } from './cost.ts'
+import { costOf, maxTokens } from './cost.ts'
 import type { Schema } from '../../api/client.ts'
 import type { QueryState } from './queries.ts'
 
@@ -17,7 +17,7 @@ export function QueryField({
 }) {
   const [text, setText] = useState(query.text ?? '')
   const say = words.embeddings.query
-  const cost = model && text.trim() !== '' ? costOf(mostTokens([text.trim()]), model.price) : null
+  const cost = model && text.trim() !== '' ? costOf(maxTokens([text.trim()]), model.price) : null
   return (
     <form
       className="relative min-w-50 flex-1 phone:min-w-full"

@@ -9,10 +9,11 @@ import { rampOf, rgbOf, stepOf } from '../../charts/vectors/ramp.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Facts } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Select } from '../../ui/select.tsx'
 import type { RawVector } from '../../workers/vectors.ts'
 import { words } from '../../words/words.ts'
-import { useAnswer } from './answer.ts'
+import { useVectorTask } from './vector-task.ts'
 import { tokensAbout } from './cost.ts'
 import type { ViewProps } from './map-view.tsx'
 import type { Run } from './run.ts'
@@ -25,7 +26,7 @@ const UNIT_WITHIN = 1e-3
 export function RawView({ run }: ViewProps) {
   const [index, setIndex] = useState(0)
   const place = Math.min(index, run.count - 1)
-  const raw = useAnswer(run.desk, 'raw', place)
+  const { response: raw, error } = useVectorTask(run.vectors, 'raw', place)
   const say = words.embeddings.raw
   return (
     <div className="flex max-w-220 flex-col gap-4 px-5 py-3.5 phone:px-4">
@@ -43,6 +44,7 @@ export function RawView({ run }: ViewProps) {
           <ChevronRight size={15} aria-hidden />
         </IconButton>
       </div>
+      {error !== undefined && <Problem error={error} className="px-0 py-1" />}
       {raw && (
         <>
           <Strip raw={raw} />

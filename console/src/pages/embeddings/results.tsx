@@ -7,11 +7,14 @@ import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { Button } from '../../ui/button.tsx'
+import { saveBlob } from '../../ui/object-url.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
-import { useLook } from './look.ts'
+import { useWidthView } from './width-view.ts'
 import { MapView } from './map-view.tsx'
-import { useAskedQuery } from './queries.ts'
+import { useSearchQuery } from './queries.ts'
 import type { Run } from './run.ts'
 import { Strip } from './strip.tsx'
 import { embeddings as place } from './place.ts'
@@ -34,8 +37,8 @@ const ICONS: Record<ViewName, ReactNode> = {
   code: <Code size={15} aria-hidden />,
 }
 
-/** Views with a picture, which a table can stand for. */
-const PICTURES: ReadonlySet<ViewName> = new Set(['map', 'similarity'])
+/** Views with a chart, which a table can replace. */
+const CHARTS: ReadonlySet<ViewName> = new Set(['map', 'similarity'])
 
 export function Results({
   run,
@@ -49,13 +52,13 @@ export function Results({
   const search = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
   const { view: name = 'map', model, width, against, sdk } = search
-  const look = useLook(run, width)
-  const query = useAskedQuery(run, look.again)
+  const widthView = useWidthView(run, width)
+  const query = useSearchQuery(run, widthView.refresh)
   const [isTable, setTable] = useState(false)
   const say = words.embeddings
   const props = {
     run,
-    look,
+    widthView,
     query,
     models,
     isTable,
@@ -65,7 +68,7 @@ export function Results({
   return (
     <>
       <Strip run={run} isStale={isStale} />
-      <div className="flex shrink-0 items-center border-b border-line pr-5 phone:flex-col phone:items-stretch phone:pr-0">
+      <div className="flex shrink-0 items-center border-b border-line pr-5 @max-3xl:flex-col @max-3xl:items-stretch @max-3xl:pr-0">
         <Tabs
           label={say.views.label}
           value={name}
@@ -81,8 +84,8 @@ export function Results({
             ),
           }))}
         />
-        <div className="flex items-center gap-1 phone:px-3 phone:pb-2">
-          {PICTURES.has(name) && (
+        <div className="flex items-center gap-1 @max-3xl:px-3 @max-3xl:pb-2">
+          {CHARTS.has(name) && (
             <Button
               look="quiet"
               aria-pressed={isTable}
@@ -102,6 +105,7 @@ export function Results({
           </Button>
         </div>
       </div>
+      {widthView.error !== undefined && <Problem error={widthView.error} className="px-5 py-4" />}
       {name === 'map' && <MapView {...props} />}
       {name === 'similarity' && <SimilarityView {...props} />}
       {name === 'search' && <SearchView {...props} />}
@@ -112,11 +116,11 @@ export function Results({
   )
 }
 
-async function download({ desk, typed, asked }: Run): Promise<void> {
-  const address = URL.createObjectURL(await desk.ask('lines', typed.texts))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `${asked.model.replaceAll('/', '-')}.jsonl`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+async function download({ vectors, typed, request }: Run): Promise<void> {
+  try {
+    const lines = await vectors.request('lines', typed.texts)
+    saveBlob(lines, `${request.model.replaceAll('/', '-')}.jsonl`)
+  } catch (error) {
+    toast(error instanceof Error ? error.message : String(error), { mark: 'bad' })
+  }
 }

@@ -10,7 +10,7 @@ import { Kbd, withCommand } from '../../ui/kbd.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
 import { words } from '../../words/words.ts'
-import { costOf, mostTokens } from './cost.ts'
+import { costOf, maxTokens } from './cost.ts'
 import { CsvDialog } from './csv-dialog.tsx'
 import { SAMPLES, SAMPLE_TEXTS } from './samples.ts'
 import { TextArea } from './text-area.tsx'
@@ -25,7 +25,7 @@ interface RunFormProps {
   readonly model: ModelRow
   readonly onModel: (id: string) => void
   readonly projects: readonly string[]
-  readonly project: string
+  readonly project: string | undefined
   readonly onProject: (name: string) => void
   readonly inputType: InputType | undefined
   readonly onInputType: (type: InputType | undefined) => void
@@ -44,7 +44,7 @@ export function RunForm(props: RunFormProps) {
   const takesType = model.can['input_type'] !== undefined
   const tooMany = typed.texts.length - MAX_TEXTS
   return (
-    <div className="flex min-h-0 w-90 shrink-0 flex-col gap-3 border-r border-line px-5 py-4 phone:w-full phone:border-r-0 phone:border-b phone:px-4">
+    <div className="flex min-h-0 w-90 max-[1200px]:w-72 shrink-0 flex-col gap-3 border-r border-line px-5 py-4 phone:w-full phone:border-r-0 phone:border-b phone:px-4">
       <Field name="model" label={say.model} hint={trouble(model, models)}>
         <Select
           label={say.model}
@@ -66,7 +66,8 @@ export function RunForm(props: RunFormProps) {
         <Field name="project" label={say.project} className="min-w-0 flex-[1.35]">
           <Select
             label={say.project}
-            value={project}
+            value={project ?? ''}
+            placeholder={say.chooseProject}
             onChange={props.onProject}
             options={props.projects.map((name) => ({ value: name, label: name }))}
           />
@@ -122,7 +123,13 @@ export function RunForm(props: RunFormProps) {
           className="flex-1"
           busy={isRunning}
           why={
-            typed.texts.length === 0 ? say.noTexts : tooMany > 0 ? say.tooMany(tooMany, MAX_TEXTS) : undefined
+            project === undefined
+              ? say.projectMissing
+              : typed.texts.length === 0
+                ? say.noTexts
+                : tooMany > 0
+                  ? say.tooMany(tooMany, MAX_TEXTS)
+                  : undefined
           }
           icon={<Sparkles size={15} aria-hidden />}
           onClick={props.onRun}
@@ -159,7 +166,7 @@ function Cost({
 }) {
   const say = words.embeddings
   if (model.price[0]?.unit === 'free') return <p className="text-12 text-ink-2">{say.free}</p>
-  const cost = costOf(mostTokens(typed.texts, hasPrefix), model.price)
+  const cost = costOf(maxTokens(typed.texts, hasPrefix), model.price)
   return (
     <p className="shrink-0 text-12 leading-4 text-ink-2">
       {cost === null ? say.unpriced : say.atMost}
@@ -168,7 +175,7 @@ function Cost({
   )
 }
 
-/** A model that is gone or ill says so while one types, with those that would do. */
+/** Says while you type that a model is retired or has no healthy deployment, and which others would do. */
 function trouble(model: ModelRow, models: readonly ModelRow[]): string | undefined {
   const say = words.embeddings
   if (model.retired !== null) return say.retired

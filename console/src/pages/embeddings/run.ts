@@ -1,54 +1,60 @@
-/** One call of the playground and what came of it. Its vectors are in a worker of their own: one space, one worker. */
-import { useEffect, useRef, useState } from 'react'
+/** One call of the playground and its result. The vectors are in a worker of their own: one space, one worker. */
+import { useEffect, useState } from 'react'
 import {
   playEmbeddings,
-  type EmbeddingsQuestion,
+  type EmbeddingsRequest,
   type PlayedEmbeddings,
 } from '../../api/queries/playground-embeddings.ts'
 import { noteError } from '../../app/outages.ts'
-import { VectorsDesk, type Loaded } from '../../workers/vectors.ts'
+import { useAbort } from '../../ui/abort.ts'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
+import { startVectorWorker, type Loaded, type VectorClient } from '../../workers/vectors.ts'
 import type { TypedTexts } from './texts.ts'
 
 export interface Run extends Omit<PlayedEmbeddings, 'answer'>, Loaded {
-  readonly asked: EmbeddingsQuestion
+  readonly request: EmbeddingsRequest
   readonly typed: TypedTexts
   readonly answerBytes: number
-  readonly desk: VectorsDesk
+  readonly vectors: VectorClient
 }
 
 interface Runs {
   readonly run: Run | undefined
   readonly isRunning: boolean
   readonly error: unknown
-  readonly start: (asked: Omit<EmbeddingsQuestion, 'texts'>, typed: TypedTexts) => void
+  readonly start: (request: Omit<EmbeddingsRequest, 'texts'>, typed: TypedTexts) => void
 }
 
 export function useRun(): Runs {
   const [run, setRun] = useState<Run>()
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
-  const desk = useRef<VectorsDesk>(undefined)
-  useEffect(() => () => desk.current?.close(), [])
-  const start = async (asked: Omit<EmbeddingsQuestion, 'texts'>, typed: TypedTexts): Promise<void> => {
-    if (isRunning) return
+  const abort = useAbort()
+  useEffect(() => () => run?.vectors.close(), [run])
+  const start = async (settings: Omit<EmbeddingsRequest, 'texts'>, typed: TypedTexts): Promise<void> => {
+    const signal = abort.next()
     setRunning(true)
     setError(undefined)
-    const next = new VectorsDesk()
+    const request = { ...settings, texts: typed.texts }
+    const vectors = startVectorWorker()
+    const close = (): void => vectors.close()
+    signal.addEventListener('abort', close)
     try {
-      const question = { ...asked, texts: typed.texts }
-      const { answer, ...played } = await playEmbeddings(question)
+      const { answer, ...played } = await playEmbeddings(request, signal)
       const answerBytes = answer.byteLength
-      const loaded = await next.ask('load', answer)
-      desk.current?.close()
-      desk.current = next
-      setRun({ ...played, ...loaded, asked: question, typed, answerBytes, desk: next })
+      const loaded = await vectors.request('load', answer)
+      signal.removeEventListener('abort', close)
+      setRun({ ...played, ...loaded, request, typed, answerBytes, vectors })
     } catch (problem) {
-      next.close()
-      noteError(problem)
-      setError(problem)
-    } finally {
-      setRunning(false)
+      close()
+      if (signal.aborted) toast(words.embeddings.leftRun(request.project), { mark: 'warn' })
+      else {
+        noteError(problem)
+        setError(problem)
+      }
     }
+    if (!signal.aborted) setRunning(false)
   }
-  return { run, isRunning, error, start: (asked, typed) => void start(asked, typed) }
+  return { run, isRunning, error, start: (settings, typed) => void start(settings, typed) }
 }

@@ -12,13 +12,13 @@ import type { TypedTexts } from './texts.ts'
 
 /** A page of results, as people look at them. */
 const TOP = 10
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
-export function SearchView({ run, look, query, models, onWidth }: ViewProps) {
-  const { view } = look
+export function SearchView({ run, widthView, query, models, onWidth }: ViewProps) {
+  const { view } = widthView
   const say = words.embeddings
   const rows = useMemo(() => (view?.query ? ranked(view.query.cosines) : []), [view])
-  const model = models.find(({ id }) => id === run.asked.model)
+  const model = models.find(({ id }) => id === run.request.model)
   return (
     <div className="flex flex-col gap-3 px-5 py-3.5 phone:px-4">
       <div className="flex max-w-180">
@@ -34,8 +34,8 @@ export function SearchView({ run, look, query, models, onWidth }: ViewProps) {
           <p role="status" className="text-12 text-ink-2">
             {hitRate(rows.slice(0, TOP), run.typed)}
           </p>
-          <NearestList rows={rows.slice(0, MOST_SHOWN)} typed={run.typed} />
-          <Dimensions look={look} model={model} count={run.count} onSettled={onWidth} />
+          <NearestList rows={rows.slice(0, MAX_SHOWN)} typed={run.typed} />
+          <Dimensions widthView={widthView} model={model} count={run.count} onSettled={onWidth} />
         </div>
       )}
     </div>

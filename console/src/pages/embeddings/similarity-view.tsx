@@ -5,34 +5,36 @@ import { useTheme } from '../../app/theme.ts'
 import type { ChartTable } from '../../charts/frame.tsx'
 import { heatColours, HeatMap, type Cell } from '../../charts/vectors/heat-map.tsx'
 import { Mark } from '../../charts/vectors/mark.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import type { Order, View } from '../../workers/vectors.ts'
 import { words } from '../../words/words.ts'
-import { useAnswer } from './answer.ts'
+import { useVectorTask } from './vector-task.ts'
 import { Dimensions } from './dimensions.tsx'
 import type { ViewProps } from './map-view.tsx'
 import type { TypedTexts } from './texts.ts'
 
-export function SimilarityView({ run, look, models, isTable, onTable, onWidth }: ViewProps) {
-  const { typed, desk } = run
-  const { view } = look
+export function SimilarityView({ run, widthView, models, isTable, onTable, onWidth }: ViewProps) {
+  const { typed, vectors } = run
+  const { view } = widthView
   const say = words.embeddings.similarity
   const [order, setOrder] = useState<Order>('likeness')
   const theme = useTheme()
-  const wish = useMemo(
-    () => ({ at: look.at, by: order, groupOf: typed.groupOf, colours: heatColours(theme) }),
-    [look.at, order, typed, theme],
+  const request = useMemo(
+    () => ({ at: widthView.at, by: order, groupOf: typed.groupOf, colours: heatColours(theme) }),
+    [widthView.at, order, typed, theme],
   )
-  const square = useAnswer(desk, 'square', wish)
+  const { response: heatMap, error } = useVectorTask(vectors, 'heatMap', request)
   const [at, setAt] = useState<Cell>()
   const [pinned, setPinned] = useState<Cell>()
-  if (view === undefined || square === undefined || square.order.length !== typed.texts.length) return null
+  if (error !== undefined) return <Problem error={error} />
+  if (view === undefined || heatMap === undefined || heatMap.order.length !== typed.texts.length) return null
   const pair = ({ row, column }: Cell): readonly [number, number] => [
-    square.order[row] ?? 0,
-    square.order[column] ?? 0,
+    heatMap.order[row] ?? 0,
+    heatMap.order[column] ?? 0,
   ]
   const shown = at ?? pinned
-  const caption = say.caption(run.count, cosine(square.low, 3), cosine(square.high, 3))
+  const caption = say.caption(run.count, cosine(heatMap.low, 3), cosine(heatMap.high, 3))
   return (
     <div className="flex flex-col gap-3 px-5 py-3.5 phone:px-4">
       <div className="flex flex-wrap items-center gap-2.5 text-12">
@@ -47,17 +49,17 @@ export function SimilarityView({ run, look, models, isTable, onTable, onWidth }:
           ]}
           onChange={setOrder}
         />
-        <Scale low={square.low} high={square.high} />
+        <Scale low={heatMap.low} high={heatMap.high} />
       </div>
       <HeatMap
         caption={caption}
         texts={typed.texts}
         groupOf={typed.groupOf}
         cosines={view.cosines}
-        picture={square.picture}
-        order={square.order}
-        low={square.low}
-        high={square.high}
+        image={heatMap.image}
+        order={heatMap.order}
+        low={heatMap.low}
+        high={heatMap.high}
         at={shown}
         onAt={setAt}
         onPin={setPinned}
@@ -75,8 +77,8 @@ export function SimilarityView({ run, look, models, isTable, onTable, onWidth }:
       />
       <ReadOut typed={typed} view={view} pair={shown && pair(shown)} />
       <Dimensions
-        look={look}
-        model={models.find(({ id }) => id === run.asked.model)}
+        widthView={widthView}
+        model={models.find(({ id }) => id === run.request.model)}
         count={run.count}
         onSettled={onWidth}
       />

@@ -36,7 +36,7 @@ export function Strip({ run, isStale }: { readonly run: Run; readonly isStale: b
 }
 
 /** Of `text-embedding-3-small/openai` the part that is not the model. */
-function served({ deployment, asked }: Run): string {
+function served({ deployment, request }: Run): string {
   if (deployment === undefined) return '–'
-  return upstreamsOf(deployment.split(', '), asked.model)
+  return upstreamsOf(deployment.split(', '), request.model)
 }

@@ -1,10 +1,16 @@
-/** Where texts are typed, with their lines counted and the marks of groups beside their names. */
+/** Where texts are typed: long lines wrap, and each line has its number and the mark of the group it names. */
 import { useRef } from 'react'
 import { Mark } from '../../charts/vectors/mark.tsx'
+import { classes } from '../../ui/classes.ts'
 import { words } from '../../words/words.ts'
-import type { TypedTexts } from './texts.ts'
+import { MAX_TEXTS, type TypedTexts } from './texts.ts'
 
-const LINE_HEIGHT = 20
+/** The lines with a number: twice the texts that one call takes, since each may have a group. The rest is one block. */
+const MAX_NUMBERED_LINES = 2 * MAX_TEXTS
+
+/** The same for the text and for its copy, so both wrap at the same letters. */
+const TEXT =
+  'py-1.5 pr-2 text-[12.5px] leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] [scrollbar-gutter:stable] phone:text-15 phone:leading-5'
 
 export function TextArea({
   value,
@@ -15,47 +21,58 @@ export function TextArea({
   readonly typed: TypedTexts
   readonly onChange: (value: string) => void
 }) {
-  const gutter = useRef<HTMLDivElement>(null)
-  const lines = value.split(/\r\n|\r|\n/).length
+  const copy = useRef<HTMLDivElement>(null)
   return (
     <div className="relative flex min-h-40 flex-1 overflow-hidden rounded-control border border-line-strong bg-surface focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:h-60 phone:flex-none">
-      <div aria-hidden className="pointer-events-none w-12 shrink-0 overflow-hidden select-none">
-        <div
-          ref={gutter}
-          className="relative pt-1.5 text-12 text-ink-3"
-          style={{ height: lines * LINE_HEIGHT + 16 }}
-        >
-          <Numbers lines={lines} heads={typed.heads} />
-        </div>
+      <div
+        ref={copy}
+        aria-hidden
+        className={classes(
+          TEXT,
+          'scroll-quiet pointer-events-none absolute inset-0 overflow-hidden text-transparent select-none',
+        )}
+      >
+        <NumberedLines value={value} heads={typed.heads} />
       </div>
       <textarea
         aria-label={words.embeddings.texts}
         value={value}
-        wrap="off"
         spellCheck={false}
-        className="scroll-quiet min-w-0 flex-1 resize-none overflow-auto bg-transparent py-1.5 pr-2 pl-1 text-[12.5px] leading-5 whitespace-pre outline-none phone:text-15 phone:leading-5"
+        className={classes(
+          TEXT,
+          'scroll-quiet relative min-w-0 flex-1 resize-none overflow-x-hidden overflow-y-auto bg-transparent pl-13 outline-none',
+        )}
         onChange={(event) => onChange(event.target.value)}
-        onScroll={(event) => {
-          if (gutter.current)
-            gutter.current.style.transform = `translateY(${-event.currentTarget.scrollTop}px)`
+        onScroll={({ currentTarget: { scrollTop } }) => {
+          if (copy.current) copy.current.scrollTop = scrollTop
         }}
       />
     </div>
   )
 }
 
-/** The numbers are one text: five hundred boxes would be slower than what they stand beside. */
-function Numbers({ lines, heads }: { readonly lines: number; readonly heads: TypedTexts['heads'] }) {
+/** An invisible copy of the text: each line is as high as the browser wraps it. */
+function NumberedLines({ value, heads }: { readonly value: string; readonly heads: TypedTexts['heads'] }) {
+  const lines = value.split(/\r\n|\r|\n/)
   return (
     <>
-      <pre className="w-6 text-right font-sans leading-5 tabular-nums">
-        {Array.from({ length: lines }, (_, line) => line + 1).join('\n')}
-      </pre>
-      {Array.from(heads, ([line, group]) => (
-        <span key={line} className="absolute left-8" style={{ top: 6 + line * LINE_HEIGHT + 4 }}>
-          <Mark group={group} />
-        </span>
-      ))}
+      {lines.slice(0, MAX_NUMBERED_LINES).map((line, index) => {
+        const group = heads.get(index)
+        return (
+          <div key={index} className="relative min-h-5 pl-13">
+            <span className="absolute left-0 w-6 text-right text-12 leading-5 text-ink-3 tabular-nums">
+              {index + 1}
+            </span>
+            {group !== undefined && (
+              <span className="absolute top-1 left-8">
+                <Mark group={group} />
+              </span>
+            )}
+            {line}
+          </div>
+        )
+      })}
+      <div className="pl-13">{lines.slice(MAX_NUMBERED_LINES).join('\n')}</div>
     </>
   )
 }

@@ -1,6 +1,6 @@
 /** What was typed, as texts in groups. Pure, with tests. */
 
-/** More would not be a picture any more; the worker holds all pairs of them. */
+/** The texts of one run: more would not fit on a map, and the worker holds all pairs of them. */
 export const MAX_TEXTS = 500
 
 export interface TypedTexts {

@@ -79,7 +79,7 @@ export function ChangedMap({ compared: { map, edge } }: { readonly compared: Com
   )
 }
 
-/** Over a picture that fills its box. */
+/** Over an image that fills its box. */
 export function MaskEdge({ edge }: { readonly edge: ImageBitmap }) {
   return <Bitmap bitmap={edge} className="pointer-events-none absolute inset-0 size-full" />
 }

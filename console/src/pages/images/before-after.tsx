@@ -1,4 +1,4 @@
-/** Two pictures in one place, with a line between them that is moved by pointer or arrow keys. */
+/** Two images in one place, with a line between them that is moved by pointer or arrow keys. */
 import { useState, type ReactNode } from 'react'
 import { words } from '../../words/words.ts'
 
@@ -8,18 +8,28 @@ interface BeforeAfterProps {
   readonly names?: readonly [before: string, after: string]
   /** Lies over both. */
   readonly over?: ReactNode
+  /** Called with width by height of the second, once it is loaded. */
+  readonly onRatio?: (ratio: number) => void
 }
 
 const TAG =
   'pointer-events-none absolute top-2 rounded-chip bg-[rgb(20_21_24/0.82)] px-1.5 text-11 leading-5 text-[#fff]'
 
-export function BeforeAfter({ before, after, names, over }: BeforeAfterProps) {
+export function BeforeAfter({ before, after, names, over, onRatio }: BeforeAfterProps) {
   const [at, setAt] = useState(50)
   const text = words.images
   const [first, second] = names ?? [text.before, text.after]
   return (
-    <div className="relative overflow-hidden rounded-control bg-sunken select-none focus-within:outline-2 focus-within:outline-accent">
-      <img src={after} alt={second} draggable={false} className="block w-full" />
+    <div className="relative shrink-0 overflow-hidden rounded-control bg-sunken select-none focus-within:outline-2 focus-within:outline-accent">
+      <img
+        src={after}
+        alt={second}
+        draggable={false}
+        className="block w-full"
+        onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+          onRatio?.(naturalWidth / naturalHeight)
+        }
+      />
       <img
         src={before}
         alt={first}

@@ -4,18 +4,18 @@ import { SdkCode, useBaseUrl } from '../../parts/snippets/sdk-code.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { words } from '../../words/words.ts'
-import { codeFor, IMAGE_SDKS, type ImageSdk, type Wanted } from './code.ts'
+import { codeFor, IMAGE_SDKS, type ImageSdk, type CodeRequest } from './code.ts'
 
 interface CodeDialogProps {
-  readonly wanted: Omit<Wanted, 'baseUrl'>
+  readonly request: Omit<CodeRequest, 'baseUrl'>
   readonly onClose: () => void
 }
 
-export function CodeDialog({ wanted, onClose }: CodeDialogProps) {
+export function CodeDialog({ request, onClose }: CodeDialogProps) {
   const baseUrl = useBaseUrl()
   const [sdk, setSdk] = useState<ImageSdk>('python')
   const text = words.images
-  const code = codeFor(sdk, { ...wanted, baseUrl })
+  const code = codeFor(sdk, { ...request, baseUrl })
   return (
     <Dialog
       open

@@ -7,39 +7,39 @@ import { KEY, type Sdk } from '../../parts/snippets/snippet.ts'
 export const IMAGE_SDKS = ['curl', 'python', 'node'] as const satisfies readonly Sdk[]
 export type ImageSdk = (typeof IMAGE_SDKS)[number]
 
-export interface Wanted {
+export interface CodeRequest {
   readonly baseUrl: string
   readonly fields: ImageFields
   /** Names of the files of an edit. */
-  readonly pictures: readonly string[] | undefined
+  readonly images: readonly string[] | undefined
   readonly hasMask: boolean
 }
 
 type Pairs = readonly (readonly [name: string, value: string | number | boolean])[]
 
-export function codeFor(sdk: ImageSdk, wanted: Wanted): string {
-  const { partial_images: previews, ...fields } = wanted.fields
+export function codeFor(sdk: ImageSdk, request: CodeRequest): string {
+  const { partial_images: previews, ...fields } = request.fields
   const pairs: Pairs = Object.entries({
     ...fields,
     ...(previews !== undefined && { stream: true, partial_images: previews }),
   }).filter((pair): pair is [string, string | number] => pair[1] !== undefined)
-  if (sdk === 'curl') return curl(wanted, pairs)
-  return sdk === 'python' ? python(wanted, pairs) : node(wanted, pairs)
+  if (sdk === 'curl') return curl(request, pairs)
+  return sdk === 'python' ? python(request, pairs) : node(request, pairs)
 }
 
-function curl({ baseUrl, pictures, hasMask }: Wanted, pairs: Pairs): string {
+function curl({ baseUrl, images, hasMask }: CodeRequest, pairs: Pairs): string {
   const head = (
     path: string,
   ) => `curl ${pairs.some(([name]) => name === 'stream') ? '-N ' : ''}${baseUrl}/images/${path} \\
   -H "Authorization: Bearer ${KEY}"`
-  if (pictures === undefined)
+  if (images === undefined)
     return `${head('generations')} \\
   -H 'Content-Type: application/json' \\
   -d ${shell(JSON.stringify(Object.fromEntries(pairs), undefined, 2))}
 `
   const parts = [
     ...pairs.map(([name, value]) => `-F ${shell(`${name}=${value}`)}`),
-    ...pictures.map((name) => `-F ${shell(`image[]=@${name}`)}`),
+    ...images.map((name) => `-F ${shell(`image[]=@${name}`)}`),
     ...(hasMask ? ['-F mask=@mask.png'] : []),
   ]
   return `${head('edits')} \\
@@ -52,61 +52,61 @@ function shell(text: string): string {
   return `'${inShell(text)}'`
 }
 
-function python({ baseUrl, pictures, hasMask }: Wanted, pairs: Pairs): string {
+function python({ baseUrl, images, hasMask }: CodeRequest, pairs: Pairs): string {
   const isStream = pairs.some(([name]) => name === 'stream')
-  const given = [
+  const args = [
     ...pairs.map(
       ([name, value]) => `${name}=${typeof value === 'boolean' ? 'True' : JSON.stringify(value)},`,
     ),
-    ...(pictures === undefined
+    ...(images === undefined
       ? []
-      : [`image=[${pictures.map((name) => `open(${JSON.stringify(name)}, "rb")`).join(', ')}],`]),
+      : [`image=[${images.map((name) => `open(${JSON.stringify(name)}, "rb")`).join(', ')}],`]),
     ...(hasMask ? ['mask=open("mask.png", "rb"),'] : []),
   ]
   const loop = isStream
     ? `for event in answer:
-    name = "picture" if event.type.endswith("completed") else f"preview-{event.partial_image_index}"
+    name = "image" if event.type.endswith("completed") else f"preview-{event.partial_image_index}"
     with open(f"{name}.png", "wb") as file:
         file.write(base64.b64decode(event.b64_json))
 `
-    : `for number, picture in enumerate(answer.data):
-    with open(f"picture-{number}.png", "wb") as file:
-        file.write(base64.b64decode(picture.b64_json))
+    : `for number, image in enumerate(answer.data):
+    with open(f"image-{number}.png", "wb") as file:
+        file.write(base64.b64decode(image.b64_json))
 `
   return `import base64
 from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl}", api_key="${KEY}")
-answer = client.images.${pictures === undefined ? 'generate' : 'edit'}(
-${given.map((line) => `    ${line}`).join('\n')}
+answer = client.images.${images === undefined ? 'generate' : 'edit'}(
+${args.map((line) => `    ${line}`).join('\n')}
 )
 ${loop}`
 }
 
-function node({ baseUrl, pictures, hasMask }: Wanted, pairs: Pairs): string {
+function node({ baseUrl, images, hasMask }: CodeRequest, pairs: Pairs): string {
   const isStream = pairs.some(([name]) => name === 'stream')
-  const given = [
+  const args = [
     ...pairs.map(([name, value]) => `${name}: ${JSON.stringify(value)},`),
-    ...(pictures === undefined
+    ...(images === undefined
       ? []
-      : [`image: [${pictures.map((name) => `createReadStream(${JSON.stringify(name)})`).join(', ')}],`]),
+      : [`image: [${images.map((name) => `createReadStream(${JSON.stringify(name)})`).join(', ')}],`]),
     ...(hasMask ? ["mask: createReadStream('mask.png'),"] : []),
   ]
   const loop = isStream
     ? `for await (const event of answer) {
-  const name = event.type.endsWith('completed') ? 'picture' : \`preview-\${event.partial_image_index}\`
+  const name = event.type.endsWith('completed') ? 'image' : \`preview-\${event.partial_image_index}\`
   writeFileSync(\`\${name}.png\`, Buffer.from(event.b64_json, 'base64'))
 }
 `
-    : `for (const [number, picture] of answer.data.entries())
-  writeFileSync(\`picture-\${number}.png\`, Buffer.from(picture.b64_json, 'base64'))
+    : `for (const [number, image] of answer.data.entries())
+  writeFileSync(\`image-\${number}.png\`, Buffer.from(image.b64_json, 'base64'))
 `
-  return `import { ${pictures === undefined ? '' : 'createReadStream, '}writeFileSync } from 'node:fs'
+  return `import { ${images === undefined ? '' : 'createReadStream, '}writeFileSync } from 'node:fs'
 import OpenAI from 'openai'
 
 const client = new OpenAI({ baseURL: '${baseUrl}', apiKey: '${KEY}' })
-const answer = await client.images.${pictures === undefined ? 'generate' : 'edit'}({
-${given.map((line) => `  ${line}`).join('\n')}
+const answer = await client.images.${images === undefined ? 'generate' : 'edit'}({
+${args.map((line) => `  ${line}`).join('\n')}
 })
 ${loop}`
 }

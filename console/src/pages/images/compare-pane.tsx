@@ -1,4 +1,4 @@
-/** Two pictures of the history in one view: beside each other, or one over the other with a line between them. */
+/** Two images of the history in one view: beside each other, or one over the other with a line between them. */
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import { apiUrl } from '../../api/client.ts'
@@ -54,7 +54,7 @@ export function ComparePane({ jobs, onClose }: ComparePaneProps) {
   )
 }
 
-/** Two pictures of one request compare as well as two requests. */
+/** Two images of one request compare as well as two requests. */
 function sidesOf([one, other]: readonly ImageJob[]): readonly [Side, Side] | undefined {
   if (one === undefined) return undefined
   if (other !== undefined)

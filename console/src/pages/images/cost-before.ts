@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { FaultError } from '../../api/faults.ts'
-import { mostItCosts, type EditFiles, type ImageFields } from '../../api/image-calls.ts'
+import { maxCost, type EditFiles, type ImageFields } from '../../api/image-calls.ts'
 import { nanoOf, usdOf } from '../../app/money.ts'
 
 /** Typing goes on: the node is asked once it pauses. */
 const PAUSE_MS = 500
-/** Pictures are not sent twice where that is felt. */
-const MOST_SENT_BYTES = 6_000_000
+/** Images are not sent twice where that is felt. */
+const MAX_SENT_BYTES = 6_000_000
 
 /** Dollars, as a decimal. */
 type Amount = `${number}`
@@ -25,37 +25,37 @@ export function useCostBefore(
   files: EditFiles | undefined,
 ): CostBefore {
   const [first] = requests
-  const isLarge = bytesOf(files) > MOST_SENT_BYTES
-  const given = files?.pictures.map(({ name, size, lastModified }) => [name, size, lastModified])
-  const wanted = JSON.stringify([project, first, requests.length, given, files?.mask?.size])
-  const [asked, setAsked] = useState(wanted)
+  const isLarge = bytesOf(files) > MAX_SENT_BYTES
+  const images = files?.images.map(({ name, size, lastModified }) => [name, size, lastModified])
+  const current = JSON.stringify([project, first, requests.length, images, files?.mask?.size])
+  const [asked, setAsked] = useState(current)
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(wanted), PAUSE_MS)
+    const timer = setTimeout(() => setAsked(current), PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [wanted])
+  }, [current])
   const isReady =
     project !== undefined &&
     first !== undefined &&
     first.prompt !== '' &&
     !isLarge &&
-    files?.pictures.length !== 0
+    files?.images.length !== 0
   const query = useQuery({
     queryKey: ['image-cost', asked],
-    enabled: isReady && asked === wanted,
+    enabled: isReady && asked === current,
     retry: false,
     staleTime: 60_000,
     queryFn: async ({ signal }) => {
       if (project === undefined || first === undefined) return null
-      return (await mostItCosts(project, first, files, signal)) ?? null
+      return (await maxCost(project, first, files, signal)) ?? null
     },
   })
   const refusal = query.error instanceof FaultError ? query.error : undefined
   if (isLarge) return { most: 'large', refusal: undefined }
-  if (query.data === undefined || asked !== wanted) return { most: undefined, refusal }
+  if (query.data === undefined || asked !== current) return { most: undefined, refusal }
   if (query.data === null) return { most: 'unpriced', refusal }
   return { most: usdOf(nanoOf(query.data) * BigInt(requests.length)) as Amount, refusal }
 }
 
 function bytesOf(files: EditFiles | undefined): number {
-  return files?.pictures.reduce((sum, { size }) => sum + size, files.mask?.size ?? 0) ?? 0
+  return files?.images.reduce((sum, { size }) => sum + size, files.mask?.size ?? 0) ?? 0
 }

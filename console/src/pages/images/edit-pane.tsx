@@ -8,8 +8,8 @@ import { classes } from '../../ui/classes.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
-import { ACCEPTED, FileButton } from './given-pictures.tsx'
-import type { Given } from './given.ts'
+import { ACCEPTED, FileButton, FileImage } from './input-image-list.tsx'
+import type { InputImages } from './input-images.ts'
 import type { Brush } from './painter/painting.ts'
 import { Painter } from './painter/painter.tsx'
 import { Result } from './result.tsx'
@@ -21,18 +21,18 @@ type EditView = 'mask' | 'pair' | 'changed'
 interface EditPaneProps {
   readonly model: ImageModel
   readonly models: readonly ImageModel[]
-  readonly given: Given
-  /** The last edit, if it brought a picture. */
+  readonly inputImages: InputImages
+  /** The last edit, if it made an image. */
   readonly run: Run | undefined
   readonly view: EditView
   readonly onView: (view: EditView) => void
   readonly jobs: ReadonlyMap<string, ImageJob>
-  readonly onEdit: (picture: Blob) => void
+  readonly onEdit: (image: Blob) => void
   readonly onAgain: () => void
 }
 
 export function EditPane(props: EditPaneProps) {
-  const { model, models, given, run, view, onView } = props
+  const { model, models, inputImages, run, view, onView } = props
   const text = words.images
   const [brush, setBrush] = useState<Brush>({ tool: 'brush', diameter: 96 })
   const [isOver, setOver] = useState(false)
@@ -55,7 +55,7 @@ export function EditPane(props: EditPaneProps) {
     onDrop: (event: DragEvent) => {
       event.preventDefault()
       setOver(false)
-      void given.add([...event.dataTransfer.files])
+      void inputImages.add([...event.dataTransfer.files])
     },
   }
   return (
@@ -72,19 +72,19 @@ export function EditPane(props: EditPaneProps) {
         </Banner>
       ) : run !== undefined && view !== 'mask' ? (
         <Result {...props} run={run} view={view} bar={views} />
-      ) : given.painting === undefined ? (
+      ) : inputImages.painting === undefined ? (
         <div className="flex-1">
           {!takesMask && (
             <Banner tone="warn" className="m-5 mb-0">
               {text.takesNoMask(model.id, othersWith('mask', model, models))}
             </Banner>
           )}
-          <Choose given={given} />
+          <Choose inputImages={inputImages} />
         </div>
-      ) : takesMask && given.bitmap !== undefined ? (
+      ) : takesMask && inputImages.bitmap !== undefined ? (
         <Painter
-          painting={given.painting}
-          picture={given.bitmap}
+          painting={inputImages.painting}
+          image={inputImages.bitmap}
           brush={brush}
           onBrush={(change) => setBrush((before) => ({ ...before, ...change }))}
           views={views}
@@ -98,11 +98,12 @@ export function EditPane(props: EditPaneProps) {
               </Banner>
               {views}
             </div>
-            <img
-              src={given.pictures[0]?.url}
-              alt={given.pictures[0]?.file.name}
-              className="max-h-full max-w-full self-start rounded-control"
-            />
+            {inputImages.images[0] !== undefined && (
+              <FileImage
+                file={inputImages.images[0].file}
+                className="max-h-full max-w-full self-start rounded-control"
+              />
+            )}
           </div>
         )
       )}
@@ -110,7 +111,7 @@ export function EditPane(props: EditPaneProps) {
   )
 }
 
-function Choose({ given }: { readonly given: Given }) {
+function Choose({ inputImages }: { readonly inputImages: InputImages }) {
   const text = words.images
   return (
     <Empty
@@ -120,7 +121,7 @@ function Choose({ given }: { readonly given: Given }) {
           label={text.choose}
           accept={ACCEPTED}
           several
-          onFiles={(files) => void given.add(files)}
+          onFiles={(files) => void inputImages.add(files)}
           className={buttonClasses('plain', 'large')}
         >
           <ImagePlus size={15} aria-hidden />

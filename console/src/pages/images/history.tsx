@@ -1,4 +1,4 @@
-/** Pictures that this member made here, newest first, for as long as they are kept. */
+/** Images that this member made here, newest first, for as long as they are kept. */
 import { Columns2 } from 'lucide-react'
 import { age, moneyInList, NONE } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
@@ -69,7 +69,7 @@ interface CardProps {
 
 function Card({ job, now, isOpen, onOpen }: CardProps) {
   const text = words.images
-  const [picture] = job.pictures
+  const [image] = job.pictures
   const leftMs = job.expires_at === null ? undefined : Date.parse(job.expires_at) - now
   const isGone = leftMs !== undefined && leftMs <= 0
   const name = job.kind === 'edit' ? `${text.edit}, ${job.model}` : job.model
@@ -77,7 +77,7 @@ function Card({ job, now, isOpen, onOpen }: CardProps) {
     <button
       type="button"
       aria-pressed={isOpen}
-      disabled={picture === undefined || isGone}
+      disabled={image === undefined || isGone}
       title={isGone ? text.expired : name}
       className="flex w-full flex-col text-left text-11 disabled:bg-transparent"
       onClick={onOpen}
@@ -88,9 +88,9 @@ function Card({ job, now, isOpen, onOpen }: CardProps) {
           isOpen && 'outline-2 outline-offset-1 outline-accent',
         )}
       >
-        {picture !== undefined && !isGone ? (
+        {image !== undefined && !isGone ? (
           <img
-            src={apiUrl(`/api/v1/assets/${picture.asset}/content?width=208`)}
+            src={apiUrl(`/api/v1/assets/${image.asset}/content?width=208`)}
             alt=""
             loading="lazy"
             className="size-full object-cover"
@@ -108,7 +108,7 @@ function Card({ job, now, isOpen, onOpen }: CardProps) {
       <span className="flex w-full justify-between text-ink-3 tabular-nums">
         <span>{job.cost_usd === null ? NONE : moneyInList(job.cost_usd)}</span>
         <span className={classes(leftMs !== undefined && leftMs < DAY_MS && !isGone && 'text-warn')}>
-          {picture === undefined
+          {image === undefined
             ? (job.fault ?? '')
             : isGone
               ? text.gone

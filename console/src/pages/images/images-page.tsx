@@ -1,10 +1,9 @@
-/** The images playground: pictures from words, and edits of pictures with a painted mask. */
+/** The images playground: images from words, and edits of images with a painted mask. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
-import { shellQueries } from '../../api/queries/shell.ts'
 import { paths } from '../../app/paths.ts'
-import { useMay, useSession } from '../../app/session.ts'
+import { usePayingProject } from '../../app/paying-project.ts'
+import { useMay } from '../../app/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -17,26 +16,19 @@ import { images as place } from './place.ts'
 export function ImagesPage() {
   const search = place.useSearch()
   const models = useQuery(modelQueries.all(search.project))
-  const projects = useQuery(shellQueries.projects())
-  const [chosen, setChosen] = useState<string>()
-  const session = useSession()
+  const { names, project, setProject, error } = usePayingProject(search.project)
   const may = useMay()
   const text = words.images
-  const names = (projects.data?.data ?? [])
-    .map(({ name }) => name)
-    .filter((name) => session.projects === null || session.projects.includes(name))
-  const offered = search.project === undefined ? names : [search.project]
-  const project = offered.find((name) => name === chosen) ?? offered[0]
   const imageModels = models.data?.data.filter(isImageModel)
-  const problem = models.error ?? projects.error
-  if (project !== undefined && imageModels !== undefined && imageModels.length > 0)
+  const problem = models.error ?? error
+  if (names !== undefined && names.length > 0 && imageModels !== undefined && imageModels.length > 0)
     return (
       <Workbench
         search={search}
         models={imageModels}
-        projects={offered}
+        projects={names}
         project={project}
-        onProject={setChosen}
+        onProject={setProject}
       />
     )
   return (
@@ -53,7 +45,7 @@ export function ImagesPage() {
           {text.noModelNext}
         </Empty>
       ) : (
-        projects.data !== undefined && <Empty title={text.noProject} />
+        names !== undefined && <Empty title={text.noProject} />
       )}
     </Page>
   )

@@ -21,27 +21,27 @@ interface RequestFormProps {
   readonly model: ImageModel
   readonly onModel: (id: string) => void
   readonly projects: readonly string[]
-  readonly project: string
+  readonly project: string | undefined
   readonly onProject: (project: string) => void
   readonly settings: Settings
   readonly onSettings: (change: Partial<Settings>) => void
-  /** The pictures of an edit. */
-  readonly given: ReactNode
+  /** The images of an edit. */
+  readonly inputImages: ReactNode
   readonly cost: CostBefore
   /** Why it can't be run now. */
-  readonly why: string | undefined
+  readonly disabledReason: string | undefined
   readonly busy: boolean
   readonly onRun: () => void
 }
 
 export function RequestForm(props: RequestFormProps) {
-  const { mode, model, models, settings, onSettings, given, projects, project } = props
+  const { mode, model, models, settings, onSettings, inputImages, projects, project } = props
   const { image } = model
   const text = words.images
   return (
     <Form
       className="flex w-78 shrink-0 flex-col border-r border-line phone:order-2 phone:w-full phone:border-r-0"
-      onSubmit={() => props.why === undefined && !props.busy && props.onRun()}
+      onSubmit={() => props.disabledReason === undefined && !props.busy && props.onRun()}
     >
       <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-3.5 overflow-y-auto px-5 pt-3.5 pb-4 phone:overflow-visible phone:px-4">
         <Segmented
@@ -68,13 +68,14 @@ export function RequestForm(props: RequestFormProps) {
         {projects.length > 1 && (
           <Field name="project" label={text.project}>
             <Select
-              value={project}
+              value={project ?? ''}
+              placeholder={text.chooseProject}
               onChange={props.onProject}
               options={projects.map((name) => ({ value: name, label: name }))}
             />
           </Field>
         )}
-        {given}
+        {inputImages}
         <Field name="prompt" label={text.prompt}>
           <textarea
             aria-label={text.prompt}
@@ -195,7 +196,7 @@ function Numbers({ label, children }: { readonly label: string; readonly childre
 }
 
 /** What it costs at most, who pays, and the button. */
-function Foot({ mode, project, cost, why, busy }: RequestFormProps) {
+function Foot({ mode, project, cost, disabledReason, busy }: RequestFormProps) {
   const text = words.images
   const { refusal, most } = cost
   const amount =
@@ -208,7 +209,7 @@ function Foot({ mode, project, cost, why, busy }: RequestFormProps) {
         </p>
       )}
       <p className="flex items-baseline justify-between gap-3 text-12 text-ink-2">
-        <span className="min-w-0 truncate">{text.atMost(project)}</span>
+        <span className="min-w-0 truncate">{project !== undefined && text.atMost(project)}</span>
         <span
           className="text-13 font-semibold whitespace-nowrap text-ink tabular-nums"
           title={most === 'large' ? text.largePictures : undefined}
@@ -221,12 +222,12 @@ function Foot({ mode, project, cost, why, busy }: RequestFormProps) {
         look="primary"
         size="large"
         busy={busy}
-        why={why}
+        why={disabledReason}
         icon={mode === 'edit' ? <Brush size={15} aria-hidden /> : <Sparkles size={15} aria-hidden />}
       >
         {busy ? text.running : mode === 'edit' ? text.edit : text.generate}
         <span className="phone:hidden">
-          <Kbd onInk={!busy && why === undefined}>{withCommand('↵')}</Kbd>
+          <Kbd onInk={!busy && disabledReason === undefined}>{withCommand('↵')}</Kbd>
         </span>
       </Button>
     </div>

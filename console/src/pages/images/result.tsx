@@ -1,7 +1,7 @@
 /** What an edit made: before and after, what changed, how far the mask was kept to, and what it cost. */
 import { useQuery } from '@tanstack/react-query'
 import { Brush, Download, RotateCw } from 'lucide-react'
-import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { requestQueries } from '../../api/queries/requests.ts'
 import { duration, moneyExact, moneyInList, whole } from '../../app/format.ts'
@@ -9,20 +9,26 @@ import { paths } from '../../app/paths.ts'
 import { Button } from '../../ui/button.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { TextLink } from '../../ui/link.tsx'
+import { saveBlob, useObjectUrl } from '../../ui/object-url.ts'
+import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import type { Compared } from '../../workers/pixels.worker.ts'
 import { Adherence, ChangedMap, MaskEdge } from './adherence.tsx'
 import { BeforeAfter } from './before-after.tsx'
-import { extensionOf, saveBlob } from './files.ts'
-import { comparePictures } from './pixel-work.ts'
+import { extensionOf } from './files.ts'
+import { fittedWidth } from './fitted-width.ts'
+import { compareImages } from '../../workers/pixels.ts'
 import type { Run, Tile } from './runs.ts'
+
+/** The facts, buttons and money lines below an edit, with the gaps between them. */
+const FACTS_HEIGHT = '11.5rem'
 
 interface ResultProps {
   readonly run: Run
   readonly view: 'pair' | 'changed'
   readonly jobs: ReadonlyMap<string, ImageJob>
-  readonly onEdit: (picture: Blob) => void
+  readonly onEdit: (image: Blob) => void
   readonly onAgain: () => void
   readonly bar: ReactNode
 }
@@ -31,15 +37,16 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
   const text = words.images
   const done = run.tiles.filter(({ state }) => state === 'done')
   const [chosen, setChosen] = useState(0)
+  const [ratio, setRatio] = useState(1)
   const tile = done[chosen] ?? done[0]
-  const original = run.files?.pictures[0]
-  const { compared, isComparing } = useCompared(run, tile, original)
-  const kept = compared?.kept?.picture
-  const beforeUrl = useUrl(original)
-  const keptUrl = useUrl(kept)
-  if (tile?.picture === undefined || tile.url === undefined || beforeUrl === undefined) return null
-  const { picture } = tile
-  const name = `torana-edit.${extensionOf((kept ?? picture).type)}`
+  const original = run.files?.images[0]
+  const { compared, error, isComparing } = useCompared(run, tile, original)
+  const kept = compared?.kept?.image
+  const beforeUrl = useObjectUrl(original)
+  const afterUrl = useObjectUrl(kept ?? tile?.image)
+  if (tile?.image === undefined || afterUrl === undefined || beforeUrl === undefined) return null
+  const { image } = tile
+  const name = `torana-edit.${extensionOf((kept ?? image).type)}`
   return (
     <section aria-label={text.views.pair} className="flex min-h-0 flex-1 flex-col">
       <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1.5 phone:px-4">
@@ -57,17 +64,20 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
         )}
         <span className="ml-auto">{bar}</span>
       </header>
-      <div className="scroll-quiet flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:flex-col phone:overflow-visible phone:px-4">
+      <div className="scroll-quiet @container-[size] flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:@container-normal phone:flex-col phone:overflow-visible phone:px-4">
         <div className="flex min-w-0 flex-1 flex-col gap-3.5">
-          {view === 'changed' && compared !== undefined ? (
-            <ChangedMap compared={compared} />
-          ) : (
-            <BeforeAfter
-              before={beforeUrl}
-              after={keptUrl ?? tile.url}
-              over={compared?.edge && <MaskEdge edge={compared.edge} />}
-            />
-          )}
+          <div className="shrink-0" style={{ width: fittedWidth(ratio, FACTS_HEIGHT) }}>
+            {view === 'changed' && compared !== undefined ? (
+              <ChangedMap compared={compared} />
+            ) : (
+              <BeforeAfter
+                onRatio={setRatio}
+                before={beforeUrl}
+                after={afterUrl}
+                over={compared?.edge && <MaskEdge edge={compared.edge} />}
+              />
+            )}
+          </div>
           <Facts
             run={run}
             tile={tile}
@@ -77,23 +87,19 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
             <Button
               size="large"
               icon={<Download size={15} aria-hidden />}
-              onClick={() => saveBlob(kept ?? picture, name)}
+              onClick={() => saveBlob(kept ?? image, name)}
             >
               {text.download}
             </Button>
             <Button
               size="large"
               icon={<RotateCw size={15} aria-hidden />}
-              why={run.whyNotAgain}
+              why={run.rerunDisabledReason}
               onClick={onAgain}
             >
               {text.runAgain}
             </Button>
-            <Button
-              size="large"
-              icon={<Brush size={15} aria-hidden />}
-              onClick={() => onEdit(kept ?? picture)}
-            >
+            <Button size="large" icon={<Brush size={15} aria-hidden />} onClick={() => onEdit(kept ?? image)}>
               {text.editThis}
             </Button>
             {tile.requestId !== undefined && (
@@ -104,6 +110,7 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
           </div>
           {tile.requestId !== undefined && <Money requestId={tile.requestId} />}
         </div>
+        {error !== undefined && <Problem error={error} className="w-65 px-0 py-1" />}
         {isComparing && <p className="w-65 text-12 text-ink-2">{text.comparing}</p>}
         {compared !== undefined && <Adherence compared={compared} />}
       </div>
@@ -121,7 +128,7 @@ function Facts({
   readonly cost: string | undefined
 }) {
   const { facts } = words.images
-  const given = run.files?.pictures.length ?? 0
+  const inputs = run.files?.images.length ?? 0
   return (
     <Figures
       size="peek"
@@ -131,7 +138,7 @@ function Facts({
           ? []
           : [{ name: facts.firstPreview, value: duration(tile.firstPreviewMs) }]),
         ...(tile.deployment === undefined ? [] : [{ name: facts.servedBy, value: tile.deployment }]),
-        { name: facts.given, value: run.mask === undefined ? given : facts.andMask(given) },
+        { name: facts.given, value: run.mask === undefined ? inputs : facts.andMask(inputs) },
         ...(cost === undefined ? [] : [{ name: facts.cost, value: moneyInList(cost) }]),
       ]}
     />
@@ -176,32 +183,32 @@ function Money({ requestId }: { readonly requestId: string }) {
   )
 }
 
-/** In a worker; a run that is looked at again is not compared again. */
+/** Compares in a worker. The last result is kept, so switching the view does not compare again. */
 function useCompared(run: Run, tile: Tile | undefined, original: File | undefined) {
-  const [result, setResult] = useState<{ readonly of: string; readonly compared: Compared }>()
-  const picture = tile?.picture
-  const wanted = tile === undefined ? '' : tile.key
-  const isDone = result?.of === wanted
+  const [result, setResult] = useState<{
+    readonly key: string
+    readonly compared?: Compared
+    readonly error?: unknown
+  }>()
+  const image = tile?.image
+  const key = tile?.key ?? ''
+  const isCompared = result?.key === key
   const { mask } = run
   const { keep } = run.settings
   useEffect(() => {
-    if (picture === undefined || original === undefined || isDone) return
-    let isWanted = true
-    void comparePictures(original, picture, mask, keep).then(
-      (compared) => isWanted && setResult({ of: wanted, compared }),
-      () => {},
+    if (image === undefined || original === undefined || isCompared) return
+    let isOver = false
+    compareImages(original, image, mask, keep).then(
+      (compared) => !isOver && setResult({ key, compared }),
+      (error: unknown) => !isOver && setResult({ key, error }),
     )
     return () => {
-      isWanted = false
+      isOver = true
     }
-  }, [wanted, picture, original, isDone, mask, keep])
-  const compared = isDone ? result.compared : undefined
-  return { compared, isComparing: compared === undefined && picture !== undefined && original !== undefined }
-}
-
-/** An address for bytes, for as long as they are shown. */
-function useUrl(blob: Blob | undefined): string | undefined {
-  const url = useMemo(() => blob && URL.createObjectURL(blob), [blob])
-  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
-  return url
+  }, [key, image, original, isCompared, mask, keep])
+  return {
+    compared: isCompared ? result.compared : undefined,
+    error: isCompared ? result.error : undefined,
+    isComparing: !isCompared && image !== undefined && original !== undefined,
+  }
 }

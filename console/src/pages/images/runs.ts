@@ -1,4 +1,4 @@
-/** Pictures on their way: each tile streams, fails and ends by itself. */
+/** Images in progress: each tile streams, fails and ends by itself. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import {
@@ -9,18 +9,21 @@ import {
   type Preview,
 } from '../../api/image-calls.ts'
 import { noteError } from '../../app/outages.ts'
+import { useAbort } from '../../ui/abort.ts'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
 import type { Mask } from '../../workers/pixels/mask.ts'
 import type { Mode, Settings } from './settings.ts'
 
 export interface Tile {
   readonly key: string
-  readonly state: 'waiting' | 'done' | 'failed' | 'left'
-  /** The newest preview, or the picture. */
-  readonly url: string | undefined
-  readonly picture: Blob | undefined
+  readonly state: 'waiting' | 'done' | 'failed' | 'stopped'
+  readonly image: Blob | undefined
+  /** The latest preview, while there is no image. */
+  readonly preview: Blob | undefined
   readonly previews: number
   readonly requestId: string | undefined
-  /** Of its request, if this picture is the only one of it. */
+  /** Of its request, if this image is the only one of it. */
   readonly costUsd: string | undefined
   readonly deployment: string | undefined
   readonly tookMs: number | undefined
@@ -40,26 +43,27 @@ export interface Run {
   readonly mask: Mask | undefined
   readonly startedMs: number
   readonly tiles: readonly Tile[]
-  /** Of a job of the history whose prompt or pictures this browser does not have. */
-  readonly whyNotAgain?: string | undefined
+  /** Set for a job of the history whose prompt or images this browser does not have. */
+  readonly rerunDisabledReason?: string | undefined
 }
 
-export type Started = Omit<Run, 'id' | 'startedMs' | 'tiles' | 'whyNotAgain'>
+export type Started = Omit<Run, 'id' | 'startedMs' | 'tiles' | 'rerunDisabledReason'>
 
 interface Runs {
   readonly run: Run | undefined
   readonly isRunning: boolean
-  readonly start: (started: Started) => void
-  /** What is on its way stays bought; nobody looks at it any more. */
-  readonly leave: () => void
-  /** Something else is looked at: a picture of the history. */
-  readonly show: (run: Run | undefined) => void
+  readonly start: (run: Started) => void
+  /** Requests in progress stay bought; their images arrive in the history. */
+  readonly stopWaiting: () => void
+  /** Shows a job of the history in the place of a run. A job opened later, or a run started later, wins. */
+  readonly open: (load: (signal: AbortSignal) => Promise<Run>) => Promise<void>
+  readonly clear: () => void
 }
 
 export const EMPTY_TILE: Omit<Tile, 'key'> = {
   state: 'waiting',
-  url: undefined,
-  picture: undefined,
+  image: undefined,
+  preview: undefined,
   previews: 0,
   requestId: undefined,
   costUsd: undefined,
@@ -69,106 +73,106 @@ export const EMPTY_TILE: Omit<Tile, 'key'> = {
   error: undefined,
 }
 
+/** Why a run was aborted whose tiles stay on the screen and say so themselves. */
+const STOPPED = 'stopped'
+
 let lastId = 0
 
 export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): Runs {
   const [run, setRun] = useState<Run>()
-  const abort = useRef<AbortController>(undefined)
+  const abort = useAbort()
   const done = useRef(onDone)
   useEffect(() => {
     done.current = onDone
   })
   const queries = useQueryClient()
-  useEffect(() => () => abort.current?.abort(), [])
 
-  const change = (id: number, from: number, tiles: (before: Tile, index: number) => Tile, many = 1): void =>
+  const change = (id: number, from: number, tiles: (before: Tile, index: number) => Tile, count = 1): void =>
     setRun((before) =>
       before?.id !== id
         ? before
         : {
             ...before,
             tiles: before.tiles.map((tile, index) =>
-              index >= from && index < from + many ? replaced(tile, tiles(tile, index - from)) : tile,
+              index >= from && index < from + count ? tiles(tile, index - from) : tile,
             ),
           },
     )
 
-  const one = async (started: Started, id: number, fields: ImageFields, from: number): Promise<void> => {
+  const send = async (
+    started: Started,
+    fields: ImageFields,
+    { id, from, signal }: { readonly id: number; readonly from: number; readonly signal: AbortSignal },
+  ): Promise<void> => {
     const startedMs = performance.now()
     const tookMs = () => performance.now() - startedMs
-    const signal = abort.current?.signal ?? new AbortController().signal
-    const onPreview = ({ picture }: Preview): void =>
+    const onPreview = ({ image }: Preview): void =>
       change(id, from, (tile) => ({
         ...tile,
-        url: URL.createObjectURL(picture),
+        preview: image,
         previews: tile.previews + 1,
         firstPreviewMs: tile.firstPreviewMs ?? tookMs(),
       }))
     try {
       const outcome = await callImages(started.project, fields, started.files, { signal, onPreview })
-      const isAlone = outcome.pictures.length === 1
-      change(
-        id,
-        from,
-        (tile, index) =>
-          doneTile(tile, outcome, { picture: outcome.pictures[index], isAlone, tookMs: tookMs() }),
-        fields.n,
-      )
+      change(id, from, (tile, index) => doneTile(tile, outcome, index, tookMs()), fields.n)
       done.current(started, outcome)
     } catch (error) {
       noteError(error)
-      const state = signal.aborted ? 'left' : 'failed'
+      const state = signal.aborted ? 'stopped' : 'failed'
       change(id, from, (tile) => ({ ...tile, state, error, tookMs: tookMs() }), fields.n)
     }
-    await queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] })
+    void queries.invalidateQueries({ queryKey: ['get', '/api/v1/image-jobs'] })
   }
 
   return {
     run,
     isRunning: run?.tiles.some(({ state }) => state === 'waiting') ?? false,
     start(started) {
-      abort.current?.abort()
-      abort.current = new AbortController()
+      const signal = abort.next()
       lastId += 1
       const id = lastId
-      const many = started.requests.reduce((sum, { n }) => sum + n, 0)
-      const tiles = Array.from({ length: many }, (_, index) => ({ ...EMPTY_TILE, key: `${id} ${index}` }))
-      setRun({ ...started, id, startedMs: Date.now(), tiles, whyNotAgain: undefined })
+      const count = started.requests.reduce((sum, { n }) => sum + n, 0)
+      const tiles = Array.from({ length: count }, (_, index) => ({ ...EMPTY_TILE, key: `${id} ${index}` }))
+      setRun({ ...started, id, startedMs: Date.now(), tiles, rerunDisabledReason: undefined })
       let from = 0
-      for (const fields of started.requests) {
-        void one(started, id, fields, from)
+      const sent = started.requests.map((fields) => {
+        const first = from
         from += fields.n
-      }
+        return send(started, fields, { id, from: first, signal })
+      })
+      let isOver = false
+      signal.addEventListener('abort', () => {
+        if (!isOver && signal.reason !== STOPPED) toast(words.images.leftRun, { mark: 'warn' })
+      })
+      void Promise.all(sent).then(() => {
+        isOver = true
+      })
     },
-    leave: () => abort.current?.abort(),
-    show(next) {
-      abort.current?.abort()
-      setRun(next)
+    stopWaiting: () => abort.stop(STOPPED),
+    async open(load) {
+      const signal = abort.next()
+      setRun(undefined)
+      const opened = await load(signal)
+      if (!signal.aborted) setRun(opened)
+    },
+    clear() {
+      abort.stop()
+      setRun(undefined)
     },
   }
 }
 
-interface Ended {
-  readonly picture: Blob | undefined
-  readonly isAlone: boolean
-  readonly tookMs: number
-}
-
-function doneTile(tile: Tile, outcome: ImageOutcome, { picture, isAlone, tookMs }: Ended): Tile {
+function doneTile(tile: Tile, outcome: ImageOutcome, index: number, tookMs: number): Tile {
+  const image = outcome.images[index]
   return {
     ...tile,
-    state: picture === undefined ? 'failed' : 'done',
-    url: picture && URL.createObjectURL(picture),
-    picture,
+    state: image === undefined ? 'failed' : 'done',
+    image,
+    preview: undefined,
     requestId: outcome.requestId,
-    costUsd: isAlone ? outcome.costUsd : undefined,
+    costUsd: outcome.images.length === 1 ? outcome.costUsd : undefined,
     deployment: outcome.deployment,
     tookMs,
   }
-}
-
-/** The address of a preview is of no use once the next one is there. */
-function replaced(before: Tile, after: Tile): Tile {
-  if (before.url !== undefined && before.url !== after.url) URL.revokeObjectURL(before.url)
-  return after
 }

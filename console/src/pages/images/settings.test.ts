@@ -31,13 +31,13 @@ test('what a model can’t do is left to it, and never sent', () => {
   })
 })
 
-test('pictures with previews are requests side by side; without them, and for edits, they are one', () => {
+test('images with previews are requests side by side; without them, and for edits, they are one', () => {
   assert.deepEqual(
     requestsFor(settings, model, 'generate').map(({ n, partial_images: previews }) => [n, previews]),
     Array.from({ length: 3 }, () => [1, 2]),
   )
-  const one = (given: Settings, mode: 'generate' | 'edit') =>
-    requestsFor(given, model, mode).map(({ n, partial_images: previews }) => [n, previews])
+  const one = (settings: Settings, mode: 'generate' | 'edit') =>
+    requestsFor(settings, model, mode).map(({ n, partial_images: previews }) => [n, previews])
   assert.deepEqual(one({ ...settings, previews: 0 }, 'generate'), [[3, undefined]])
   assert.deepEqual(one(settings, 'edit'), [[3, undefined]])
   assert.deepEqual(one({ ...settings, howMany: 1 }, 'edit'), [[1, 2]])

@@ -1,4 +1,4 @@
-/** What one asks for beside the pictures, and what of it goes to a model that can do less. */
+/** What one asks for beside the images, and what of it goes to a model that can do less. */
 import type { Schema } from '../../api/client.ts'
 import type { ImageFields } from '../../api/image-calls.ts'
 import type { SearchOf } from '../../app/place.ts'
@@ -50,8 +50,8 @@ export function fieldsOf(settings: Settings, model: ImageModel, howMany: number)
 }
 
 /**
- * One request for each picture where previews are wanted: a preview says which preview it is, not of which picture. An edit
- * is one request, since each call pays for the given pictures.
+ * One request for each image where previews are wanted: a preview says which preview it is, not of which image. An edit
+ * is one request, since each call pays for the inputImages images.
  */
 export function requestsFor(settings: Settings, model: ImageModel, mode: Mode): readonly ImageFields[] {
   const withPreviews = fieldsOf(settings, model, 1)

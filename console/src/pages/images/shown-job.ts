@@ -4,7 +4,7 @@ import { FaultError } from '../../api/faults.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { EMPTY_TILE, type Run } from './runs.ts'
 import { words } from '../../words/words.ts'
-import { keptEdit, MOST_EDITS } from './kept-edits.ts'
+import { keptEdit, MAX_EDITS } from './kept-edits.ts'
 import { AUTO, requestsFor, type ImageModel, type Mode, type Settings } from './settings.ts'
 import { typedFor } from './typed-settings.ts'
 
@@ -19,23 +19,23 @@ const UNTYPED: Settings = {
   keep: false,
 }
 
-export async function showJob(
+export async function runOfJob(
   job: ImageJob,
   models: readonly ImageModel[],
-  show: (run: Run) => void,
-): Promise<void> {
+  signal: AbortSignal,
+): Promise<Run> {
   const text = words.images
   const mode: Mode = job.kind === 'edit' ? 'edit' : 'generate'
   const typed = typedFor(job.id)
   const edit = mode === 'edit' ? await keptEdit(job.id) : undefined
   const model = models.find(({ id }) => id === job.model)
-  const whyNotAgain =
+  const rerunDisabledReason =
     typed === undefined
       ? text.againElsewhere
       : model === undefined
         ? text.againNoModel(job.model)
         : mode === 'edit' && edit === undefined
-          ? text.againNoPictures(MOST_EDITS)
+          ? text.againNoPictures(MAX_EDITS)
           : undefined
   // Of requests side by side, this job was one.
   const requests = typed && model ? requestsFor(typed.settings, model, mode).slice(0, 1) : []
@@ -48,31 +48,30 @@ export async function showJob(
         tookMs: job.duration_ms ?? undefined,
       }
       try {
-        const picture = await pictureOf(asset)
-        return { ...tile, state: 'done' as const, picture, url: URL.createObjectURL(picture) }
+        return { ...tile, state: 'done' as const, image: await fetchAsset(asset, signal) }
       } catch (error) {
         return { ...tile, state: 'failed' as const, error }
       }
     }),
   )
-  show({
+  return {
     id: -1,
     mode,
     model: job.model,
     project: job.project,
     settings: typed?.settings ?? UNTYPED,
-    requests: whyNotAgain === undefined ? requests : [],
+    requests: rerunDisabledReason === undefined ? requests : [],
     files: edit?.files,
     mask: edit?.mask,
     startedMs: Date.parse(job.created_at),
     tiles,
-    whyNotAgain,
-  })
+    rerunDisabledReason,
+  }
 }
 
 /** The bytes as they are kept. */
-export async function pictureOf(asset: string): Promise<Blob> {
-  const response = await fetch(apiUrl(`/api/v1/assets/${asset}/content`))
+export async function fetchAsset(asset: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch(apiUrl(`/api/v1/assets/${asset}/content`), { signal })
   if (!response.ok) throw new FaultError(response, await response.json().catch(() => undefined))
   return response.blob()
 }

@@ -63,20 +63,20 @@ export function drawnSizes(rules: SizeRules): readonly Size[] {
 }
 
 /** The two nearest that are made, the nearest first. */
-export function nearestSizes(wanted: Size, rules: SizeRules): readonly Size[] {
-  const candidates = rules.kind === 'list' ? drawnSizes(rules) : around(wanted, rules)
+export function nearestSizes(target: Size, rules: SizeRules): readonly Size[] {
+  const candidates = rules.kind === 'list' ? drawnSizes(rules) : around(target, rules)
   return candidates
     .filter((size) => faultOf(size, rules) === undefined)
-    .toSorted((a, b) => distance(a, wanted) - distance(b, wanted))
+    .toSorted((a, b) => distance(a, target) - distance(b, target))
     .slice(0, 2)
 }
 
 /** How many steps of the grid are looked at on each side. */
 const REACH = 2
 
-function around(wanted: Size, rules: SizeRules): Size[] {
+function around(target: Size, rules: SizeRules): Size[] {
   const multiple = rules.multiple_of ?? 1
-  const { width, height } = within(wanted, rules)
+  const { width, height } = within(target, rules)
   const steps = Array.from({ length: REACH * 2 + 1 }, (_, index) => index - REACH)
   const near = (edge: number, step: number) => (Math.round(edge / multiple) + step) * multiple
   return steps.flatMap((across) =>

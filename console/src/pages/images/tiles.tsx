@@ -1,6 +1,6 @@
-/** Pictures that are being made, each in a tile of the asked ratio from the first moment on. */
+/** Images that are being made, each in a tile of the asked ratio from the start. */
 import { Brush, CircleStop, Download, RotateCw } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { duration, moneyInList } from '../../app/format.ts'
 import { sumOf, usdOf } from '../../app/money.ts'
@@ -9,9 +9,11 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { failureText } from '../../ui/failure.ts'
 import { TextLink } from '../../ui/link.tsx'
+import { saveBlob, useObjectUrl } from '../../ui/object-url.ts'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { extensionOf, saveBlob } from './files.ts'
+import { extensionOf } from './files.ts'
+import { fittedWidth } from './fitted-width.ts'
 import type { Run, Tile } from './runs.ts'
 import type { Size } from './sizes.ts'
 
@@ -28,14 +30,14 @@ interface TilesProps {
   readonly most: string | undefined
   /** By the id of its request: the cost of a stream is known once it has ended. */
   readonly jobs: ReadonlyMap<string, ImageJob>
-  readonly onLeave: () => void
-  readonly onEdit: ((picture: Blob) => void) | undefined
+  readonly onStopWaiting: () => void
+  readonly onEdit: ((image: Blob) => void) | undefined
   readonly onAgain: () => void
-  /** A way back, and whatever else stands in the bar. */
+  /** The buttons at the end of the bar. */
   readonly bar?: ReactNode
 }
 
-export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAgain, bar }: TilesProps) {
+export function Tiles({ run, isRunning, size, most, jobs, onStopWaiting, onEdit, onAgain, bar }: TilesProps) {
   const text = words.images
   const done = run.tiles.filter(({ state }) => state === 'done').length
   const requestIds = new Set(run.tiles.flatMap(({ requestId }) => requestId ?? []))
@@ -57,7 +59,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAga
           {text.soFar(moneyInList(cost), isRunning && isAmount(most) ? moneyInList(most) : undefined)}
         </span>
         {isRunning && (
-          <Button look="quiet" icon={<CircleStop size={14} aria-hidden />} onClick={onLeave}>
+          <Button look="quiet" icon={<CircleStop size={14} aria-hidden />} onClick={onStopWaiting}>
             {text.stopWaiting}
           </Button>
         )}
@@ -65,7 +67,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAga
       </header>
       <ul
         className={classes(
-          'scroll-quiet grid min-h-0 flex-1 content-start gap-4 overflow-y-auto px-5 py-4 phone:overflow-visible phone:px-4',
+          'scroll-quiet @container-[size] grid min-h-0 flex-1 content-start gap-4 overflow-y-auto px-5 py-4 phone:@container-normal phone:overflow-visible phone:px-4',
           run.tiles.length > 1 ? 'grid-cols-2 phone:grid-cols-1' : 'grid-cols-1',
         )}
       >
@@ -80,7 +82,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAga
               cost={tile.requestId === undefined ? undefined : costOf(tile.requestId, [tile], jobs)}
               onEdit={onEdit}
               onAgain={onAgain}
-              whyNotAgain={run.whyNotAgain}
+              rerunDisabledReason={run.rerunDisabledReason}
             />
           </li>
         ))}
@@ -98,6 +100,8 @@ function costOf(
   return own ?? jobs.get(requestId)?.cost_usd ?? undefined
 }
 
+/** The caption below an image, with the gap between them. */
+const CAPTION_HEIGHT = '1.75rem'
 interface TileViewProps {
   readonly tile: Tile
   readonly number: number
@@ -105,30 +109,34 @@ interface TileViewProps {
   readonly previewsAsked: number
   readonly prompt: string
   readonly cost: string | undefined
-  readonly onEdit: ((picture: Blob) => void) | undefined
+  readonly onEdit: ((image: Blob) => void) | undefined
   readonly onAgain: () => void
-  readonly whyNotAgain: string | undefined
+  readonly rerunDisabledReason: string | undefined
 }
 
 function TileView(props: TileViewProps) {
   const { tile, number, ratio, previewsAsked, prompt, cost, onEdit } = props
   const text = words.images
-  const { state, url, picture, previews } = tile
+  const { state, image, previews } = tile
+  const url = useObjectUrl(image ?? tile.preview)
+  // The model may have made another size than the one asked for.
+  const [ownRatio, setOwnRatio] = useState<number>()
+  const shownRatio = state === 'done' ? (ownRatio ?? ratio) : ratio
   return (
-    <figure className="flex flex-col gap-1.5">
+    <figure className="flex flex-col gap-1.5" style={{ width: fittedWidth(shownRatio, CAPTION_HEIGHT) }}>
       <div
         className="group relative overflow-hidden rounded-control bg-sunken"
-        style={state === 'done' ? {} : { aspectRatio: ratio }}
+        style={{ aspectRatio: shownRatio }}
       >
         {url !== undefined && (
           <img
             key={url}
             src={url}
             alt={text.madeFrom(prompt)}
-            className={classes(
-              'appearing w-full',
-              state !== 'done' && 'absolute inset-0 h-full object-cover',
-            )}
+            className="appearing absolute inset-0 size-full object-cover"
+            onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+              setOwnRatio(naturalWidth / naturalHeight)
+            }
           />
         )}
         {state === 'waiting' && <Ring arrived={previews} asked={previewsAsked} />}
@@ -138,22 +146,27 @@ function TileView(props: TileViewProps) {
           </span>
         )}
         {state === 'failed' && <TileFault tile={tile} />}
-        {state === 'left' && <p className="p-4 text-12 text-ink-2">{text.stopped}</p>}
-        {picture !== undefined && (
+        {state === 'stopped' && <p className="p-4 text-12 text-ink-2">{text.stopped}</p>}
+        {image !== undefined && (
           <div className="absolute top-2 right-2 flex gap-1.5">
             <IconButton
               look="plain"
               label={text.download}
-              onClick={() => saveBlob(picture, `torana-${number}.${extensionOf(picture.type)}`)}
+              onClick={() => saveBlob(image, `torana-${number}.${extensionOf(image.type)}`)}
             >
               <Download size={15} aria-hidden />
             </IconButton>
             {onEdit !== undefined && (
-              <IconButton look="plain" label={text.editThis} onClick={() => onEdit(picture)}>
+              <IconButton look="plain" label={text.editThis} onClick={() => onEdit(image)}>
                 <Brush size={15} aria-hidden />
               </IconButton>
             )}
-            <IconButton look="plain" label={text.runAgain} why={props.whyNotAgain} onClick={props.onAgain}>
+            <IconButton
+              look="plain"
+              label={text.runAgain}
+              why={props.rerunDisabledReason}
+              onClick={props.onAgain}
+            >
               <RotateCw size={15} aria-hidden />
             </IconButton>
           </div>

@@ -9,7 +9,7 @@ export interface TypedSettings {
 }
 
 /** As many as the history shows; a prompt of a page each fits into what a browser stores. */
-const MOST_KEPT = 40
+const MAX_KEPT = 40
 
 type Kept = readonly (readonly [job: string, typed: TypedSettings])[]
 
@@ -23,7 +23,7 @@ function kept(): Kept {
 
 export function keepTyped(job: string, typed: TypedSettings): void {
   const others = kept().filter(([id]) => id !== job)
-  remember('image-settings', JSON.stringify([[job, typed], ...others].slice(0, MOST_KEPT)))
+  remember('image-settings', JSON.stringify([[job, typed], ...others].slice(0, MAX_KEPT)))
 }
 
 /** Jobs of one kind, newest first. */

@@ -6,15 +6,16 @@ import { useChangeSearch } from '../../app/change-search.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
+import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
-import { useBench, type Bench } from './bench.ts'
+import { useImageWorkbench, type ImageWorkbench } from './image-workbench.ts'
 import { CodeDialog } from './code-dialog.tsx'
 import { ComparePane } from './compare-pane.tsx'
 import { EditPane } from './edit-pane.tsx'
-import { saveBlob } from './files.ts'
-import { GivenPictures } from './given-pictures.tsx'
+import { InputImageList } from './input-image-list.tsx'
 import { History } from './history.tsx'
 import { RequestForm } from './request-form.tsx'
 import { Result } from './result.tsx'
@@ -26,7 +27,7 @@ interface WorkbenchProps {
   readonly search: ImagesSearch
   readonly models: readonly ImageModel[]
   readonly projects: readonly string[]
-  readonly project: string
+  readonly project: string | undefined
   readonly onProject: (project: string) => void
 }
 
@@ -37,15 +38,17 @@ export function Workbench({ search, models, projects, project, onProject }: Work
   const model = models.find(({ id }) => id === search.model) ?? models[0]
   if (model === undefined) throw new Error('a workbench needs a model')
   const changeSearch = useChangeSearch<ImagesSearch>()
-  const bench = useBench(search, models, model, project)
-  const { mode, given, hasMask, requests } = bench
+  const workbench = useImageWorkbench(search, models, model, project)
+  const { mode, inputImages, hasMask, requests } = workbench
   const [isCodeOpen, setCodeOpen] = useState(false)
   const [picked, setPicked] = useState<readonly ImageJob[]>()
   const run = (): void => {
     setPicked(undefined)
-    void bench.run()
+    workbench.run()
   }
-  useKeys({ 'mod+enter': () => (bench.why === undefined && !bench.isRunning ? run() : false) })
+  useKeys({
+    'mod+enter': () => (workbench.disabledReason === undefined && !workbench.isRunning ? run() : false),
+  })
   return (
     <Page
       title={text.title}
@@ -54,10 +57,7 @@ export function Workbench({ search, models, projects, project, onProject }: Work
       actions={
         <>
           {mode === 'edit' && hasMask && (
-            <Button
-              icon={<Download size={14} aria-hidden />}
-              onClick={() => void bench.maskNow().then((blob) => saveBlob(blob, 'mask.png'))}
-            >
+            <Button icon={<Download size={14} aria-hidden />} onClick={workbench.saveMask}>
               {text.saveMask}
             </Button>
           )}
@@ -71,7 +71,7 @@ export function Workbench({ search, models, projects, project, onProject }: Work
         <RequestForm
           mode={mode}
           onMode={(next) => {
-            bench.closeOpened()
+            workbench.closeOpened()
             changeSearch({ mode: next === 'generate' ? undefined : next, view: undefined })
           }}
           models={models}
@@ -80,47 +80,52 @@ export function Workbench({ search, models, projects, project, onProject }: Work
           projects={projects}
           project={project}
           onProject={onProject}
-          settings={bench.settings}
-          onSettings={bench.change}
-          given={
+          settings={workbench.settings}
+          onSettings={workbench.change}
+          inputImages={
             mode === 'edit' &&
             model.image.max_given > 0 && (
-              <GivenPictures
-                pictures={given.pictures}
+              <InputImageList
+                images={inputImages.images}
                 model={model}
-                onAdd={(added) => void given.add(added)}
-                onRemove={given.remove}
+                onAdd={(added) => void inputImages.add(added)}
+                onRemove={inputImages.remove}
               />
             )
           }
-          cost={bench.cost}
-          why={bench.why}
-          busy={bench.isRunning}
+          cost={workbench.cost}
+          disabledReason={workbench.disabledReason}
+          busy={workbench.isRunning}
           onRun={run}
         />
-        {/* On a phone the picture comes first, then the form, then the history. */}
+        {/* On a phone the image comes first, then the form, then the history. */}
         <div className="flex min-w-0 flex-1 flex-col phone:contents">
           <div className="flex min-h-0 flex-1 flex-col phone:order-1 phone:flex-none">
+            {workbench.startError !== undefined && (
+              <Problem error={workbench.startError} retry={run} className="px-5 py-4" />
+            )}
             {picked === undefined ? (
-              <Answer bench={bench} model={model} models={models} view={search.view ?? 'mask'} />
+              <Answer workbench={workbench} model={model} models={models} view={search.view ?? 'mask'} />
             ) : (
               <ComparePane jobs={picked} onClose={() => setPicked(undefined)} />
             )}
           </div>
           <History
-            jobs={bench.jobs}
-            chosen={picked?.map(({ id }) => id) ?? [bench.opened ?? '']}
+            jobs={workbench.jobs}
+            chosen={picked?.map(({ id }) => id) ?? [workbench.opened ?? '']}
             isComparing={picked !== undefined}
             onComparing={(isComparing) => setPicked(isComparing ? [] : undefined)}
-            onChoose={(job) => (picked === undefined ? bench.open(job) : setPicked(pickedWith(picked, job)))}
+            onChoose={(job) =>
+              picked === undefined ? workbench.open(job) : setPicked(pickedWith(picked, job))
+            }
           />
         </div>
       </div>
       {isCodeOpen && requests[0] !== undefined && (
         <CodeDialog
-          wanted={{
+          request={{
             fields: requests[0],
-            pictures: mode === 'edit' ? given.pictures.map(({ file }) => file.name) : undefined,
+            images: mode === 'edit' ? inputImages.images.map(({ file }) => file.name) : undefined,
             hasMask: mode === 'edit' && hasMask,
           }}
           onClose={() => setCodeOpen(false)}
@@ -130,35 +135,36 @@ export function Workbench({ search, models, projects, project, onProject }: Work
   )
 }
 
-/** A second click takes a picture away again; a third picture takes the place of the older one. */
+/** A second click removes an image; a third image replaces the older one. */
 function pickedWith(picked: readonly ImageJob[], job: ImageJob): readonly ImageJob[] {
   const others = picked.filter(({ id }) => id !== job.id)
   return others.length < picked.length ? others : [...others, job].slice(-2)
 }
 
 interface AnswerProps {
-  readonly bench: Bench
+  readonly workbench: ImageWorkbench
   readonly model: ImageModel
   readonly models: readonly ImageModel[]
   readonly view: 'mask' | 'pair' | 'changed'
 }
 
-/** Tiles while something is on its way or a picture of the history is looked at; else the painter with its result. */
-function Answer({ bench, model, models, view }: AnswerProps) {
+/** Tiles during a run and for a job of the history; else the painter with its result. */
+function Answer({ workbench, model, models, view }: AnswerProps) {
   const text = words.images
-  const { shown, given, mode, opened, isRunning } = bench
+  const { shown, inputImages, mode, opened, isRunning } = workbench
   const changeSearch = useChangeSearch<ImagesSearch>()
-  const byId = useMemo(() => new Map((bench.jobs ?? []).map((job) => [job.id, job])), [bench.jobs])
+  const byId = useMemo(() => new Map((workbench.jobs ?? []).map((job) => [job.id, job])), [workbench.jobs])
   const isDone = shown?.tiles.some(({ state }) => state === 'done') ?? false
   const edited = mode === 'edit' && shown?.mode === 'edit' && shown.files && isDone ? shown : undefined
   const isFailedEdit = shown?.mode === 'edit' && !isDone
   const close = (
-    <Button look="quiet" icon={<X size={14} aria-hidden />} onClick={bench.closeOpened}>
+    <Button look="quiet" icon={<X size={14} aria-hidden />} onClick={workbench.closeOpened}>
       {text.close}
     </Button>
   )
   const onView = (next: AnswerProps['view']): void =>
     changeSearch({ view: next === 'mask' ? undefined : next }, { replace: true })
+  if (opened !== undefined && shown === undefined) return <LoadingRows rows={4} />
   if (shown?.files !== undefined && opened !== undefined && isDone) {
     const shownView = view === 'changed' ? 'changed' : 'pair'
     return (
@@ -166,8 +172,8 @@ function Answer({ bench, model, models, view }: AnswerProps) {
         run={shown}
         view={shownView}
         jobs={byId}
-        onEdit={bench.edit}
-        onAgain={() => bench.runAgain(shown)}
+        onEdit={workbench.edit}
+        onAgain={() => workbench.runAgain(shown)}
         bar={
           <span className="flex items-center gap-2">
             <Segmented
@@ -189,15 +195,15 @@ function Answer({ bench, model, models, view }: AnswerProps) {
         isRunning={isRunning}
         size={
           sizeOf(shown.settings.size) ??
-          given.pictures[0]?.size ??
+          inputImages.images[0]?.size ??
           sizeOf(model.image.sizes.default) ??
           SQUARE
         }
-        most={bench.cost.most}
+        most={workbench.cost.most}
         jobs={byId}
-        onLeave={bench.leave}
-        onEdit={bench.edit}
-        onAgain={() => bench.runAgain(shown)}
+        onStopWaiting={workbench.stopWaiting}
+        onEdit={workbench.edit}
+        onAgain={() => workbench.runAgain(shown)}
         bar={(mode === 'edit' || opened !== undefined) && !isRunning && close}
       />
     )
@@ -206,13 +212,13 @@ function Answer({ bench, model, models, view }: AnswerProps) {
       <EditPane
         model={model}
         models={models}
-        given={given}
+        inputImages={inputImages}
         run={edited}
         view={view}
         onView={onView}
         jobs={byId}
-        onEdit={bench.edit}
-        onAgain={() => edited && bench.runAgain(edited)}
+        onEdit={workbench.edit}
+        onAgain={() => edited && workbench.runAgain(edited)}
       />
     )
   return (

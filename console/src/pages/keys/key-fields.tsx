@@ -41,7 +41,13 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
   const mayCreate = useMay()('projects.write')
   const hasNone = projects.length === 0 && form.project === ''
   const isTyped = mayCreate && (isNew || hasNone)
-  const hint = isTyped ? say.newProjectHint : hasNone ? say.noProject : spentOf(owner)
+  const hint = isTyped
+    ? say.newProjectHint
+    : hasNone
+      ? say.noProject
+      : form.project === ''
+        ? undefined
+        : spentOf(owner)
   return (
     <div className="grid grid-cols-2 gap-3 phone:grid-cols-1">
       <Field name="project" label={say.project} hint={hint}>
@@ -58,7 +64,7 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
                 size="large"
                 onClick={() => {
                   setNew(false)
-                  set({ project: projects[0] ?? '' })
+                  set({ project: '' })
                 }}
               >
                 {say.existing}
@@ -68,6 +74,7 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
         ) : (
           <Select
             label={say.project}
+            placeholder={say.chooseProject}
             icon={<Folder size={14} aria-hidden className="shrink-0 text-ink-3" />}
             options={[
               ...projects.map((value) => ({ value, label: value })),

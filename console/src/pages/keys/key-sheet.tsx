@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { useWrite } from '../../api/write.ts'
 import { nowMs } from '../../time/now.ts'
+import { defaultProject, rememberProject } from '../../app/paying-project.ts'
 import { useMay } from '../../app/session.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
@@ -34,9 +35,14 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
   const create = useWrite('post', '/api/v1/keys', TOUCHED)
   const change = useWrite('patch', '/api/v1/keys/{project}/{name}', TOUCHED)
   const names = projects?.data.map(({ name }) => name)
-  // Until one is chosen, the first is: a choice of one is none.
-  const form = typed.project === '' && of === undefined ? { ...typed, project: names?.[0] ?? '' } : typed
-  const set = (change: Partial<KeyForm>): void => setTyped({ ...form, ...change })
+  const [isProjectChosen, setProjectChosen] = useState(of !== undefined)
+  const form = isProjectChosen
+    ? typed
+    : { ...typed, project: defaultProject(names ?? [], project) ?? typed.project }
+  const set = (change: Partial<KeyForm>): void => {
+    if (change.project !== undefined) setProjectChosen(true)
+    setTyped({ ...typed, ...change })
+  }
   const owner = projects?.data.find(({ name }) => name === form.project)
   const say = words.keys.form
   const nameRef = useRef<HTMLInputElement>(null)
@@ -52,6 +58,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
     }
     const { secret = '', ...key } = await create.send({ body: newKeyOf(form) })
     madeHere.add(key.id)
+    rememberProject(key.project)
     onMade?.({ kind: 'made', key, secret })
   }
   const isUnchanged = of !== undefined && Object.keys(changeOf(formOf(of), form)).length === 0

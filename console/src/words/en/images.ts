@@ -22,6 +22,9 @@ export const images = {
   samplePrompt:
     'A lighthouse on a green hill at dusk, a sailing boat on a calm sea, flat illustration, warm light',
   promptMissing: 'Enter a prompt first.',
+  chooseProject: 'Choose a project',
+  projectMissing: 'Choose the project to bill.',
+  leftRun: 'You left before the images arrived. They are still billed and appear in History.',
   size: 'Size',
   width: 'Width',
   height: 'Height',

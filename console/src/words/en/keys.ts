@@ -53,6 +53,7 @@ export const keys = {
     title: 'New key',
     change: (id: string) => `Edit ${id}`,
     project: 'Project',
+    chooseProject: 'Choose a project',
     newProject: 'New project…',
     newProjectHint: 'Created together with this key.',
     noProject: 'You have no projects yet. Ask an admin to add you to one.',

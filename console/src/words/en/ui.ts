@@ -42,6 +42,7 @@ export const ui = {
   next: 'Next',
   signedOut: 'Your session has ended. Sign in again, then submit again: what you typed is still here.',
   unreachable: 'The node can’t be reached. Check that it is running and that you are on its network.',
+  workerFailed: 'This browser could not start a background worker. Reload the page and try again.',
   badAnswer: (status: number) => `The node returned ${status}.`,
   forbidden: 'You don’t have access to this.',
 }

@@ -5,6 +5,9 @@ import type { Partly } from '../fallback.ts'
 export const images: Partly<typeof english> = {
   title: '图像',
   place: '试验场',
+  chooseProject: '选择项目',
+  projectMissing: '请选择付费项目。',
+  leftRun: '图像尚未到达您就离开了。仍会计费，图像将出现在历史记录中。',
   mode: '做什么',
   generate: '生成',
   edit: '编辑',

@@ -55,6 +55,7 @@ export const keys: Partly<typeof english> = {
     title: '新建密钥',
     change: (id) => `修改 ${id}`,
     project: '项目',
+    chooseProject: '选择项目',
     newProject: '新建项目…',
     newProjectHint: '随第一个密钥一起创建。',
     noProject: '您还没有项目。请联系管理员将您加入。',

@@ -43,6 +43,7 @@ export const ui: Partly<typeof english> = {
   next: '下一个',
   signedOut: '您的会话已结束。请重新登录，然后再次提交：已输入的内容仍在这里。',
   unreachable: '无法连接到节点。它在运行吗？您在它的网络中吗？',
+  workerFailed: '浏览器无法启动后台工作线程。请重新加载页面后重试。',
   badAnswer: (status) => `节点返回了 ${status}。`,
   forbidden: '您无权查看此内容。',
 }

@@ -1,5 +1,5 @@
 /**
- * What an edit changed: of two pictures of one size, band by band. A pixel counts as changed when one of its channels
+ * What an edit changed: of two images of one size, band by band. A pixel counts as changed when one of its channels
  * differs by more than the threshold.
  */
 import type { Mask } from './mask.ts'
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly isScaled: boolean
 }
 
-/** Nobody sees 8 of 255. */
+/** A difference of 8 of 255 is invisible. */
 export const THRESHOLD = 8
 /** JPEG and WebP don't give back what they were given. */
 export const LOSSY_THRESHOLD = 16
@@ -80,7 +80,7 @@ interface Band {
   readonly before: Pixels
   readonly after: Pixels
   readonly width: number
-  /** The first row of it in the whole picture. */
+  /** The first row of it in the whole image. */
   readonly top: number
 }
 

@@ -9,10 +9,10 @@ interface Step {
   readonly words: Uint32Array<ArrayBuffer>
 }
 
-/** Nobody goes farther back. */
-const MOST_STEPS = 100
-/** Fifty steps over all of a 48-megapixel picture would be 300 MB; strokes are mostly a hundredth of it. */
-const MOST_BYTES = 96 * 1024 * 1024
+/** The steps that undo reaches back. */
+const MAX_STEPS = 100
+/** Fifty steps over all of a 48-megapixel image would be 300 MB; strokes are mostly a hundredth of it. */
+const MAX_BYTES = 96 * 1024 * 1024
 
 export class MaskHistory {
   readonly #mask: Mask
@@ -22,7 +22,7 @@ export class MaskHistory {
   #before: Uint32Array<ArrayBuffer>
   #dropped = 0
 
-  constructor(mask: Mask, mostBytes = MOST_BYTES) {
+  constructor(mask: Mask, mostBytes = MAX_BYTES) {
     this.#mask = mask
     this.#mostBytes = mostBytes
     this.#before = mask.words.slice()
@@ -34,7 +34,7 @@ export class MaskHistory {
     this.#undo.push({ box: touched, words: this.#taken(this.#before, touched) })
     this.#redo = []
     this.#copy(this.#mask.words, this.#before, touched)
-    while (this.#undo.length > 1 && (this.#undo.length > MOST_STEPS || this.bytes > this.#mostBytes)) {
+    while (this.#undo.length > 1 && (this.#undo.length > MAX_STEPS || this.bytes > this.#mostBytes)) {
       this.#undo.shift()
       this.#dropped += 1
     }

@@ -1,4 +1,4 @@
-/** A mask as upstreams want it: a PNG of the picture's size, transparent where painted and black elsewhere, without half tones. */
+/** A mask as upstreams want it: a PNG of the image's size, transparent where painted and black elsewhere, without half tones. */
 import type { Mask } from './mask.ts'
 import { pngOf } from './png.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A mask at the resolution of its picture: one bit a pixel, set where it is painted. Rows begin at a word of their own, so
+ * A mask at the resolution of its image: one bit a pixel, set where it is painted. Rows begin at a word of their own, so
  * that a span is a few whole words and two borders: painting costs the same at 24 megapixels as at one.
  */
 
@@ -45,7 +45,7 @@ export class Mask {
     this.words = words ?? new Uint32Array(this.stride * height)
   }
 
-  /** Whole picture. */
+  /** Whole image. */
   get box(): Box {
     return { left: 0, top: 0, right: this.width, bottom: this.height }
   }
@@ -54,7 +54,7 @@ export class Mask {
     return (((this.words[y * this.stride + (x >> 5)] ?? 0) >>> (x & 31)) & 1) === 1
   }
 
-  /** Sets or clears the pixels from `left` up to `right` of a row; what lies outside of the picture is left out. */
+  /** Sets or clears the pixels from `left` up to `right` of a row; what lies outside of the image is left out. */
   span(y: number, left: number, right: number, isPainted: boolean): void {
     const from = Math.max(0, left)
     const to = Math.min(this.width, right)

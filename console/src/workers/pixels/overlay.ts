@@ -1,7 +1,7 @@
-/** How a mask is shown over its picture: violet hatching with a dashed edge in black and white, visible on any picture. */
+/** How a mask is shown over its image: violet hatching with a dashed edge in black and white, visible on any image. */
 import type { Box, Mask } from './mask.ts'
 
-/** From pixels of the picture to pixels of the screen: `x * scale + left`. */
+/** From pixels of the image to pixels of the screen: `x * scale + left`. */
 export interface View {
   readonly scale: number
   readonly left: number
@@ -67,12 +67,12 @@ export function overlayOf(
   return new Uint8ClampedArray(pixels.buffer)
 }
 
-/** −1: outside of the picture, where nothing is painted. */
+/** −1: outside of the image, where nothing is painted. */
 function inside(at: number, length: number): number {
   return at < 0 || at >= length ? -1 : at
 }
 
-/** The part of the screen that shows a part of the picture, with the edge around it. */
+/** The part of the screen that shows a part of the image, with the edge around it. */
 export function screenBox(box: Box, { scale, left, top }: View, width: number, height: number): Box {
   const fromX = Math.max(0, Math.floor(box.left * scale + left) - EDGE)
   const fromY = Math.max(0, Math.floor(box.top * scale + top) - EDGE)

@@ -69,9 +69,9 @@ test('a stroke paints what lies within its radius, and touches nothing outside o
         const box = paintCapsule(mask, from, to, { fromRadius: radius, isPainted: true })
         for (let y = 0; y < height; y += 1)
           for (let x = 0; x < width; x += 1) {
-            const away = distance({ x: x + 0.5, y: y + 0.5 }, from, to)
+            const gap = distance({ x: x + 0.5, y: y + 0.5 }, from, to)
             // On the very edge, rounding decides.
-            if (Math.abs(away - radius) > 1e-6) assert.equal(mask.isPainted(x, y), away < radius, `${x},${y}`)
+            if (Math.abs(gap - radius) > 1e-6) assert.equal(mask.isPainted(x, y), gap < radius, `${x},${y}`)
             if (mask.isPainted(x, y))
               assert.ok(x >= box.left && x < box.right && y >= box.top && y < box.bottom)
           }
@@ -166,7 +166,7 @@ test('undo gives back every state in turn, and redo the way forward again', () =
   )
 })
 
-test('what undo keeps is bounded in bytes, the oldest goes first, and what went is told', () => {
+test('what undo keeps is bounded in bytes, the oldest goes first, and the number of dropped steps is known', () => {
   const mask = new Mask(1024, 1024)
   const whole = 1024 * 1024 * (1 / 8)
   const history = new MaskHistory(mask, whole * 3)
@@ -231,7 +231,7 @@ function compared(changed: (x: number, y: number) => boolean, painted: Box, by =
   return { before, after, mask, comparison, adherence: adherenceOf(comparison) }
 }
 
-test('adherence is 100 %, 50 % and 0 % of pictures made so', () => {
+test('adherence is 100 %, 50 % and 0 % of images made so', () => {
   const left: Box = { left: 0, top: 0, right: WIDTH / 2, bottom: HEIGHT }
   const isLeft = (x: number) => x < WIDTH / 2
   assert.equal(compared(isLeft, left).adherence, 1)

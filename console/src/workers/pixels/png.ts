@@ -1,5 +1,5 @@
 /**
- * Writes PNG files row by row, so that a picture of 24 megapixels never stands in memory as pixels. A canvas would do the
+ * Writes PNG files row by row, so that an image of 24 megapixels is never in memory as pixels. A canvas would do the
  * same, but it multiplies colours by their alpha first: what comes out is not what went in.
  */
 

@@ -1,6 +1,6 @@
 /** Two maps of the same texts are laid side by side alike: one is turned, mirrored and scaled onto the other (Procrustes). */
 
-/** x and y one after another; both have the same texts in the same order. Only pictures are moved, never vectors. */
+/** x and y one after another; both have the same texts in the same order. Only images are moved, never vectors. */
 export function aligned(points: Float64Array, onto: Float64Array): Float64Array {
   const count = Math.min(points.length, onto.length) / 2
   // A map has its middle at zero. The four sums say how the axes of one lie in the other.

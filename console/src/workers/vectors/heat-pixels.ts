@@ -2,7 +2,7 @@
 import { stepOf, type HeatColours, type Rgb } from '../../charts/vectors/ramp.ts'
 
 interface Shading {
-  /** Which text stands where. */
+  /** The index of the text at each place. */
   readonly order: ArrayLike<number>
   readonly low: number
   readonly high: number

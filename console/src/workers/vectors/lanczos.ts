@@ -13,47 +13,47 @@ export interface Leading {
 
 interface LanczosOptions {
   readonly size: number
-  readonly wanted: number
+  readonly count: number
   /** Writes the matrix times `vector` into `into`. */
   readonly product: (vector: Float64Array, into: Float64Array) => void
   /** Where to begin; near the answer is quicker. Never changes the answer beyond the tolerance. */
   readonly start?: Float64Array | undefined
 }
 
-/** Against the largest eigenvalue. The pictures need 1e-4. */
+/** Against the largest eigenvalue. The images need 1e-4. */
 const TOLERANCE = 1e-7
 /** Random vectors, whose eigenvalues are the closest, need about a hundred rounds. */
 const MAX_ROUNDS = 240
 
-export function leading({ size, wanted, product, start }: LanczosOptions): Leading {
+export function leading({ size, count, product, start }: LanczosOptions): Leading {
   const most = Math.min(size, MAX_ROUNDS)
   const basis = new Basis(size, most)
   const diagonal: number[] = []
-  const beside: number[] = []
+  const offDiagonal: number[] = []
   const times = new Float64Array(size)
   let next = firstOf(size, start)
-  let look = Math.min(most, 12)
+  let nextCheck = Math.min(most, 12)
   while (basis.rows < most) {
     basis.add(next)
     product(next, times)
     diagonal.push(dot(next, times))
     const rest = times.slice()
-    const length = basis.takeFrom(rest)
-    const scale = Math.abs(diagonal[0] ?? 0) + Math.abs(beside[0] ?? 0)
+    const length = basis.orthogonalise(rest)
+    const scale = Math.abs(diagonal[0] ?? 0) + Math.abs(offDiagonal[0] ?? 0)
     const isSpent = length <= 1e-13 * Math.max(scale, Number.MIN_VALUE)
     if (basis.rows === most) break
-    if (basis.rows >= look && !isSpent) {
-      if (isFound(diagonal, beside, length, wanted)) break
-      look = Math.ceil(look * 1.25)
+    if (basis.rows >= nextCheck && !isSpent) {
+      if (isFound(diagonal, offDiagonal, length, count)) break
+      nextCheck = Math.ceil(nextCheck * 1.25)
     }
     // What the start could not reach is looked for from another one.
-    beside.push(isSpent ? 0 : length)
+    offDiagonal.push(isSpent ? 0 : length)
     const fresh = isSpent ? anotherOf(size, basis) : rest
     if (fresh === undefined) break
     if (!isSpent) for (let i = 0; i < size; i++) fresh[i]! /= length
     next = fresh
   }
-  return combined(basis, diagonal, beside, Math.min(wanted, basis.rows))
+  return combined(basis, diagonal, offDiagonal, Math.min(count, basis.rows))
 }
 
 /** Vectors of unit length at right angles to each other, one after another. */
@@ -74,9 +74,9 @@ class Basis {
     this.rows++
   }
 
-  /** Takes away what lies along the basis, and tells the length of the rest. */
-  takeFrom(vector: Float64Array): number {
-    // Twice: what is left of the first time has the rounding of what was taken away in it.
+  /** Removes the components along the basis and returns the length of the rest. */
+  orthogonalise(vector: Float64Array): number {
+    // Twice: the first pass leaves its own rounding behind.
     for (let time = 0; time < 2; time++) {
       multiply(this.#vectors, vector, this.#along, this.rows)
       subtract(vector, this.#vectors, this.#along, this.rows)
@@ -97,28 +97,28 @@ class Basis {
   }
 }
 
-/** Whether what is left outside of the basis can no longer move the wanted eigenvectors. */
+/** Whether what is left outside of the basis can no longer move the leading eigenvectors. */
 function isFound(
   diagonal: readonly number[],
-  beside: readonly number[],
+  offDiagonal: readonly number[],
   length: number,
-  wanted: number,
+  count: number,
 ): boolean {
-  const { values, vectors } = eigenOf(diagonal, beside, 'last row')
+  const { values, vectors } = eigenOf(diagonal, offDiagonal, 'last row')
   const order = descending(values)
   const largest = Math.max(Math.abs(values[order[0] ?? 0] ?? 0), Number.MIN_VALUE)
-  return order.slice(0, wanted).every((k) => length * Math.abs(vectors[k] ?? 0) <= TOLERANCE * largest)
+  return order.slice(0, count).every((k) => length * Math.abs(vectors[k] ?? 0) <= TOLERANCE * largest)
 }
 
 function combined(
   basis: Basis,
   diagonal: readonly number[],
-  beside: readonly number[],
-  wanted: number,
+  offDiagonal: readonly number[],
+  count: number,
 ): Leading {
-  const { values, vectors } = eigenOf(diagonal, beside)
+  const { values, vectors } = eigenOf(diagonal, offDiagonal)
   const size = values.length
-  const chosen = descending(values).slice(0, wanted)
+  const chosen = descending(values).slice(0, count)
   return {
     values: chosen.map((k) => values[k] ?? 0),
     vectors: chosen.map((k) => {
@@ -133,7 +133,7 @@ function descending(values: Float64Array): number[] {
   return Array.from(values.keys()).toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0))
 }
 
-/** The same each time, and alike to nothing. */
+/** Deterministic pseudo-random start vector. */
 function firstOf(size: number, start: Float64Array | undefined): Float64Array {
   const made = new Float64Array(size)
   for (let i = 0; i < size; i++) made[i] = (start?.[i] ?? 0) + (start ? 1e-3 : 1) * noise(i, 0)
@@ -144,13 +144,13 @@ function firstOf(size: number, start: Float64Array | undefined): Float64Array {
 function anotherOf(size: number, basis: Basis): Float64Array | undefined {
   for (let turn = 1; turn < 4; turn++) {
     const made = Float64Array.from({ length: size }, (_, i) => noise(i, basis.rows * 4 + turn))
-    const length = basis.takeFrom(made)
+    const length = basis.orthogonalise(made)
     if (length > 1e-6) return made.map((value) => value / length)
   }
   return undefined
 }
 
-/** Between −1 and 1; spread as if by chance, and yet the same each time. */
+/** Deterministic noise between −1 and 1. */
 function noise(index: number, turn: number): number {
   const wave = Math.sin((index + 1) * 12.9898 + (turn + 1) * 78.233) * 43_758.5453
   return 2 * (wave - Math.floor(wave)) - 1

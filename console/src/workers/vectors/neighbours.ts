@@ -1,4 +1,4 @@
-/** Who is nearest to whom, and how much of that stays. */
+/** The nearest neighbours of each vector, and how many of them stay at another width. */
 
 /** What people look at in a list of results. */
 export const NEIGHBOURS = 10

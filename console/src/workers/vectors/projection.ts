@@ -28,7 +28,7 @@ export function projectionOf(
   const centred = new Float64Array(count)
   const found = leading({
     size: count,
-    wanted: AXES,
+    count: AXES,
     start: before.length === 0 ? undefined : sumOf(before),
     product: (vector, into) => {
       centre(vector, centred)

@@ -53,7 +53,7 @@ export function multiply(
   for (; row < rows; row++) into[row] = dot(matrix, vector, size, row * size)
 }
 
-/** Takes `rows` rows of a matrix away from a vector, each as often as `times` says. */
+/** Subtracts `rows` rows of a matrix from a vector, each multiplied by its entry of `times`. */
 export function subtract(
   vector: Float64Array,
   matrix: Float64Array,

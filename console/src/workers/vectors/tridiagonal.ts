@@ -13,17 +13,17 @@ const NOTHING = Number.EPSILON ** 2
 /** Below it numbers lose digits, and a rotation would no longer be one. */
 const LEAST = 1e-290
 
-/** `beside[i]` stands between `diagonal[i]` and `diagonal[i + 1]`. Rows of the vectors that nobody wants cost nothing. */
+/** `offDiagonal[i]` is the entry between `diagonal[i]` and `diagonal[i + 1]`. Rows that are not asked for are not computed. */
 export function eigenOf(
   diagonal: ArrayLike<number>,
-  beside: ArrayLike<number>,
+  offDiagonal: ArrayLike<number>,
   wanted: 'all rows' | 'last row' = 'all rows',
 ): Eigen {
   const size = diagonal.length
   const firstRow = wanted === 'all rows' ? 0 : size - 1
   const values = Float64Array.from(diagonal)
   const off = new Float64Array(size)
-  for (let i = 0; i + 1 < size; i++) off[i] = beside[i] ?? 0
+  for (let i = 0; i + 1 < size; i++) off[i] = offDiagonal[i] ?? 0
   const vectors = new Float64Array((size - firstRow) * size)
   for (let row = firstRow; row < size; row++) vectors[(row - firstRow) * size + row] = 1
   const nothing = Math.max(LEAST, NOTHING * largestOf(values, off))

@@ -32,7 +32,7 @@ export type Order = 'likeness' | 'typed' | 'group'
 
 /** How cosines are laid out and coloured. */
 export interface Arranged {
-  /** Which text stands where. */
+  /** The index of the text at each place. */
   readonly order: Int32Array
   /** Between them lie 96 of 100 cosines. */
   readonly low: number
@@ -81,7 +81,7 @@ export class VectorSpace {
     }
   }
 
-  /** Finds the map of a width before somebody asks for it. */
+  /** Computes the map of a width before it is requested. */
   prepare(at: number): void {
     this.#projectionAt(at)
   }
@@ -102,7 +102,7 @@ export class VectorSpace {
     return { order, low, high }
   }
 
-  /** The square as a picture, one pixel a cell. */
+  /** All cosines as an image, one pixel per cell. */
   pixelsAt(at: number, arranged: Arranged, colours: HeatColours): Uint8ClampedArray<ArrayBuffer> {
     return heatPixels(this.#cosinesAt(at), arranged, colours)
   }

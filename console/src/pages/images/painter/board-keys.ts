@@ -1,4 +1,4 @@
-/** The board by keyboard alone: arrow keys move a cursor, space paints there; held down, it moves the picture with the pointer. */
+/** The board by keyboard alone: arrow keys move a cursor, space paints there; held down, it moves the image with the pointer. */
 import { useRef, type KeyboardEvent } from 'react'
 import type { Point } from '../../../workers/pixels/shapes.ts'
 import { words } from '../../../words/words.ts'
@@ -19,7 +19,7 @@ const ARROWS: Record<string, readonly [dx: number, dy: number]> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
-/** Of the picture's edges. */
+/** Of the image's edges. */
 const STEP = 0.01
 const LARGE_STEP = 0.1
 
@@ -61,7 +61,7 @@ export function useBoardKeys({ screen, painting, brush, setCursor }: KeysOptions
       show(cursor.current)
     },
     onKeyUp: (event: KeyboardEvent) => {
-      // With the pointer it moved the picture.
+      // With the pointer it moved the image.
       if (event.key === ' ' && screen?.isHeld === true && !screen.release()) paint()
     },
     onBlur: () => void screen?.release(),

@@ -23,7 +23,7 @@ interface Drag {
 /** What a wheel turns at once. */
 const WHEEL_STEP = 0.0016
 /** A pen that hardly touches still paints. */
-const LEAST_PRESSURE = 0.2
+const MIN_PRESSURE = 0.2
 
 export function usePointers({ screen, painting, brush, frame }: PointersOptions) {
   const drag = useRef<Drag>(undefined)
@@ -42,7 +42,7 @@ export function usePointers({ screen, painting, brush, frame }: PointersOptions)
   }, [screen, frame])
 
   const radiusOf = (event: { pointerType: string; pressure: number }): number =>
-    (brush.diameter / 2) * (event.pointerType === 'pen' ? Math.max(LEAST_PRESSURE, event.pressure) : 1)
+    (brush.diameter / 2) * (event.pointerType === 'pen' ? Math.max(MIN_PRESSURE, event.pressure) : 1)
 
   const showRing = (event: PointerEvent): void => {
     const isBrush = (brush.tool === 'brush' || brush.tool === 'eraser') && event.pointerType !== 'touch'

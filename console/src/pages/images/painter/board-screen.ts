@@ -1,18 +1,18 @@
 /**
- * What the board shows. The picture is drawn when the view changes; the mask is drawn again only where it changed, once a
- * frame. So a stroke costs as much as it covers on the screen, whatever the picture has of pixels.
+ * What the board shows. The image is drawn when the view changes; the mask is drawn again only where it changed, once a
+ * frame. So a stroke costs as much as it covers on the screen, whatever the image has of pixels.
  */
 import { isEmpty, NO_BOX, union, type Box } from '../../../workers/pixels/mask.ts'
 import { overlayOf, screenBox, type View } from '../../../workers/pixels/overlay.ts'
 import type { Point } from '../../../workers/pixels/shapes.ts'
 import type { Size } from '../sizes.ts'
 import type { Painting } from './painting.ts'
-import { fitted, moved, toPicture, zoomed } from './view.ts'
+import { fitted, moved, toImage, zoomed } from './view.ts'
 
 interface ScreenParts {
   readonly frame: HTMLElement
-  readonly picture: ImageBitmap
-  readonly pictureCanvas: HTMLCanvasElement
+  readonly image: ImageBitmap
+  readonly imageCanvas: HTMLCanvasElement
   readonly maskCanvas: HTMLCanvasElement
   /** As large as the brush. */
   readonly ring: HTMLElement
@@ -22,10 +22,10 @@ interface ScreenParts {
 
 /** From here on, pixels are shown as squares. */
 const CRISP_FROM = 4
-/** A copy of at most so many pixels on its longer edge is what is drawn while one looks from afar. */
+/** The longer edge, in pixels, of the copy that is drawn when the view is zoomed out. */
 const SMALL_EDGE = 2048
 /** A smaller one could not be seen. */
-const LEAST_RING = 4
+const MIN_RING = 4
 
 export class BoardScreen {
   readonly #parts: ScreenParts
@@ -35,7 +35,7 @@ export class BoardScreen {
   #isFitted = true
   #small: ImageBitmap | undefined
   #dirty: Box = NO_BOX
-  #isPictureDirty = false
+  #isImageDirty = false
   #outlinePoints: readonly Point[] = []
   #frame = 0
   #isClosed = false
@@ -70,7 +70,7 @@ export class BoardScreen {
     this.#small?.close()
   }
 
-  /** The space bar is down: the pointer moves the picture. */
+  /** The space bar is down: the pointer moves the image. */
   get isHeld(): boolean {
     return this.#isHeld
   }
@@ -80,7 +80,7 @@ export class BoardScreen {
     this.#hasMoved = false
   }
 
-  /** Whether the picture was moved since then. */
+  /** Whether the image was moved since then. */
   release(): boolean {
     this.#isHeld = false
     return this.#hasMoved
@@ -91,7 +91,7 @@ export class BoardScreen {
     this.#isFitted = view.scale === fit.scale && view.left === fit.left && view.top === fit.top
     this.#view = view
     this.#parts.onView(view)
-    this.#isPictureDirty = true
+    this.#isImageDirty = true
     this.#redraw({ left: 0, top: 0, right: this.size.width, bottom: this.size.height })
   }
 
@@ -108,9 +108,9 @@ export class BoardScreen {
     this.look(moved(this.#view, dx, dy))
   }
 
-  /** Where in the picture an event happened. */
+  /** Where in the image an event happened. */
   pointOf(event: { readonly clientX: number; readonly clientY: number }): Point {
-    return toPicture(this.#view, this.onScreen(event))
+    return toImage(this.#view, this.onScreen(event))
   }
 
   onScreen({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point {
@@ -123,23 +123,23 @@ export class BoardScreen {
     const { style } = this.#parts.ring
     style.opacity = at === undefined ? '0' : '1'
     if (at === undefined) return
-    const size = Math.max(LEAST_RING, (diameter * this.#view.scale) / devicePixelRatio)
+    const size = Math.max(MIN_RING, (diameter * this.#view.scale) / devicePixelRatio)
     style.width = `${size}px`
     style.height = `${size}px`
     style.transform = `translate(${at.x / devicePixelRatio - size / 2}px, ${at.y / devicePixelRatio - size / 2}px)`
   }
 
-  /** A line that is not painted yet: of a rectangle or a lasso. In pixels of the picture. */
+  /** A line that is not painted yet: of a rectangle or a lasso. In pixels of the image. */
   outline(points: readonly Point[]): void {
     this.#outlinePoints = points
     this.#redraw({ left: 0, top: 0, right: this.size.width, bottom: this.size.height })
   }
 
   #resized(): void {
-    const { frame, pictureCanvas, maskCanvas, painting } = this.#parts
+    const { frame, imageCanvas, maskCanvas, painting } = this.#parts
     const width = Math.max(1, Math.round(frame.clientWidth * devicePixelRatio))
     const height = Math.max(1, Math.round(frame.clientHeight * devicePixelRatio))
-    for (const canvas of [pictureCanvas, maskCanvas]) {
+    for (const canvas of [imageCanvas, maskCanvas]) {
       canvas.width = width
       canvas.height = height
     }
@@ -147,12 +147,12 @@ export class BoardScreen {
   }
 
   async #makeSmall(): Promise<void> {
-    const { picture } = this.#parts
-    const longer = Math.max(picture.width, picture.height)
+    const { image } = this.#parts
+    const longer = Math.max(image.width, image.height)
     if (longer <= SMALL_EDGE) return
-    const small = await createImageBitmap(picture, {
-      resizeWidth: Math.round((picture.width / longer) * SMALL_EDGE),
-      resizeHeight: Math.round((picture.height / longer) * SMALL_EDGE),
+    const small = await createImageBitmap(image, {
+      resizeWidth: Math.round((image.width / longer) * SMALL_EDGE),
+      resizeHeight: Math.round((image.height / longer) * SMALL_EDGE),
       resizeQuality: 'medium',
     })
     if (this.#isClosed) small.close()
@@ -169,7 +169,7 @@ export class BoardScreen {
   }
 
   #draw(): void {
-    if (this.#isPictureDirty) this.#drawPicture()
+    if (this.#isImageDirty) this.#paintImage()
     const { maskCanvas, painting } = this.#parts
     const box = this.#dirty
     this.#dirty = NO_BOX
@@ -180,17 +180,16 @@ export class BoardScreen {
     if (this.#outlinePoints.length > 1) this.#drawOutline(context)
   }
 
-  #drawPicture(): void {
-    this.#isPictureDirty = false
-    const { picture, pictureCanvas } = this.#parts
-    const context = pictureCanvas.getContext('2d', { alpha: true })
+  #paintImage(): void {
+    this.#isImageDirty = false
+    const { image, imageCanvas } = this.#parts
+    const context = imageCanvas.getContext('2d', { alpha: true })
     if (context === null) return
     const { scale, left, top } = this.#view
-    context.clearRect(0, 0, pictureCanvas.width, pictureCanvas.height)
+    context.clearRect(0, 0, imageCanvas.width, imageCanvas.height)
     context.imageSmoothingEnabled = scale < CRISP_FROM
-    const source =
-      this.#small !== undefined && picture.width * scale <= this.#small.width ? this.#small : picture
-    context.drawImage(source, left, top, picture.width * scale, picture.height * scale)
+    const source = this.#small !== undefined && image.width * scale <= this.#small.width ? this.#small : image
+    context.drawImage(source, left, top, image.width * scale, image.height * scale)
   }
 
   #drawOutline(context: CanvasRenderingContext2D): void {

@@ -1,4 +1,4 @@
-/** The picture with its mask over it, and everything that a pointer or a keyboard does to the mask. */
+/** The image with its mask over it, and everything that a pointer or a keyboard does to the mask. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { words } from '../../../words/words.ts'
 import type { View } from '../../../workers/pixels/overlay.ts'
@@ -15,17 +15,17 @@ export interface BoardHandle {
 
 interface BoardProps {
   readonly painting: Painting
-  readonly picture: ImageBitmap
+  readonly image: ImageBitmap
   readonly brush: Brush
-  /** Told for the figure in the bar. */
+  /** For the zoom shown in the bar. */
   readonly onScale: (scale: number) => void
   /** What the buttons outside do to it. */
   readonly onReady: (handle: BoardHandle) => void
 }
 
-export function Board({ painting, picture, brush, onScale, onReady }: BoardProps) {
+export function Board({ painting, image, brush, onScale, onReady }: BoardProps) {
   const frame = useRef<HTMLDivElement>(null)
-  const pictureCanvas = useRef<HTMLCanvasElement>(null)
+  const imageCanvas = useRef<HTMLCanvasElement>(null)
   const maskCanvas = useRef<HTMLCanvasElement>(null)
   const ring = useRef<HTMLDivElement>(null)
   const [screen, setScreen] = useState<BoardScreen>()
@@ -36,15 +36,15 @@ export function Board({ painting, picture, brush, onScale, onReady }: BoardProps
   useEffect(() => {
     const [around, below, above, circle] = [
       frame.current,
-      pictureCanvas.current,
+      imageCanvas.current,
       maskCanvas.current,
       ring.current,
     ]
     if (around === null || below === null || above === null || circle === null) return
     const made = new BoardScreen({
       frame: around,
-      picture,
-      pictureCanvas: below,
+      image,
+      imageCanvas: below,
       maskCanvas: above,
       ring: circle,
       painting,
@@ -52,7 +52,7 @@ export function Board({ painting, picture, brush, onScale, onReady }: BoardProps
     })
     setScreen(made)
     return () => made.close()
-  }, [painting, picture])
+  }, [painting, image])
 
   useEffect(() => {
     if (screen === undefined) return
@@ -75,7 +75,7 @@ export function Board({ painting, picture, brush, onScale, onReady }: BoardProps
       {...pointers}
       {...keys}
     >
-      <canvas ref={pictureCanvas} className="absolute inset-0 size-full" />
+      <canvas ref={imageCanvas} className="absolute inset-0 size-full" />
       <canvas ref={maskCanvas} className="absolute inset-0 size-full" />
       <div
         ref={ring}

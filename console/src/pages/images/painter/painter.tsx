@@ -7,25 +7,25 @@ import { Kbd } from '../../../ui/kbd.tsx'
 import { useKeys } from '../../../ui/keyboard.ts'
 import { toast } from '../../../ui/toast.tsx'
 import { words } from '../../../words/words.ts'
-import { readMask } from '../pixel-work.ts'
+import { readMask } from '../../../workers/pixels.ts'
 import { Board, type BoardHandle } from './board.tsx'
-import { LEAST_DIAMETER, MOST_DIAMETER, type Brush, type Painting } from './painting.ts'
+import { MIN_DIAMETER, MAX_DIAMETER, type Brush, type Painting } from './painting.ts'
 import { RectangleDialog } from './rectangle-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 
 interface PainterProps {
   readonly painting: Painting
-  readonly picture: ImageBitmap
+  readonly image: ImageBitmap
   readonly brush: Brush
   readonly onBrush: (change: Partial<Brush>) => void
-  /** Stands beside the tools: which view is shown. */
+  /** The choice of the view, beside the tools. */
   readonly views: ReactNode
 }
 
 const ZOOM_STEP = 1.25
 const BRUSH_STEP = 1.1
 
-export function Painter({ painting, picture, brush, onBrush, views }: PainterProps) {
+export function Painter({ painting, image, brush, onBrush, views }: PainterProps) {
   useSyncExternalStore(painting.subscribe, painting.version)
   const [isRectangleOpen, setRectangleOpen] = useState(false)
   const [scale, setScale] = useState(1)
@@ -74,7 +74,7 @@ export function Painter({ painting, picture, brush, onBrush, views }: PainterPro
         className="flex min-h-0 flex-1 flex-col px-5 pt-3.5 phone:aspect-(--ratio) phone:max-h-[60dvh] phone:flex-none phone:px-0 phone:pt-0"
         style={{ '--ratio': painting.size.width / painting.size.height } as CSSProperties}
       >
-        <Board painting={painting} picture={picture} brush={brush} onScale={setScale} onReady={setBoard} />
+        <Board painting={painting} image={image} brush={brush} onScale={setScale} onReady={setBoard} />
       </div>
       <Status painting={painting} />
       {isRectangleOpen && <RectangleDialog painting={painting} onClose={() => setRectangleOpen(false)} />}
@@ -119,7 +119,7 @@ interface PainterKeys {
 function usePainterKeys({ painting, brush, onBrush, board }: PainterKeys): void {
   const resize = (factor: number) => () => {
     const step = factor > 1 ? Math.ceil : Math.floor
-    onBrush({ diameter: Math.min(MOST_DIAMETER, Math.max(LEAST_DIAMETER, step(brush.diameter * factor))) })
+    onBrush({ diameter: Math.min(MAX_DIAMETER, Math.max(MIN_DIAMETER, step(brush.diameter * factor))) })
   }
   useKeys({
     b: () => onBrush({ tool: 'brush' }),

@@ -1,4 +1,4 @@
-/** A picture with its mask while it is painted. Strokes go straight into the mask; React hears of them when they end. */
+/** An image with its mask while it is painted. Strokes go straight into the mask; React is notified when they end. */
 import { isEmpty, Mask, NO_BOX, union, type Box } from '../../../workers/pixels/mask.ts'
 import { MaskHistory } from '../../../workers/pixels/mask-history.ts'
 import { paintCapsule, paintPolygon, paintRectangle, type Point } from '../../../workers/pixels/shapes.ts'
@@ -8,12 +8,12 @@ export type Tool = 'brush' | 'eraser' | 'rectangle' | 'lasso'
 
 export interface Brush {
   readonly tool: Tool
-  /** In pixels of the picture. */
+  /** In pixels of the image. */
   readonly diameter: number
 }
 
-export const LEAST_DIAMETER = 4
-export const MOST_DIAMETER = 512
+export const MIN_DIAMETER = 4
+export const MAX_DIAMETER = 512
 
 export class Painting {
   readonly mask: Mask
@@ -102,7 +102,7 @@ export class Painting {
     if (isEmpty(this.#touched)) return
     this.#history.commit(this.#touched)
     this.#touched = NO_BOX
-    this.#told()
+    this.#notify()
   }
 
   undo(): void {
@@ -116,7 +116,7 @@ export class Painting {
   #changed(box: Box | undefined): void {
     if (box === undefined) return
     for (const listener of this.#dirty) listener(box)
-    this.#told()
+    this.#notify()
   }
 
   #touch(box: Box): void {
@@ -124,7 +124,7 @@ export class Painting {
     for (const listener of this.#dirty) listener(box)
   }
 
-  #told(): void {
+  #notify(): void {
     this.#painted = this.mask.count()
     this.#version += 1
     for (const listener of this.#listeners) listener()

@@ -16,8 +16,8 @@ import { IconButton } from '../../../ui/button.tsx'
 import { classes } from '../../../ui/classes.ts'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { words } from '../../../words/words.ts'
-import { FileButton } from '../given-pictures.tsx'
-import { LEAST_DIAMETER, MOST_DIAMETER, type Brush, type Painting, type Tool } from './painting.ts'
+import { FileButton } from '../input-image-list.tsx'
+import { MIN_DIAMETER, MAX_DIAMETER, type Brush, type Painting, type Tool } from './painting.ts'
 
 const TOOLS: readonly (readonly [Tool, LucideIcon, key: string])[] = [
   ['brush', BrushIcon, 'B'],
@@ -122,13 +122,13 @@ function Line() {
   return <span aria-hidden className="mx-1 h-5 w-px bg-line phone:hidden" />
 }
 
-const RANGE = Math.log(MOST_DIAMETER / LEAST_DIAMETER)
+const RANGE = Math.log(MAX_DIAMETER / MIN_DIAMETER)
 
 /** Small brushes are chosen as finely as large ones. */
 function sliderOf(diameter: number): number {
-  return Math.round((Math.log(diameter / LEAST_DIAMETER) / RANGE) * 100)
+  return Math.round((Math.log(diameter / MIN_DIAMETER) / RANGE) * 100)
 }
 
 function diameterOf(slider: number): number {
-  return Math.round(LEAST_DIAMETER * Math.exp((slider / 100) * RANGE))
+  return Math.round(MIN_DIAMETER * Math.exp((slider / 100) * RANGE))
 }

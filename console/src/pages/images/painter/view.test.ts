@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { overlayOf, screenBox } from '../../../workers/pixels/overlay.ts'
 import { Mask } from '../../../workers/pixels/mask.ts'
-import { fitted, LEAST_SCALE, MOST_SCALE, moved, toPicture, toScreen, zoomed } from './view.ts'
+import { fitted, MIN_SCALE, MAX_SCALE, moved, toImage, toScreen, zoomed } from './view.ts'
 
 const edge = fc.integer({ min: 1, max: 8000 })
 const size = fc.record({ width: edge, height: edge })
 const near = (a: number, b: number): void =>
   assert.ok(Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b)), `${a} ${b}`)
 
-test('a point of the screen is the same point of the picture, there and back, at every ratio and zoom', () => {
+test('a point of the screen is the same point of the image, there and back, at every ratio and zoom', () => {
   fc.assert(
     fc.property(
       size,
@@ -18,9 +18,9 @@ test('a point of the screen is the same point of the picture, there and back, at
       fc.double({ min: 0.3, max: 3, noNaN: true }),
       edge,
       edge,
-      (picture, screen, factor, x, y) => {
-        const view = moved(zoomed(fitted(picture, screen), factor, { x, y }), 7, -3)
-        const back = toScreen(view, toPicture(view, { x, y }))
+      (image, screen, factor, x, y) => {
+        const view = moved(zoomed(fitted(image, screen), factor, { x, y }), 7, -3)
+        const back = toScreen(view, toImage(view, { x, y }))
         near(back.x, x)
         near(back.y, y)
       },
@@ -30,14 +30,14 @@ test('a point of the screen is the same point of the picture, there and back, at
 
 test('what is under the pointer stays there while one zooms, between the bounds', () => {
   fc.assert(
-    fc.property(size, size, fc.double({ min: 0.01, max: 50, noNaN: true }), (picture, screen, factor) => {
+    fc.property(size, size, fc.double({ min: 0.01, max: 50, noNaN: true }), (image, screen, factor) => {
       const at = { x: 100, y: 60 }
-      const view = fitted(picture, screen)
-      const before = toPicture(view, at)
+      const view = fitted(image, screen)
+      const before = toImage(view, at)
       const after = zoomed(view, factor, at)
-      assert.ok(after.scale <= MOST_SCALE && after.scale >= LEAST_SCALE)
-      near(toPicture(after, at).x, before.x)
-      near(toPicture(after, at).y, before.y)
+      assert.ok(after.scale <= MAX_SCALE && after.scale >= MIN_SCALE)
+      near(toImage(after, at).x, before.x)
+      near(toImage(after, at).y, before.y)
     }),
   )
 })
@@ -64,7 +64,7 @@ test('five ratios: a corner that is painted is shown in that corner, and nowhere
     )
     for (let y = 0; y < screen.height; y += 1)
       for (let x = 0; x < screen.width; x += 1) {
-        const at = toPicture(view, { x: x + 0.5, y: y + 0.5 })
+        const at = toImage(view, { x: x + 0.5, y: y + 0.5 })
         const isPainted = at.x >= width - 10 && at.x < width && at.y >= height - 10 && at.y < height
         assert.equal(pixels[(y * screen.width + x) * 4 + 3] !== 0, isPainted, `${x},${y}`)
         if (isPainted) assert.ok(x >= box.left && x < box.right && y >= box.top && y < box.bottom)

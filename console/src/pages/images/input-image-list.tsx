@@ -1,18 +1,18 @@
-/** The pictures that are edited: chosen, dropped, pasted, or taken from the history. The first carries the mask. */
+/** The images that are edited: chosen, dropped, pasted, or taken from the history. The first carries the mask. */
 import { Plus, X } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
 import { bytes } from '../../app/format.ts'
 import { classes } from '../../ui/classes.ts'
+import { useObjectUrl } from '../../ui/object-url.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import type { ImageModel } from './settings.ts'
 import type { Size } from './sizes.ts'
 
-export interface GivenPicture {
+export interface InputImage {
   readonly key: string
   /** Sent as it is. */
   readonly file: File
-  readonly url: string
   /** Upright, as the file says it is to be shown. */
   readonly size: Size
 }
@@ -20,13 +20,13 @@ export interface GivenPicture {
 let lastKey = 0
 
 /** Undefined: it can't be read, and the page has said so. */
-export async function readPicture(file: File): Promise<GivenPicture | undefined> {
+export async function readImage(file: File): Promise<InputImage | undefined> {
   try {
     const bitmap = await uprightBitmap(file)
     const { width, height } = bitmap
     bitmap.close()
     lastKey += 1
-    return { key: `${lastKey}`, file, url: URL.createObjectURL(file), size: { width, height } }
+    return { key: `${lastKey}`, file, size: { width, height } }
   } catch {
     toast(words.images.unreadable(file.name), { mark: 'bad' })
     return undefined
@@ -38,7 +38,7 @@ export function uprightBitmap(file: Blob): Promise<ImageBitmap> {
   return createImageBitmap(file, { imageOrientation: 'from-image' })
 }
 
-/** Files that the model takes; what it does not take is told. */
+/** Files that the model takes; the page says what it does not take. */
 export function takenFiles(files: readonly File[], present: number, { image }: ImageModel): readonly File[] {
   const text = words.images
   const small = files.filter((file) => {
@@ -54,14 +54,14 @@ export function takenFiles(files: readonly File[], present: number, { image }: I
 
 export const ACCEPTED = 'image/png,image/jpeg,image/webp'
 
-interface GivenPicturesProps {
-  readonly pictures: readonly GivenPicture[]
+interface InputImageListProps {
+  readonly images: readonly InputImage[]
   readonly model: ImageModel
   readonly onAdd: (files: readonly File[]) => void
-  readonly onRemove: (picture: GivenPicture) => void
+  readonly onRemove: (image: InputImage) => void
 }
 
-export function GivenPictures({ pictures, model, onAdd, onRemove }: GivenPicturesProps) {
+export function InputImageList({ images, model, onAdd, onRemove }: InputImageListProps) {
   const text = words.images
   const most = model.image.max_given
   usePaste(onAdd)
@@ -70,15 +70,14 @@ export function GivenPictures({ pictures, model, onAdd, onRemove }: GivenPicture
       <p className="text-12 font-strong">
         {text.given}{' '}
         <span className="font-normal text-ink-3">
-          {(model.can['mask'] === undefined ? text.givenShort : text.givenOf)(pictures.length, most)}
+          {(model.can['mask'] === undefined ? text.givenShort : text.givenOf)(images.length, most)}
         </span>
       </p>
       <ul className="flex flex-wrap items-center gap-2">
-        {pictures.map((picture, index) => (
-          <li key={picture.key} className="relative">
-            <img
-              src={picture.url}
-              alt={picture.file.name}
+        {images.map((image, index) => (
+          <li key={image.key} className="relative">
+            <FileImage
+              file={image.file}
               className={classes(
                 'h-12 w-18 rounded-control object-cover',
                 index === 0 && 'outline-2 outline-offset-1 outline-accent',
@@ -86,15 +85,15 @@ export function GivenPictures({ pictures, model, onAdd, onRemove }: GivenPicture
             />
             <button
               type="button"
-              aria-label={text.remove(picture.file.name)}
+              aria-label={text.remove(image.file.name)}
               className="absolute -top-1.5 -right-1.5 flex size-5 items-center justify-center rounded-full border border-line bg-raised text-ink-2 hover:text-ink"
-              onClick={() => onRemove(picture)}
+              onClick={() => onRemove(image)}
             >
               <X size={12} aria-hidden />
             </button>
           </li>
         ))}
-        {pictures.length < most && (
+        {images.length < most && (
           <li className="flex items-center gap-2">
             <FileButton
               label={text.add}
@@ -115,6 +114,10 @@ export function GivenPictures({ pictures, model, onAdd, onRemove }: GivenPicture
       </ul>
     </div>
   )
+}
+
+export function FileImage({ file, className }: { readonly file: File; readonly className: string }) {
+  return <img src={useObjectUrl(file)} alt={file.name} className={className} />
 }
 
 interface FileButtonProps {
