@@ -1507,6 +1507,8 @@ export interface components {
             left_usd: string;
             /** @description Of what is left: what nodes may spend without asking. */
             leased_usd: string;
+            /** @description What is left covered no request that callers sent in the last hour, or not all of them. */
+            refuses: boolean;
             /** @description From the last seven days, by weekday. null: there are fewer than three days to tell from. */
             forecast: {
                 /** @description null: not in this window. */
@@ -1587,6 +1589,8 @@ export interface components {
             left_usd: string;
             /** @description Of what is left: what nodes may spend without asking. */
             leased_usd: string;
+            /** @description What is left covered no request that callers sent in the last hour, or not all of them. */
+            refuses: boolean;
             /** @description From the last seven days, by weekday. null: there are fewer than three days to tell from. */
             forecast: {
                 /** @description null: not in this window. */
@@ -3245,6 +3249,8 @@ export interface components {
             /** @constant */
             log: "kept";
             route: string;
+            /** @description The error text that the caller got. null: it may quote what the caller sent, and is not kept. */
+            fault_text: string | null;
             asked_model: string | null;
             client_request_id: string | null;
             space: string | null;

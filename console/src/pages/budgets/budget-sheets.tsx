@@ -199,7 +199,7 @@ function TermsForm({ terms, onChange, error, onSubmit }: TermsFormProps) {
       onSubmit={onSubmit}
     >
       <div className="grid grid-cols-2 gap-3">
-        <Field name="usd" label={say.usd}>
+        <Field name="usd" rule={words.ui.rules.amount} label={say.usd}>
           <TextInput
             required
             inputMode="decimal"

@@ -1,6 +1,6 @@
 /** One request beside the list: enough to decide whether to open it. */
 import { useQuery } from '@tanstack/react-query'
-import { Maximize2, Repeat, SquareTerminal, X } from 'lucide-react'
+import { Maximize2, SquareTerminal, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
 import { duration, moneyInList, NONE, count, shortId } from '../../app/format.ts'
@@ -17,6 +17,7 @@ import { Facts } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useSession } from '../../app/session.ts'
 import { words } from '../../words/words.ts'
+import { CallersError } from './callers-error.tsx'
 import { curlOf } from './curl.ts'
 import { SmallMoneyTable } from './money-table.tsx'
 import { OutcomeHead } from '../../parts/requests/outcome.tsx'
@@ -86,6 +87,7 @@ function PeekBody({ request }: { readonly request: RequestDetail }) {
           { name: text.cost, value: request.unpriced ? words.ui.unpriced : moneyInList(request.cost_usd) },
         ]}
       />
+      <CallersError request={request} />
       <SmallWaterfall layout={layout} nameOf={nameOf} noteOf={failureNote} finding={findingOf(request)} />
       <SmallMoneyTable request={request} />
       <Facts labelWidth={60} facts={peekFacts(request)} />
@@ -123,9 +125,6 @@ function Actions({ request }: { readonly request: RequestDetail }) {
   return (
     <div className="flex flex-wrap items-center gap-2 pt-1">
       <CopyCurl request={request} />
-      <Button icon={<Repeat size={14} aria-hidden />} why={words.requests.noReplay(request.project)}>
-        {words.requests.replay}
-      </Button>
       <span className="text-12 text-ink-2">{words.requests.noReplay(request.project)}</span>
     </div>
   )

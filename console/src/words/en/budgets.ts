@@ -12,6 +12,7 @@ export const budgets = {
   per: { day: 'a day', week: 'a week', month: 'a month', total: 'in all' },
   hard: ', hard',
   until: (day: string) => `until ${day}`,
+  refuses: 'rejecting requests',
   usedUp: 'used up',
   probes: 'probes',
   noBudget: 'no budget',

@@ -1,3 +1,4 @@
+import { money } from '../../app/format.ts'
 import { plural } from '../plural.ts'
 
 export const overview = {
@@ -102,18 +103,18 @@ export const overview = {
     unknowns_open: {
       title: (_: string, f: Figures) => plural(Number(f['open']), 'unknown outcome'),
       text: (f: Figures) =>
-        `$${dollars(f['usd'])} counts as spent. The first posts itself in ${f['posts_in']}.`,
+        `${dollars(f['usd'])} counts as spent. The first posts itself in ${f['posts_in']}.`,
       link: 'Resolve',
     },
     budget_mark: {
       title: (name: string, f: Figures) => `Budget ${name} at ${f['percent']} %`,
-      text: (f: Figures) => `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])}, hard.`,
+      text: (f: Figures) => `${dollars(f['spent_usd'])} of ${dollars(f['limit_usd'])}, hard.`,
       link: 'Budget',
     },
     budget_used_up: {
       title: (name: string) => `Budget ${name} is used up`,
       text: (f: Figures) =>
-        `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])}, hard. Requests are refused.`,
+        `${dollars(f['spent_usd'])} of ${dollars(f['limit_usd'])}, hard. Requests are refused.`,
       link: 'Budget',
     },
     unpriced_refused: {
@@ -154,7 +155,7 @@ export const overview = {
     },
     node_silent: {
       title: (_: string, f: Figures) => `${f['host']} is silent`,
-      text: (f: Figures) => `Not seen for ${f['age']}. It holds $${dollars(f['leased_usd'])} of budgets.`,
+      text: (f: Figures) => `Not seen for ${f['age']}. It holds ${dollars(f['leased_usd'])} of budgets.`,
       link: 'Nodes',
     },
     spool_waiting: {
@@ -181,7 +182,7 @@ export const overview = {
     labels_overflowed: {
       title: (name: string) => `Too many users or tags in ${name}`,
       text: (f: Figures) =>
-        `More than are counted apart (${f['labels']}): $${dollars(f['usd'])} of the last day is counted as other.`,
+        `More than are counted apart (${f['labels']}): ${dollars(f['usd'])} of the last day is counted as other.`,
       link: 'Usage',
     },
   },
@@ -204,5 +205,5 @@ function cosineText(figures: Figures): string {
 }
 
 function dollars(usd: string | number | undefined): string {
-  return Number(usd).toFixed(2)
+  return money(typeof usd === 'number' ? usd.toFixed(9) : usd)
 }

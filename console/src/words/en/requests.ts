@@ -90,8 +90,11 @@ export const requests = {
     ledger: 'Ledger rows',
     job: 'Job',
   },
+  callersError: {
+    title: 'Error returned',
+    notKept: 'The error text isn’t stored because it may quote the request. The code’s page explains it.',
+  },
   copyCurl: 'Copy as curl',
-  replay: 'Replay',
   noReplay: (project: string | null) => `${project ?? 'Torana'} keeps no inputs`,
   newer: 'Newer request',
   older: 'Older request',

@@ -21,6 +21,14 @@ export const ui = {
   nothingFound: 'Nothing found',
   add: 'Add…',
   unchosen: (text: string) => `“${text}” is not chosen yet. Choose it from the list, or delete it.`,
+  /** What a field accepts. */
+  rules: {
+    name: 'Use letters, digits, dots, hyphens and underscores, starting with a letter or digit (63 characters at most).',
+    lowerCaseName:
+      'Use lower-case letters, digits, dots, hyphens and underscores, starting with a letter or digit (63 characters at most).',
+    amount: 'Enter an amount in dollars, such as 12.50.',
+    wholeNumber: 'Enter a whole number.',
+  },
   reveal: 'Show it',
   conceal: 'Hide it',
   picture: 'Picture',
