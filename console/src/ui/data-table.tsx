@@ -3,10 +3,10 @@
  * `space` peeks.
  */
 import { columnVisibilityFeature, tableFeatures, useTable, type RowData } from '@tanstack/react-table'
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
-import type { Column, Group } from './data-table-column.ts'
+import { fittingColumns, widthOf, type Column, type Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
 import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
 import { usePhone } from './media.ts'
@@ -53,34 +53,21 @@ export interface DataTableProps<Row extends RowData> {
   readonly fill?: boolean
   /** Two lines for a narrow screen. Without it, the table scrolls sideways. */
   readonly phoneRow?: (row: Row) => ReactNode
-  /** The least width before it scrolls sideways. */
-  readonly minWidth?: number
   readonly className?: string
 }
 
 const PHONE_ROW_HEIGHT = 57
+const TICK_WIDTH = 44
 
 const features = tableFeatures({ columnVisibilityFeature })
 
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
-  const {
-    label,
-    rows,
-    rowKey,
-    error,
-    retry,
-    empty,
-    fill = true,
-    phoneRow,
-    foot,
-    ticks,
-    minWidth,
-    className,
-  } = props
+  const { label, rows, rowKey, error, retry, empty, fill = true, phoneRow, foot, ticks, className } = props
   const isPhone = usePhone()
   const asList = isPhone && phoneRow !== undefined
   const region = useRef<HTMLDivElement>(null)
-  const shown = useVisibleColumns(props)
+  const roomWidth = useWidth(region) - (ticks ? TICK_WIDTH : 0)
+  const shown = useVisibleColumns(props, roomWidth)
   const items = useItems(rows, props.groupOf)
   const rowHeight = asList ? PHONE_ROW_HEIGHT : (props.rowHeight ?? 32)
   const view = useRowsInView({ items, rowHeight, region, fill: fill && !isPhone })
@@ -116,12 +103,12 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
         aria-label={label}
         aria-rowcount={rows === undefined ? undefined : items.length + 1}
         className="w-full table-fixed border-collapse"
-        style={{ minWidth: asList ? undefined : minWidth }}
+        style={{ minWidth: asList ? undefined : widthOf(shown) + (ticks ? TICK_WIDTH : 0) }}
       >
         {!asList && (
           <>
             <colgroup>
-              {ticks && <col style={{ width: 44 }} />}
+              {ticks && <col style={{ width: TICK_WIDTH }} />}
               {shown.map((column) => (
                 <col key={column.id} style={{ width: column.width }} />
               ))}
@@ -140,7 +127,14 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
               <td colSpan={span}>{body}</td>
             </tr>
           )}
-          {rows === undefined && !isBroken && <LoadingView columns={asList ? 1 : span} height={rowHeight} />}
+          {rows === undefined && !isBroken && (
+            <LoadingView
+              columns={
+                asList ? [undefined] : [...(ticks ? [undefined] : []), ...shown.map(({ align }) => align)]
+              }
+              height={rowHeight}
+            />
+          )}
           {body === undefined && view.before > 0 && <tr aria-hidden style={{ height: view.before }} />}
           {body === undefined &&
             view.indexes.map((at) => {
@@ -231,10 +225,10 @@ function TickAll<Row extends RowData>({
 }
 
 /** TanStack Table knows which columns are in sight; the cells are ours, so that a row stays a plain memoised component. */
-function useVisibleColumns<Row extends RowData>({
-  columns,
-  hiddenColumns,
-}: DataTableProps<Row>): readonly Column<Row>[] {
+function useVisibleColumns<Row extends RowData>(
+  { columns, hiddenColumns }: DataTableProps<Row>,
+  roomWidth: number,
+): readonly Column<Row>[] {
   const table = useTable({
     features,
     data: NO_ROWS,
@@ -242,8 +236,27 @@ function useVisibleColumns<Row extends RowData>({
     state: { columnVisibility: Object.fromEntries((hiddenColumns ?? []).map((id) => [id, false])) },
   })
   const visible = new Set(table.getVisibleLeafColumns().map(({ id }) => id))
-  const key = [...visible].join(' ')
-  return useMemo(() => columns.filter(({ id }) => visible.has(id)), [columns, key])
+  const key = fittingColumns(
+    columns.filter(({ id }) => visible.has(id)),
+    roomWidth,
+  )
+    .map(({ id }) => id)
+    .join(' ')
+  return useMemo(() => columns.filter(({ id }) => key.split(' ').includes(id)), [columns, key])
+}
+
+/** Endless until the browser has laid out the page. */
+function useWidth(region: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY)
+  useLayoutEffect(() => {
+    if (region.current === null) return
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setWidth(Math.floor(entry.contentRect.width))
+    })
+    observer.observe(region.current)
+    return () => observer.disconnect()
+  }, [region])
+  return width
 }
 
 const NO_ROWS: readonly never[] = []

@@ -13,11 +13,13 @@ interface FieldProps {
   readonly name: string
   readonly label: ReactNode
   readonly hint?: ReactNode
+  /** What its `pattern` asks for, said instead of the browser's text. */
+  readonly rule?: string
   readonly className?: string
   readonly children: ReactNode
 }
 
-export function Field({ name, label, hint, className, children }: FieldProps) {
+export function Field({ name, label, hint, rule, className, children }: FieldProps) {
   return (
     <BaseField.Root name={name} className={classes('flex flex-col gap-1', className)}>
       <BaseField.Label className="text-12 font-strong text-ink">{label}</BaseField.Label>
@@ -25,7 +27,13 @@ export function Field({ name, label, hint, className, children }: FieldProps) {
       {hint !== undefined && (
         <BaseField.Description className="text-12 text-ink-3">{hint}</BaseField.Description>
       )}
-      <BaseField.Error className="text-12 text-bad" />
+      <BaseField.Validity>
+        {({ validity }) => (
+          <BaseField.Error className="text-12 text-bad">
+            {validity.patternMismatch ? rule : undefined}
+          </BaseField.Error>
+        )}
+      </BaseField.Validity>
     </BaseField.Root>
   )
 }

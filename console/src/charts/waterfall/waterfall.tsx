@@ -81,7 +81,7 @@ export function Waterfall<Step extends WaterfallStep, Call extends WaterfallCall
 
 /** Always in milliseconds up to ten seconds, so that the column can be compared. */
 function msText(ms: number): string {
-  return ms < 9995 && ms >= 9.95 ? `${ms.toFixed(1)} ms` : duration(ms)
+  return ms < 999.5 && ms >= 9.95 ? `${ms.toFixed(1)} ms` : duration(ms)
 }
 
 function isFailed<Step, Call extends WaterfallCall>({ call }: WaterfallRow<Step, Call>): boolean {

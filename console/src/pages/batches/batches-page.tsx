@@ -53,7 +53,6 @@ export function BatchesPage() {
         rows={list.data?.pages.flatMap(({ data }) => data)}
         rowKey={({ id }) => id}
         rowHeight={46}
-        minWidth={1180}
         href={({ id }) => paths.batch(id)}
         error={list.error ?? undefined}
         retry={() => void list.refetch()}

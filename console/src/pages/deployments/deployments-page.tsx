@@ -63,7 +63,6 @@ export function DeploymentsPage() {
   return (
     <Page
       title={words.deployments.title}
-      fill
       actions={
         <>
           <LiveMark state={stream} />
@@ -133,7 +132,6 @@ export function DeploymentsPage() {
         error={list.error}
         retry={() => void list.refetch()}
         rowHeight={36}
-        minWidth={1180}
         href={(row) => paths.deployment(row.id)}
         groupOf={groupOf}
         phoneRow={phoneRow}

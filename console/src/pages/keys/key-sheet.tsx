@@ -13,7 +13,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
-import { Kbd } from '../../ui/kbd.tsx'
+import { Kbd, withCommand } from '../../ui/kbd.tsx'
 import { words } from '../../words/words.ts'
 import { madeHere, type Key } from './columns.tsx'
 import { BoundsFields, EndField, ModelsField, NameFields } from './key-fields.tsx'
@@ -96,7 +96,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
             why={isUnchanged ? say.unchanged : undefined}
           >
             {of ? say.save : say.create}
-            <Kbd onInk>⌘↵</Kbd>
+            <Kbd onInk>{withCommand('↵')}</Kbd>
           </Button>
         </>
       }

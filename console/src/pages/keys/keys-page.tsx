@@ -83,7 +83,6 @@ export function KeysPage() {
         selected={once?.key.id}
         sort={sort ?? 'id'}
         onSort={(next) => go(at({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) }))}
-        minWidth={1210}
         phoneRow={phoneRow}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoKeys state={state} q={q} clear={() => go(paths.keys())} action={newKey} />}

@@ -33,10 +33,15 @@ interface MultipleProps {
 
 function Multiple({ title, note, value, unit, legend, children }: MultipleProps) {
   return (
-    <section className="flex min-w-0 flex-col px-6 pt-4 pb-4 phone:px-4">
+    <section className="flex min-w-0 flex-col px-6 pt-4 pb-4 tight:px-4 phone:px-4">
       <header className="flex items-baseline gap-2">
-        <h2 className="text-13 font-semibold">{title}</h2>
-        <span className="ml-auto truncate text-12 text-ink-2 phone:hidden">{note}</span>
+        <h2 className="shrink-0 text-13 font-semibold">{title}</h2>
+        <span
+          className="ml-auto truncate text-12 text-ink-2 phone:hidden"
+          title={typeof note === 'string' ? note : undefined}
+        >
+          {note}
+        </span>
       </header>
       <p className="flex items-baseline gap-1.5">
         <span className="text-20 font-strong tabular-nums">{value}</span>

@@ -96,7 +96,7 @@ export function PriceSheet({ price, onClose }: { readonly price: Price; readonly
           />
         </Field>
         {way !== 'free' && (
-          <Field name="price" label={say.usd[way]}>
+          <Field name="price" rule={words.ui.rules.amount} label={say.usd[way]}>
             <TextInput
               required
               before="$"

@@ -77,7 +77,7 @@ export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
     >
       <Form id="project" errors={errors} onSubmit={() => void send()} className="flex flex-col gap-5">
         {of === undefined && (
-          <Field name="name" label={say.name} hint={say.nameHint}>
+          <Field name="name" rule={words.ui.rules.name} label={say.name} hint={say.nameHint}>
             <TextInput
               required
               autoComplete="off"

@@ -56,7 +56,7 @@ export function TokenSheet({ onClose }: { readonly onClose: () => void }) {
       }
     >
       <Form id="token" errors={errors} onSubmit={() => void create()} className="flex flex-col gap-5">
-        <Field name="name" label={say.name} hint={say.nameHint}>
+        <Field name="name" rule={words.ui.rules.lowerCaseName} label={say.name} hint={say.nameHint}>
           <TextInput
             required
             autoComplete="off"

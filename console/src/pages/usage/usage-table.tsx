@@ -70,7 +70,6 @@ export function UsageTable({ rows, total, by, range, search, error, retry, share
       sort={sort}
       onSort={(next) => changeSearch({ sort: next === usual ? undefined : next })}
       {...(total && { foot: footOf(total) })}
-      minWidth={1000}
       phoneRow={phoneRow}
     />
   )
@@ -98,13 +97,14 @@ function columnsOf(
     {
       id: 'requests',
       head: columns.requests,
-      width: 106,
+      width: 96,
       align: 'right',
       sort: 'requests',
       cell: (row) => count(row.total.requests),
     },
     {
       id: 'tokens',
+      drop: 3,
       head: columns.tokens,
       width: 92,
       align: 'right',
@@ -113,6 +113,7 @@ function columnsOf(
     },
     {
       id: 'images',
+      drop: 2,
       head: columns.images,
       width: 100,
       align: 'right',
@@ -121,6 +122,7 @@ function columnsOf(
     },
     {
       id: 'average',
+      drop: 1,
       head: columns.average,
       width: 216,
       align: 'right',
