@@ -6,13 +6,20 @@ import type { Plugin } from 'vite'
 import { en } from './src/words/en.ts'
 import { zh } from './src/words/zh.ts'
 
-/** In the order of the navigation; a line break starts a group. */
+/** In the order of the navigation. */
 const GROUPS = [
   ['overview', 'requests', 'batches', 'models'],
   ['embeddings', 'images'],
   ['usage', 'budgets', 'unknowns'],
   ['deployments', 'keys', 'audit', 'settings'],
 ] as const
+
+/** Of places whose address is not their name. */
+const PATHS: Readonly<Record<string, string>> = {
+  overview: '',
+  embeddings: 'playground/embeddings',
+  images: 'playground/images',
+}
 
 const ROWS = 8
 
@@ -32,7 +39,7 @@ function frame(): string {
     (places) => `<div class="not-first:mt-8">${places.map((place) => link(place)).join('')}</div>`,
   )
   const row = '<div class="flex h-9 items-center border-b border-line px-6 phone:px-4"></div>'
-  return `<div class="flex h-full" aria-busy="true">
+  return `<div data-first-frame class="flex h-full" aria-busy="true">
 <div class="flex w-52 shrink-0 flex-col border-r border-line bg-canvas phone:hidden">
 <div class="flex h-12 shrink-0 items-center pt-0.5 pl-[42px] text-[14px] font-semibold">Torana</div>
 <nav class="px-2 pt-[90px]">${groups.join('')}</nav>
@@ -45,8 +52,8 @@ ${row.repeat(ROWS)}
 }
 
 function link(place: (typeof GROUPS)[number][number]): string {
-  const path = place === 'overview' ? '' : place
-  return `<a href="./${path}" data-place="${place}" data-zh="${textOf(zh[place].title)}" class="flex h-7 items-center rounded-control pr-2 pl-8 text-ink-2 aria-[current]:bg-selected aria-[current]:font-semibold aria-[current]:text-ink">${textOf(en[place].title)}</a>`
+  const path = PATHS[place] ?? place
+  return `<a href="./${path}" data-path="${path}" data-zh="${textOf(zh[place].title)}" class="flex h-7 items-center rounded-control pr-2 pl-8 text-ink-2 aria-[current]:bg-selected aria-[current]:font-semibold aria-[current]:text-ink">${textOf(en[place].title)}</a>`
 }
 
 function textOf(title: string): string {

@@ -245,11 +245,12 @@ function useVisibleColumns<Row extends RowData>(
   return useMemo(() => columns.filter(({ id }) => key.split(' ').includes(id)), [columns, key])
 }
 
-/** Endless until the browser has laid out the page. */
+/** Measured before the first paint, so that no column is seen to leave. */
 function useWidth(region: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     if (region.current === null) return
+    setWidth(region.current.clientWidth)
     const observer = new ResizeObserver(([entry]) => {
       if (entry !== undefined) setWidth(Math.floor(entry.contentRect.width))
     })

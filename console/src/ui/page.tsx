@@ -36,8 +36,8 @@ const SIDE_WIDTH = {
   316: 'w-79 tight:w-72',
   336: 'w-84 tight:w-76',
   356: 'w-89 tight:w-80',
-  424: 'w-106 tight:w-90',
-  448: 'w-112 tight:w-90',
+  424: 'w-106 tight:w-80',
+  448: 'w-112 tight:w-80',
 } as const
 
 export function Page(props: PageProps) {

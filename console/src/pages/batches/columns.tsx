@@ -35,7 +35,7 @@ export const columns: readonly Column<Batch>[] = [
     width: 190,
     cell: ({ key }) => <span className="block truncate text-ink-2">{key}</span>,
   },
-  { id: 'progress', head: say.columns.progress, width: 200, cell: (batch) => <Progress batch={batch} /> },
+  { id: 'progress', head: say.columns.progress, width: 216, cell: (batch) => <Progress batch={batch} /> },
   {
     id: 'failed',
     head: say.columns.failed,
@@ -50,7 +50,7 @@ export const columns: readonly Column<Batch>[] = [
   {
     id: 'cost',
     head: say.columns.cost,
-    width: 100,
+    width: 96,
     align: 'right',
     cell: ({ cost_usd: usd }) => (
       <span className="tabular-nums" title={moneyExact(usd)}>
@@ -66,7 +66,7 @@ export const columns: readonly Column<Batch>[] = [
     align: 'right',
     cell: (batch) => <Took batch={batch} />,
   },
-  { id: 'made', head: say.columns.made, width: 100, align: 'right', cell: (batch) => <Made batch={batch} /> },
+  { id: 'made', head: say.columns.made, width: 96, align: 'right', cell: (batch) => <Made batch={batch} /> },
 ]
 
 export const phoneRow = (batch: Batch) => (

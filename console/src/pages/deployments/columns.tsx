@@ -65,7 +65,7 @@ export const columns: readonly Column<DeploymentRow>[] = [
     least: 166,
     cell: (row) => <span className="pl-[23px] font-strong">{nameOf(row)}</span>,
   },
-  { id: 'state', head: words.deployments.heads.state, width: 170, cell: (row) => <StateText one={row} /> },
+  { id: 'state', head: words.deployments.heads.state, width: 178, cell: (row) => <StateText one={row} /> },
   {
     id: 'cells',
     drop: 4,
@@ -76,7 +76,7 @@ export const columns: readonly Column<DeploymentRow>[] = [
   {
     id: 'rate',
     head: words.deployments.heads.rate,
-    width: 92,
+    width: 88,
     align: 'right',
     cell: (row) => (
       <span className={row.rate.requests === 0 ? 'text-ink-3' : undefined}>{rate(row.rate.requests)}</span>
@@ -92,7 +92,7 @@ export const columns: readonly Column<DeploymentRow>[] = [
   {
     id: 'failed',
     head: words.deployments.heads.failed,
-    width: 100,
+    width: 96,
     align: 'right',
     cell: (row) => <FailedShare one={row} />,
   },

@@ -74,7 +74,7 @@ export const MODEL_COLUMNS: readonly Column<ModelRow>[] = [
   },
   {
     id: 'day',
-    head: words.models.columns.day,
+    head: <span title={words.models.columns.dayHint}>{words.models.columns.day}</span>,
     sort: 'day',
     width: 80,
     align: 'right',

@@ -17,7 +17,7 @@ const { heads } = words.overview
 
 const columns: readonly Column<FlowRow>[] = [
   { id: 'key', head: heads.key, width: 168, cell: (row) => <span className="font-strong">{row.key}</span> },
-  { id: 'model', head: heads.model, width: 150, cell: (row) => row.model },
+  { id: 'model', head: heads.model, least: 170, cell: (row) => row.model },
   {
     id: 'deployment',
     head: heads.deployment,

@@ -93,10 +93,10 @@ function columnsOf(
 ): readonly Column<GroupRow>[] {
   const { columns } = words.usage
   return [
-    { id: 'group', head: groupText(by), cell: nameCell, sort: 'name' },
+    { id: 'group', least: 180, head: groupText(by), cell: nameCell, sort: 'name' },
     {
       id: 'requests',
-      head: columns.requests,
+      head: <span title={columns.requestsHint}>{columns.requests}</span>,
       width: 96,
       align: 'right',
       sort: 'requests',
@@ -124,7 +124,7 @@ function columnsOf(
       id: 'average',
       drop: 1,
       head: columns.average,
-      width: 216,
+      width: 200,
       align: 'right',
       cell: (row) => <span className="text-ink-2">{averageCell(row.total)}</span>,
     },

@@ -95,7 +95,7 @@ export function requestColumns(zone: string): readonly Column<RequestRow>[] {
       width: 172,
       cell: (row) => <OutcomeCell row={row} />,
     },
-    { id: 'model', head: text.model, least: 160, cell: (row) => <ModelCell row={row} /> },
+    { id: 'model', head: text.model, least: 196, cell: (row) => <ModelCell row={row} /> },
     {
       id: 'deployment',
       drop: 4,
@@ -108,7 +108,7 @@ export function requestColumns(zone: string): readonly Column<RequestRow>[] {
       id: 'key',
       drop: 5,
       head: text.key,
-      width: 146,
+      width: 140,
       className: 'text-ink-2',
       cell: (row) => row.key ?? NONE,
     },

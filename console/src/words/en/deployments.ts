@@ -178,6 +178,7 @@ export const deployments = {
     events: 'What happened',
     noEvents: 'Nothing happened in this time.',
     failures: 'Failures by kind, 15 min',
+    ofCallers: 'caller error, not in the error rate',
     noFailures: 'No call failed.',
     siblings: 'Beside its siblings',
     noHistory: 'This node keeps no history.',

@@ -40,6 +40,8 @@ export const usage = {
   noForecast: 'after three days of spending',
   others: (n: number) => `${count(n)} ${n === 1 ? 'other' : 'others'}`,
   columns: {
+    requestsHint:
+      'Answered or charged requests, including batch calls and Torana’s own checks (project system)',
     requests: 'Requests',
     tokens: 'Tokens',
     images: 'Pictures',
