@@ -1,7 +1,6 @@
 /** Loads the language first, because every other module may read its words when it is first run. */
 import './app/styles.css'
 import { createRoot } from 'react-dom/client'
-import { keepFirstFrame } from './app/first-frame.tsx'
 import { language, repairBrowserLanguage } from './app/language.ts'
 import { watchSystemTheme } from './app/theme.ts'
 import { loadWords } from './words/words.ts'
@@ -16,5 +15,4 @@ const { router } = await import('./app/routes.tsx')
 await router.load()
 const place = document.querySelector('#app')
 if (place === null) throw new Error('index.html has no place for the console')
-keepFirstFrame(place.innerHTML)
 createRoot(place).render(<App />)

@@ -25,7 +25,7 @@ export const columns: readonly Column<Key>[] = [
     id: 'key',
     head: words.keys.columns.key,
     sort: 'id',
-    width: 250,
+    least: 250,
     cell: (key) => (
       <span className="flex min-w-0 items-center gap-2">
         <KeyName id={key.id} />
@@ -70,6 +70,7 @@ export const columns: readonly Column<Key>[] = [
   {
     id: 'models',
     drop: 3,
+    width: 130,
     head: words.keys.columns.models,
     cell: ({ models }) => <Models models={models} />,
   },

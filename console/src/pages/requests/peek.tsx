@@ -44,14 +44,18 @@ export function Peek({ id, onClose }: PeekProps) {
   return (
     <section aria-label={shortId(id)} className="flex min-h-full flex-col">
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-5">
-        <span className="font-semibold">{detail ? <OutcomeHead row={detail} /> : null}</span>
-        <span className="mono-12 text-ink-2">{shortId(id)}</span>
+        <span className="font-semibold whitespace-nowrap">
+          {detail ? <OutcomeHead row={detail} /> : null}
+        </span>
+        <span className="mono-12 truncate text-ink-2">{shortId(id)}</span>
         <span data-copy-id>
           <CopyIconButton text={id} />
         </span>
         <span className="ml-auto flex items-center gap-1.5">
-          <Kbd>J</Kbd>
-          <Kbd>K</Kbd>
+          <span className="flex gap-1.5 tight:hidden">
+            <Kbd>J</Kbd>
+            <Kbd>K</Kbd>
+          </span>
           <IconButton label={words.requests.open} onClick={() => go(paths.request(id))}>
             <Maximize2 size={14} aria-hidden />
           </IconButton>

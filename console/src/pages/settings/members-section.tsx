@@ -139,7 +139,9 @@ function Who({ row }: { readonly row: Row }) {
       </span>
       <span className="min-w-0">
         <span className="flex items-center gap-2 leading-5">
-          <span className="truncate font-strong">{name}</span>
+          <span dir="auto" title={name} className="truncate font-strong">
+            {name}
+          </span>
           {isMember && row.member.id === own?.id && <Tag>{say.you}</Tag>}
           {isMember && row.member.disabled_at !== null && <Tag tone="bad">{say.disabled}</Tag>}
           {!isMember && <Tag tone="accent">{say.invited}</Tag>}

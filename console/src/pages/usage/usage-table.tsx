@@ -158,7 +158,9 @@ function nameCell(row: GroupRow) {
   return (
     <span className="flex items-center gap-2 font-strong">
       <Swatch colour={row.colour} />
-      <span className="truncate">{nameOf(row)}</span>
+      <bdi title={nameOf(row)} className="truncate">
+        {nameOf(row)}
+      </bdi>
     </span>
   )
 }

@@ -37,7 +37,9 @@ function ModelCell({ row }: { readonly row: RequestRow }) {
   return (
     <span className="flex items-center gap-1.5">
       <KindIcon kind={row.kind} />
-      <span className="truncate">{row.model ?? NONE}</span>
+      <span title={row.model ?? undefined} className="truncate">
+        {row.model ?? NONE}
+      </span>
       {row.calls > 1 && (
         <span title={words.requests.several(row.calls)}>
           <Tag>×{row.calls}</Tag>
@@ -95,7 +97,7 @@ export function requestColumns(zone: string): readonly Column<RequestRow>[] {
       width: 172,
       cell: (row) => <OutcomeCell row={row} />,
     },
-    { id: 'model', head: text.model, least: 196, cell: (row) => <ModelCell row={row} /> },
+    { id: 'model', head: text.model, least: 186, cell: (row) => <ModelCell row={row} /> },
     {
       id: 'deployment',
       drop: 4,
@@ -110,7 +112,7 @@ export function requestColumns(zone: string): readonly Column<RequestRow>[] {
       head: text.key,
       width: 140,
       className: 'text-ink-2',
-      cell: (row) => row.key ?? NONE,
+      cell: (row) => <span title={row.key ?? undefined}>{row.key ?? NONE}</span>,
     },
     {
       id: 'inputs',

@@ -50,6 +50,7 @@ export const people = {
       operator: 'Sees everything that runs; tests, drains and resolves. Changes no money, no people.',
       admin: 'May do everything.',
     },
+    noProjectsHint: 'Without a project this person sees nothing. Choose at least one.',
     projectsHint: 'What this developer sees. Nothing of other projects is shown.',
     create: 'Make the link',
     linkTitle: 'Hand over this link',
