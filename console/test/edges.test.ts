@@ -80,6 +80,14 @@ test('two keys of a project with a long name can be told apart', async () => {
   }
 })
 
+test('a field says which characters it takes, in the words of the console', async () => {
+  const { page, go } = await openConsole(node)
+  await go(`${paths.keys()}?new=1`)
+  await page.getByLabel('Name', { exact: true }).fill('no spaces')
+  await page.getByRole('button', { name: /^Create key/ }).click()
+  await expect(page.getByText('Use letters, digits, dots, hyphens and underscores')).toBeVisible()
+})
+
 test('a budget below a cent shows its amount, and one that rejects requests is no good mark', async () => {
   const { page, go } = await openConsole(node)
   await go(paths.budgets())

@@ -29,9 +29,10 @@ export function Field({ name, label, hint, rule, className, children }: FieldPro
       )}
       <BaseField.Validity>
         {({ validity }) => (
-          <BaseField.Error className="text-12 text-bad">
-            {validity.patternMismatch ? rule : undefined}
-          </BaseField.Error>
+          <BaseField.Error
+            className="text-12 text-bad"
+            {...(validity.patternMismatch && rule !== undefined && { children: rule })}
+          />
         )}
       </BaseField.Validity>
     </BaseField.Root>
