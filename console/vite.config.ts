@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { firstFrame } from './first-frame.ts'
 
 const OUT = join(import.meta.dirname, 'dist')
 const COMPRESSIBLE = /\.(?:js|css|svg|html)$/
@@ -23,7 +24,7 @@ const COMPRESSED_FROM_BYTES = 1024
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [react(), tailwind(), compressed()],
+  plugins: [react(), tailwind(), firstFrame(), compressed()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

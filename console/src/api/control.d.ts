@@ -497,6 +497,8 @@ export interface components {
             left_usd: string;
             /** @description Of what is left: what nodes may spend without asking. */
             leased_usd: string;
+            /** @description What is left covered no request that callers sent in the last hour, or not all of them. */
+            refuses: boolean;
             /** @description From the last seven days, by weekday. null: there are fewer than three days to tell from. */
             forecast: {
                 /** @description null: not in this window. */
@@ -577,6 +579,8 @@ export interface components {
             left_usd: string;
             /** @description Of what is left: what nodes may spend without asking. */
             leased_usd: string;
+            /** @description What is left covered no request that callers sent in the last hour, or not all of them. */
+            refuses: boolean;
             /** @description From the last seven days, by weekday. null: there are fewer than three days to tell from. */
             forecast: {
                 /** @description null: not in this window. */
@@ -2235,6 +2239,8 @@ export interface components {
             /** @constant */
             log: "kept";
             route: string;
+            /** @description The error text that the caller got. null: it may quote what the caller sent, and is not kept. */
+            fault_text: string | null;
             asked_model: string | null;
             client_request_id: string | null;
             space: string | null;

@@ -34,6 +34,7 @@ function dollars(usd: string, decimals: number): string {
 }
 
 const CENT = 10_000_000n
+const TEN_CENTS = 100_000_000n
 const DOLLAR = 1_000_000_000n
 
 /** One request or call in detail: nine decimals, always. */
@@ -50,17 +51,18 @@ export function moneyInList(usd: string | null | undefined): string {
   return dollars(usd, size < CENT ? 6 : size < DOLLAR ? 4 : 2)
 }
 
-/** As many decimals as asked for, or more where those would show an amount as nothing. */
+/** As many decimals as asked for. Below ten cents three digits that count, without zeros at the end. */
 function atLeast(usd: string, decimals: number): string {
   const nano = nanoOf(usd)
   const size = nano < 0n ? -nano : nano
-  const enough = [decimals, 4, 6].find(
-    (count) => count >= decimals && (size === 0n || size * 2n >= 10n ** BigInt(9 - count)),
-  )
-  return dollars(usd, enough ?? 9)
+  if (size === 0n || size >= TEN_CENTS) return dollars(usd, decimals)
+  const enough = Math.min(9, Math.max(decimals, 12 - String(size).length))
+  const text = dollars(usd, enough)
+  const least = text.length - (enough - decimals)
+  return text.slice(0, least) + text.slice(least).replace(/0+$/, '')
 }
 
-/** In reports: two decimals. What is not nothing never reads `$0.00`. */
+/** In reports: two decimals, more below ten cents. What is not nothing never reads `$0.00`. */
 export function money(usd: string | null | undefined): string {
   return usd === null || usd === undefined ? NONE : atLeast(usd, 2)
 }
@@ -80,8 +82,9 @@ export function moneyShort(usd: string | null | undefined): string {
 
 /** For ticks of an axis, where the precision of a double is enough. `least`: the decimals that tell two neighbours apart. */
 export function moneyTick(value: number, least = 0): string {
-  const isEnough = (decimals: number): boolean => decimals >= least && value * 10 ** decimals >= 1
-  const digits = Number.isInteger(value) ? 0 : ([2, 4, 6].find(isEnough) ?? 9)
+  const isEnough = (decimals: number): boolean =>
+    decimals >= least && Math.abs(Number(value.toFixed(decimals)) / value - 1) < 0.001
+  const digits = Number.isInteger(value) ? 0 : ([2, 3, 4, 5, 6, 7, 8].find(isEnough) ?? 9)
   return `$${value >= 10_000 ? count(value) : fixed(value, digits)}`
 }
 

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { createMemoryHistory, createRouter, type AnyRoute } from '@tanstack/react-router'
 import type { Address } from '../ui/link.tsx'
 import { paths } from './paths.ts'
+import { GROUPS as FRAME_GROUPS, PATHS as FRAME_PATHS } from '../../first-frame.ts'
+import { PLACE_GROUPS } from './navigation.ts'
 import * as places from './places.ts'
 import { routeTree } from './route-tree.ts'
 import { parseSearch, stringifySearch } from './search.ts'
@@ -113,3 +115,10 @@ export function wrongAddresses(): readonly Address[] {
     paths.key(),
   ]
 }
+
+test('the navigation in the HTML is that of the places, in their order', () => {
+  const groups = PLACE_GROUPS.map((group) => group.places.map(({ name }) => name))
+  assert.deepEqual(FRAME_GROUPS, groups)
+  for (const [name, path] of Object.entries(FRAME_PATHS))
+    assert.equal(ADDRESSES[name as keyof typeof ADDRESSES]?.[1].split('?')[0], `/${path}`)
+})

@@ -7,6 +7,7 @@ import { words } from '../words/words.ts'
 import { BlockedWrites } from '../ui/blocked-writes.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Banners, SignedOutDialog } from './banners.tsx'
+import { FirstFrame } from './first-frame.tsx'
 import { useGlobalKeys } from './keys.ts'
 import { setNodeTime } from '../time/now.ts'
 import { useOutages } from './outages.ts'
@@ -42,7 +43,7 @@ export function Shell() {
       </Frame>
     )
   if (error !== null && !isOut) return <Problem error={error} retry={() => void refetch()} />
-  return null
+  return <FirstFrame />
 }
 
 /** The page, unless its address names a project that this person may not see. */

@@ -124,7 +124,7 @@ function NodesLine() {
   const isSilent = nodes.data?.data.some(({ state }) => state === 'silent') === true
   return (
     <span className="flex flex-1 items-center gap-2 text-12 text-ink-3">
-      <StateMark mark={isSilent ? 'warn' : 'good'} word="" size={10} />
+      <StateMark mark={nodes.isError ? 'bad' : isSilent ? 'warn' : 'good'} word="" size={10} />
       {living === undefined ? install.version : words.shell.nodes(living, install.version)}
     </span>
   )

@@ -48,11 +48,11 @@ test('no two ticks of an axis read the same, and small ones have digits enough',
   assert.deepEqual(texts(0.0005, moneyTick, 5), ['$0', '$0.0001', '$0.0002', '$0.0003', '$0.0004', '$0.0005'])
   assert.deepEqual(texts(0.00025, moneyTick, 5), [
     '$0',
-    '$0.000050',
-    '$0.000100',
-    '$0.000150',
-    '$0.000200',
-    '$0.000250',
+    '$0.00005',
+    '$0.00010',
+    '$0.00015',
+    '$0.00020',
+    '$0.00025',
   ])
   const most = fc.double({ min: 1e-8, max: 1e9, noNaN: true })
   fc.assert(

@@ -270,16 +270,17 @@ export function LoadingView({
   height,
   rows = 12,
 }: {
-  readonly columns: number
+  /** How each column is aligned. */
+  readonly columns: readonly ('right' | undefined)[]
   readonly height: number
   readonly rows?: number
 }) {
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} className="border-b border-line" style={{ height }}>
-      {Array.from({ length: columns }, (_, column) => (
+      {columns.map((align, column) => (
         <td key={column} className={CELL}>
           {row === 0 && column === 0 && <span className="sr-only">{words.ui.loading}</span>}
-          <Bar className={barWidth(row, column)} />
+          <Bar className={classes(barWidth(row, column), align === 'right' && 'ml-auto')} />
         </td>
       ))}
     </tr>

@@ -2,10 +2,10 @@
  * The one table: a real `<table>`, its head sticky, rows beyond 60 virtual. Rows are links; `j` and `k` walk, `↵` opens,
  * `space` peeks.
  */
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
-import type { Column, Group } from './data-table-column.ts'
+import { fittingColumns, widthOf, type Column, type Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
 import type { Address } from './link.tsx'
 import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
@@ -56,12 +56,11 @@ export interface DataTableProps<Row> {
   readonly fill?: boolean
   /** Two lines for a narrow screen. Without it, the table scrolls sideways. */
   readonly phoneRow?: (row: Row) => ReactNode
-  /** The least width before it scrolls sideways. */
-  readonly minWidth?: number
   readonly className?: string
 }
 
 const PHONE_ROW_HEIGHT = 57
+const TICK_WIDTH = 44
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const {
@@ -76,14 +75,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     phoneRow,
     foot,
     ticks,
-    minWidth,
     className,
     onEnd,
   } = props
   const isPhone = usePhone()
   const asList = isPhone && phoneRow !== undefined
   const region = useRef<HTMLDivElement>(null)
-  const shown = useVisibleColumns(props)
+  const roomWidth = useWidth(region) - (ticks ? TICK_WIDTH : 0)
+  const shown = useVisibleColumns(props, roomWidth)
   const items = useItems(rows, props.groupOf)
   const rowHeight = asList ? PHONE_ROW_HEIGHT : (props.rowHeight ?? 32)
   const view = useRowsInView({ items, rowHeight, region, fill: fill && !isPhone })
@@ -129,12 +128,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         aria-label={label}
         aria-rowcount={rows === undefined ? undefined : items.length + 1}
         className="w-full table-fixed border-collapse"
-        style={{ minWidth: asList ? undefined : minWidth }}
+        style={{ minWidth: asList ? undefined : widthOf(shown) + (ticks ? TICK_WIDTH : 0) }}
       >
         {!asList && (
           <>
             <colgroup>
-              {ticks && <col style={{ width: 44 }} />}
+              {ticks && <col style={{ width: TICK_WIDTH }} />}
               {shown.map((column) => (
                 <col key={column.id} style={{ width: column.width }} />
               ))}
@@ -153,7 +152,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <td colSpan={span}>{body}</td>
             </tr>
           )}
-          {rows === undefined && !isBroken && <LoadingView columns={asList ? 1 : span} height={rowHeight} />}
+          {rows === undefined && !isBroken && (
+            <LoadingView
+              columns={
+                asList ? [undefined] : [...(ticks ? [undefined] : []), ...shown.map(({ align }) => align)]
+              }
+              height={rowHeight}
+            />
+          )}
           {body === undefined && view.before > 0 && <tr aria-hidden style={{ height: view.before }} />}
           {body === undefined &&
             view.indexes.map((at) => {
@@ -243,10 +249,27 @@ function TickAll<Row>({
   )
 }
 
-function useVisibleColumns<Row>({
-  columns,
-  hiddenColumns = [],
-}: DataTableProps<Row>): readonly Column<Row>[] {
-  const hidden = hiddenColumns.join(' ')
-  return useMemo(() => columns.filter(({ id }) => !hidden.split(' ').includes(id)), [columns, hidden])
+function useVisibleColumns<Row>(
+  { columns, hiddenColumns = [] }: DataTableProps<Row>,
+  roomWidth: number,
+): readonly Column<Row>[] {
+  const visible = columns.filter(({ id }) => !hiddenColumns.includes(id))
+  const key = fittingColumns(visible, roomWidth)
+    .map(({ id }) => id)
+    .join(' ')
+  return useMemo(() => columns.filter(({ id }) => key.split(' ').includes(id)), [columns, key])
+}
+
+/** The observer reports before the first paint, so that no column is seen to leave. */
+function useWidth(region: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY)
+  useLayoutEffect(() => {
+    if (region.current === null) return
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setWidth(Math.floor(entry.contentRect.width))
+    })
+    observer.observe(region.current)
+    return () => observer.disconnect()
+  }, [region])
+  return width
 }

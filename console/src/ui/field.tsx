@@ -15,11 +15,13 @@ interface FieldProps {
   readonly name: string
   readonly label: ReactNode
   readonly hint?: ReactNode
+  /** What its `pattern` asks for, said instead of the browser's text. */
+  readonly rule?: string
   readonly className?: string
   readonly children: ReactNode
 }
 
-export function Field({ name, label, hint, className, children }: FieldProps) {
+export function Field({ name, label, hint, rule, className, children }: FieldProps) {
   useFieldError(name)
   return (
     <BaseField.Root name={name} className={classes('flex flex-col gap-1', className)}>
@@ -28,7 +30,14 @@ export function Field({ name, label, hint, className, children }: FieldProps) {
       {hint !== undefined && (
         <BaseField.Description className="text-12 text-ink-3">{hint}</BaseField.Description>
       )}
-      <BaseField.Error className="text-12 text-bad" />
+      <BaseField.Validity>
+        {({ validity }) => (
+          <BaseField.Error
+            className="text-12 text-bad"
+            {...(validity.patternMismatch && rule !== undefined && { children: rule })}
+          />
+        )}
+      </BaseField.Validity>
     </BaseField.Root>
   )
 }

@@ -32,7 +32,13 @@ interface PageProps {
   readonly children?: ReactNode
 }
 
-const SIDE_WIDTH = { 316: 'w-79', 336: 'w-84', 356: 'w-89', 424: 'w-106', 448: 'w-112' } as const
+const SIDE_WIDTH = {
+  316: 'w-79 tight:w-72',
+  336: 'w-84 tight:w-76',
+  356: 'w-89 tight:w-80',
+  424: 'w-106 tight:w-80',
+  448: 'w-112 tight:w-80',
+} as const
 
 export function Page(props: PageProps) {
   const {
@@ -70,7 +76,7 @@ export function Page(props: PageProps) {
             <ArrowLeft size={18} aria-hidden />
           </Link>
         )}
-        <div className="flex min-w-0 items-center gap-2">
+        <div className={classes('flex min-w-0 items-center gap-2', beside !== undefined && 'shrink-0')}>
           {crumbs.map((crumb) => (
             <span key={crumb.label} className="flex shrink-0 items-center gap-2 text-ink-3 phone:hidden">
               <Link to={crumb.to} className="text-ink-2 hover:text-ink">
@@ -79,11 +85,22 @@ export function Page(props: PageProps) {
               /
             </span>
           ))}
-          <h1 className="flex min-w-0 items-center gap-2 truncate text-15 font-semibold phone:text-[16px]">
+          <h1
+            dir="auto"
+            title={title}
+            className={classes(
+              'flex min-w-0 items-center gap-2 truncate text-15 font-semibold phone:text-[16px]',
+              beside !== undefined && 'shrink-0',
+            )}
+          >
             {head ?? title}
           </h1>
         </div>
-        {beside !== undefined && <div className="flex items-center gap-1 phone:hidden">{beside}</div>}
+        {beside !== undefined && (
+          <div className="flex min-w-0 items-center gap-1 overflow-x-auto [scrollbar-width:none] phone:hidden">
+            {beside}
+          </div>
+        )}
         <div className="ml-auto flex shrink-0 items-center gap-3 phone:gap-2">{actions}</div>
       </header>
       <div data-scroll className="flex min-h-0 flex-1 phone:flex-col phone:overflow-y-auto">
@@ -110,7 +127,7 @@ export function Page(props: PageProps) {
             </footer>
           )}
         </div>
-        {side !== undefined && (
+        {side !== undefined && side !== false && (
           <aside
             className={classes(
               'scroll-quiet shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-t phone:border-l-0',

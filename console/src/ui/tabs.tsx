@@ -1,5 +1,5 @@
 /** Tabs of a detail page. The chosen one stands in the address, so each is a link. */
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Link, type Address } from './link.tsx'
 
@@ -20,8 +20,14 @@ export function Tabs<Value extends string>({
   readonly value: Value
   readonly className?: string
 }) {
+  const nav = useRef<HTMLElement>(null)
+  const at = tabs.findIndex((tab) => tab.value === value)
+  useEffect(() => {
+    nav.current?.querySelectorAll('a')[at]?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [at])
   return (
     <nav
+      ref={nav}
       aria-label={label}
       className={classes('scroll-quiet flex gap-5 overflow-x-auto border-b border-line', className)}
     >

@@ -18,8 +18,9 @@ export function watchRequests(page: Page): void {
   page.on('requestfailed', (request) => open.delete(request))
 }
 
-/** Until no grey bars of loading are left, and fonts are there. */
+/** Until the page has taken the place of the frame that came with the HTML, no grey bars of loading are left, and fonts are there. */
 export async function settled(page: Page): Promise<void> {
+  await page.locator('[data-first-frame]').waitFor({ state: 'detached' })
   await page.locator('h1').first().waitFor()
   await page.evaluate(async () => {
     await document.fonts.ready

@@ -77,6 +77,8 @@ export interface LoggedTrace {
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
   readonly wire: Wire | undefined
+  /** The error text that the caller got, where it can't repeat what the caller sent. */
+  readonly faultText: string | undefined
 }
 
 /** Requests of this node as they end. */

@@ -47,6 +47,8 @@ for (const [name, open] of [
       entry({ countsRequest: true }),
       entry({ countsRequest: true, deployment: 'small/azure' }),
       entry({ countsRequest: true, project: 'ads', keyId: 'ads/web' }),
+      // A check of Torana's own is no one's request.
+      entry({ countsRequest: true, project: 'system', keyId: 'system' }),
     ])
     await ledger.append(nodeId, [entry({ countsRequest: true, model: 'large' })])
     await requests.append([asked(books, { model: 'refused', status: 400 })])

@@ -44,7 +44,7 @@ export function Waterfall<Step extends WaterfallStep, Call extends WaterfallCall
           <span role="columnheader" className="w-32 shrink-0">
             {words.requests.waterfall.step}
           </span>
-          <span className="w-52 shrink-0 phone:hidden" />
+          <span className="w-52 tight:w-28 shrink-0 phone:hidden" />
           <Axis ticksMs={ticksMs} endMs={endMs} />
           <span className="w-22 shrink-0" />
         </div>
@@ -64,7 +64,10 @@ export function Waterfall<Step extends WaterfallStep, Call extends WaterfallCall
               )}
               <span className={classes('text-ink', row.call && 'font-medium')}>{nameOf(row)}</span>
             </span>
-            <span role="cell" className="w-52 shrink-0 truncate pr-3 text-12 text-ink-2 phone:hidden">
+            <span
+              role="cell"
+              className="w-52 tight:w-28 shrink-0 truncate pr-3 text-12 text-ink-2 phone:hidden"
+            >
               {noteOf(row)}
             </span>
             <Track row={row} endMs={endMs} ticksMs={ticksMs} />
@@ -81,7 +84,7 @@ export function Waterfall<Step extends WaterfallStep, Call extends WaterfallCall
 
 /** Always in milliseconds up to ten seconds, so that the column can be compared. */
 function msText(ms: number): string {
-  return ms < 9995 && ms >= 9.95 ? `${ms.toFixed(1)} ms` : duration(ms)
+  return ms < 999.5 && ms >= 9.95 ? `${ms.toFixed(1)} ms` : duration(ms)
 }
 
 function isFailed<Step, Call extends WaterfallCall>({ call }: WaterfallRow<Step, Call>): boolean {
@@ -169,7 +172,7 @@ function Joints<Step, Call>({ layout }: { readonly layout: WaterfallLayout<Step,
   return (
     <div aria-hidden className="pointer-events-none absolute inset-0 flex">
       <span className="w-32 shrink-0" />
-      <span className="w-52 shrink-0 phone:hidden" />
+      <span className="w-52 tight:w-28 shrink-0 phone:hidden" />
       <span className="relative flex-1">
         {joints.map(({ fromRow, toRow, atMs }) => (
           <span

@@ -81,8 +81,6 @@ export function AuditPage() {
         href={({ sequence }) => paths.audit({ ...filter, open: String(sequence) })}
         onPeek={({ sequence }) => change({ open: String(sequence) }, { replace: true })}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
-        hiddenColumns={opened >= 0 ? ['changed'] : []}
-        minWidth={opened >= 0 ? 640 : 900}
         phoneRow={phoneRow}
         empty={
           isFiltered ? (
@@ -173,7 +171,7 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
   )
   return [
     { id: 'time', head: columns.time, width: 126, cell: ({ at }) => <Time at={at} /> },
-    { id: 'actor', head: columns.actor, width: 190, cell: ({ actor }) => cell(actor, { actor }) },
+    { id: 'actor', drop: 3, head: columns.actor, width: 190, cell: ({ actor }) => cell(actor, { actor }) },
     {
       id: 'action',
       head: columns.action,
@@ -183,11 +181,13 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
     { id: 'target', head: columns.target, width: 220, cell: (entry) => <Target entry={entry} /> },
     {
       id: 'changed',
+      drop: 1,
       head: columns.changed,
       cell: ({ detail }) => <span className="block truncate text-ink-2">{inShort(detail)}</span>,
     },
     {
       id: 'chain',
+      drop: 2,
       head: columns.chain,
       width: 64,
       cell: ({ intact }) => (

@@ -1,7 +1,7 @@
 /** What is known of a batch beside its progress. */
 import type { ReactNode } from 'react'
 import { batchFileUrl, type BatchDetail } from '../../api/queries/batches.ts'
-import { bytes, count, moment, shortId } from '../../app/format.ts'
+import { bytes, count, moment, NONE, shortId } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'
@@ -76,7 +76,8 @@ function FileId({ id }: { readonly id: string }) {
 
 function ResultFile({ batch, half }: { readonly batch: BatchDetail; readonly half: 'output' | 'errors' }) {
   const file = batch[half]
-  if (file.bytes === 0) return <span className="text-ink-3">{words.batches.none}</span>
+  if (file.bytes === 0)
+    return <span className="text-ink-3">{batch.ended_at === null ? words.batches.none : NONE}</span>
   return (
     <span className="inline-flex items-center gap-1">
       <a href={batchFileUrl(batch.id, half)} download className="link">

@@ -50,7 +50,6 @@ export function BatchesPage() {
         isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={46}
-        minWidth={1180}
         href={({ id }) => paths.batch(id)}
         error={list.error ?? undefined}
         retry={() => void list.refetch()}

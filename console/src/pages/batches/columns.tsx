@@ -14,12 +14,13 @@ export const columns: readonly Column<Batch>[] = [
   {
     id: 'state',
     head: say.columns.state,
-    width: 150,
+    width: 136,
     cell: (batch) => <BatchStateView batch={batch} />,
   },
   {
     id: 'batch',
     head: say.columns.batch,
+    least: 190,
     cell: (batch) => (
       <span className="block leading-[17px]">
         <span className="block truncate font-strong">{modelOf(batch)}</span>
@@ -29,15 +30,16 @@ export const columns: readonly Column<Batch>[] = [
   },
   {
     id: 'key',
+    drop: 2,
     head: say.columns.key,
     width: 190,
     cell: ({ key }) => <span className="block truncate text-ink-2">{key}</span>,
   },
-  { id: 'progress', head: say.columns.progress, width: 260, cell: (batch) => <Progress batch={batch} /> },
+  { id: 'progress', head: say.columns.progress, width: 216, cell: (batch) => <Progress batch={batch} /> },
   {
     id: 'failed',
     head: say.columns.failed,
-    width: 86,
+    width: 76,
     align: 'right',
     cell: ({ lines }) => (
       <span className={lines.failed === 0 ? 'tabular-nums text-ink-3' : 'tabular-nums text-bad'}>
@@ -48,7 +50,7 @@ export const columns: readonly Column<Batch>[] = [
   {
     id: 'cost',
     head: say.columns.cost,
-    width: 104,
+    width: 96,
     align: 'right',
     cell: ({ cost_usd: usd }) => (
       <span className="tabular-nums" title={moneyExact(usd)}>
@@ -58,12 +60,13 @@ export const columns: readonly Column<Batch>[] = [
   },
   {
     id: 'took',
+    drop: 1,
     head: say.columns.took,
     width: 116,
     align: 'right',
     cell: (batch) => <Took batch={batch} />,
   },
-  { id: 'made', head: say.columns.made, width: 104, align: 'right', cell: (batch) => <Made batch={batch} /> },
+  { id: 'made', head: say.columns.made, width: 96, align: 'right', cell: (batch) => <Made batch={batch} /> },
 ]
 
 export const phoneRow = (batch: Batch) => (

@@ -57,7 +57,7 @@ export function BudgetDetail({ id }: { readonly id: string }) {
           <BudgetFigures budget={budget} />
           <BudgetChart budget={budget} />
           <Meaning budget={budget} />
-          <div className="mt-5 grid grid-cols-2 gap-8 phone:grid-cols-1">
+          <div className="mt-5 grid grid-cols-2 gap-8 tight:grid-cols-1 phone:grid-cols-1">
             <Spenders budget={budget} />
             <Refused budget={budget} />
           </div>

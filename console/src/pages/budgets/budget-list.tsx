@@ -12,7 +12,7 @@ import { classes } from '../../ui/classes.ts'
 import { Link } from '../../ui/link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { endsEarly, fullness, isUsedUp, markOf, type Standing } from './standing.ts'
+import { fullness, isUsedUp, markOf, type Standing } from './standing.ts'
 
 interface BudgetListProps {
   readonly budgets: readonly Standing[]
@@ -56,7 +56,13 @@ function Row({
   const isCalm = mark === 'good'
   const limit = `${money(budget.limit_usd)} ${say.per[budget.per]}${budget.hard ? say.hard : ''}`
   const usedUpAt = budget.forecast?.used_up_at
-  const until = isUsedUp(budget) ? say.usedUp : usedUpAt ? say.until(day(usedUpAt, 'UTC')) : ''
+  const until = isUsedUp(budget)
+    ? say.usedUp
+    : budget.refuses
+      ? say.refuses
+      : usedUpAt
+        ? say.until(day(usedUpAt, 'UTC'))
+        : ''
   return (
     <Link
       to={paths.budget(budget.id, { scope })}
@@ -83,7 +89,7 @@ function Row({
         />
         <span className="mt-1.5 flex justify-between gap-2 text-12 text-ink-2">
           <span className="truncate">{say.of(money(budget.spent_usd), limit)}</span>
-          {endsEarly(budget) && (
+          {until !== '' && (
             <span className={classes('shrink-0', mark === 'bad' ? 'text-bad' : 'text-warn')}>{until}</span>
           )}
         </span>

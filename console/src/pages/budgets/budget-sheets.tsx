@@ -135,7 +135,7 @@ function TermsFields({ terms, onChange }: TermsFieldsProps) {
   return (
     <>
       <div className="grid grid-cols-2 gap-3">
-        <Field name="budget.usd" label={say.usd}>
+        <Field name="budget.usd" rule={words.ui.rules.amount} label={say.usd}>
           <TextInput
             required
             inputMode="decimal"

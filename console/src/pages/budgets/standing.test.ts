@@ -20,6 +20,7 @@ const standing = (over: Partial<Standing> = {}): Standing => ({
   unknown_usd: '0.000000000',
   left_usd: '10.000000000',
   leased_usd: '0.000000000',
+  refuses: false,
   forecast: {
     used_up_at: new Date(NOW + 5 * DAY_MS).toISOString(),
     earliest: null,
@@ -36,6 +37,17 @@ test('a budget that will not last is a warning, a used up hard one is worse, and
   assert.equal(markOf(standing({ left_usd: '0.000000000', hard: false })), 'warn')
   assert.equal(markOf(standing({ forecast: null, spent_usd: '10.000000000' })), 'good')
   assert.equal(fullness(standing()), 0.8)
+})
+
+test('a budget that rejects requests is bad, even when nothing of it is spent', () => {
+  const empty = {
+    forecast: null,
+    spent_usd: '0.000000000',
+    left_usd: '0.000500000',
+    limit_usd: '0.000500000',
+  }
+  assert.equal(markOf(standing(empty)), 'good')
+  assert.equal(markOf(standing({ ...empty, refuses: true })), 'bad')
 })
 
 test('another limit is used up earlier or later at the same pace, or lasts, or is full already', () => {

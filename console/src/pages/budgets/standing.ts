@@ -26,6 +26,7 @@ export function endsEarly(standing: Standing): boolean {
 }
 
 export function markOf(standing: Standing): Mark {
+  if (standing.refuses) return 'bad'
   if (isUsedUp(standing)) return standing.hard ? 'bad' : 'warn'
   return endsEarly(standing) || fullness(standing) >= NEARLY_FULL ? 'warn' : 'good'
 }

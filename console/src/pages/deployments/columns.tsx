@@ -62,15 +62,21 @@ export const columns: readonly Column<DeploymentRow>[] = [
   {
     id: 'deployment',
     head: <span className="pl-[23px]">{words.deployments.heads.deployment}</span>,
-    width: 184,
+    least: 166,
     cell: (row) => <span className="pl-[23px] font-strong">{nameOf(row)}</span>,
   },
-  { id: 'state', head: words.deployments.heads.state, width: 200, cell: (row) => <StateText one={row} /> },
-  { id: 'cells', head: words.deployments.heads.cells, width: 214, cell: (row) => <DayCells one={row} /> },
+  { id: 'state', head: words.deployments.heads.state, width: 178, cell: (row) => <StateText one={row} /> },
+  {
+    id: 'cells',
+    drop: 4,
+    head: words.deployments.heads.cells,
+    width: 214,
+    cell: (row) => <DayCells one={row} />,
+  },
   {
     id: 'rate',
     head: words.deployments.heads.rate,
-    width: 80,
+    width: 88,
     align: 'right',
     cell: (row) => (
       <span className={row.rate.requests === 0 ? 'text-ink-3' : undefined}>{rate(row.rate.requests)}</span>
@@ -86,13 +92,20 @@ export const columns: readonly Column<DeploymentRow>[] = [
   {
     id: 'failed',
     head: words.deployments.heads.failed,
-    width: 108,
+    width: 96,
     align: 'right',
     cell: (row) => <FailedShare one={row} />,
   },
-  { id: 'calls', head: words.deployments.heads.calls, width: 124, cell: (row) => <CallsAtOnce one={row} /> },
+  {
+    id: 'calls',
+    drop: 2,
+    head: words.deployments.heads.calls,
+    width: 124,
+    cell: (row) => <CallsAtOnce one={row} />,
+  },
   {
     id: 'cosine',
+    drop: 3,
     head: words.deployments.heads.cosine,
     width: 102,
     align: 'right',
@@ -100,7 +113,9 @@ export const columns: readonly Column<DeploymentRow>[] = [
   },
   {
     id: 'turn',
+    drop: 1,
     head: words.deployments.heads.turn,
+    width: 116,
     cell: (row) => <span className="text-ink-2">{row.turn}</span>,
   },
 ]

@@ -55,7 +55,6 @@ export function DeploymentsPage() {
   return (
     <Page
       title={words.deployments.title}
-      fill
       actions={
         <>
           <LiveMark state={stream} />
@@ -125,7 +124,6 @@ export function DeploymentsPage() {
         error={list.error}
         retry={() => void list.refetch()}
         rowHeight={36}
-        minWidth={1180}
         href={(row) => paths.deployment(row.id)}
         groupOf={groupOf}
         phoneRow={phoneRow}

@@ -109,6 +109,9 @@ function Events({ events }: { readonly events: DeploymentHistory['events'] | und
   )
 }
 
+/** Rejections of what a caller sent. They are no failures of a deployment, and its error rate leaves them out. */
+const OF_CALLERS: ReadonlySet<string> = new Set(['refused', 'contentRefused'])
+
 function Failures({ one }: { readonly one: Deployment }) {
   const kinds = Object.entries(one.failures).sort(([, a], [, b]) => b - a)
   const most = Math.max(1, ...kinds.map(([, n]) => n))
@@ -120,8 +123,13 @@ function Failures({ one }: { readonly one: Deployment }) {
       <ul>
         {kinds.map(([kind, n]) => (
           <li key={kind} className="flex items-center gap-3 border-t border-line py-1.5">
-            <span className="w-44 shrink-0 truncate">{reasonText(kind)}</span>
-            <Meter share={n / most} colour="bad" className="flex-1" />
+            <span className="w-44 shrink-0">
+              <span className="block truncate">{reasonText(kind)}</span>
+              {OF_CALLERS.has(kind) && (
+                <span className="block text-12 text-ink-3">{words.deployments.health.ofCallers}</span>
+              )}
+            </span>
+            <Meter share={n / most} colour={OF_CALLERS.has(kind) ? 'rest' : 'bad'} className="flex-1" />
             <span className="w-12 text-right tabular-nums">{count(n)}</span>
           </li>
         ))}

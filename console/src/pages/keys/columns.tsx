@@ -25,10 +25,10 @@ export const columns: readonly Column<Key>[] = [
     id: 'key',
     head: words.keys.columns.key,
     sort: 'id',
-    width: 272,
+    least: 250,
     cell: (key) => (
       <span className="flex min-w-0 items-center gap-2">
-        <span className="min-w-0 shrink-0 truncate font-strong">{key.id}</span>
+        <KeyName id={key.id} />
         {key.managed_at !== null && <LockTag at={key.managed_at} />}
         {madeHere.has(key.id) && <Tag tone="accent">{words.keys.isNew}</Tag>}
       </span>
@@ -36,6 +36,7 @@ export const columns: readonly Column<Key>[] = [
   },
   {
     id: 'secret',
+    drop: 1,
     head: words.keys.columns.secret,
     width: 66,
     cell: ({ secrets }) => (
@@ -56,6 +57,7 @@ export const columns: readonly Column<Key>[] = [
   },
   {
     id: 'days',
+    drop: 2,
     head: words.keys.columns.days,
     width: 86,
     cell: ({ requests_30d: days }) => (
@@ -65,9 +67,16 @@ export const columns: readonly Column<Key>[] = [
       />
     ),
   },
-  { id: 'models', head: words.keys.columns.models, cell: ({ models }) => <Models models={models} /> },
+  {
+    id: 'models',
+    drop: 3,
+    width: 130,
+    head: words.keys.columns.models,
+    cell: ({ models }) => <Models models={models} />,
+  },
   {
     id: 'limits',
+    drop: 4,
     head: words.keys.columns.limits,
     width: 108,
     align: 'right',
@@ -76,6 +85,7 @@ export const columns: readonly Column<Key>[] = [
   { id: 'budget', head: words.keys.columns.budget, width: 248, cell: (key) => <Budget of={key} /> },
   {
     id: 'ends',
+    drop: 5,
     head: words.keys.columns.ends,
     width: 106,
     sort: 'ends',
@@ -83,6 +93,17 @@ export const columns: readonly Column<Key>[] = [
   },
   { id: 'notes', head: words.keys.columns.notes, width: 150, cell: (key) => <Notes keyRow={key} /> },
 ]
+
+/** The name is never cut for the project's sake: it tells keys of one project apart. */
+export function KeyName({ id }: { readonly id: string }) {
+  const at = id.indexOf('/') + 1
+  return (
+    <span title={id} className="flex min-w-0 font-strong">
+      <bdi className="truncate">{id.slice(0, at - 1)}</bdi>
+      <bdi className="max-w-4/5 shrink-0 truncate">/{id.slice(at)}</bdi>
+    </span>
+  )
+}
 
 const NO_DAYS = [0, 0]
 

@@ -91,6 +91,7 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
       <Field
         name="name"
         label={say.name}
+        rule={words.ui.rules.name}
         hint={
           <>
             {say.nameHint}{' '}

@@ -10,7 +10,7 @@ import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
-import { Kbd } from '../../ui/kbd.tsx'
+import { Kbd, withCommand } from '../../ui/kbd.tsx'
 import { words } from '../../words/words.ts'
 import { madeHere, type Key } from './columns.tsx'
 import { BoundsFields, EndField, ModelsField, NameFields } from './key-fields.tsx'
@@ -70,7 +70,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
       go={
         <>
           {of ? say.save : say.create}
-          <Kbd onInk>⌘↵</Kbd>
+          <Kbd onInk>{withCommand('↵')}</Kbd>
         </>
       }
       why={isUnchanged ? say.unchanged : undefined}

@@ -77,7 +77,6 @@ export function KeysPage() {
         selected={once?.key.id}
         sort={sort ?? 'id'}
         onSort={(next) => change({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) })}
-        minWidth={1210}
         phoneRow={phoneRow}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={

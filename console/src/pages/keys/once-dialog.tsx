@@ -2,13 +2,12 @@
 import { MessageSquareShare } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
-import { dayWithYear } from '../../app/format.ts'
+import { dayWithYear, moneyShort } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
 import { LANGUAGES, snippetOf } from '../../parts/snippets/first-call.ts'
 import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
-import { dollars } from '../../parts/terms/shown.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton, copyText } from '../../ui/copy.tsx'
@@ -168,7 +167,7 @@ function letterOf(key: ChangedKey, url: string) {
   return {
     id: key.id,
     url: `${url}/v1`,
-    budget: budget === null ? null : `${dollars(budget.usd)} ${words.keys.form.periods[budget.per]}`,
+    budget: budget === null ? null : `${moneyShort(budget.usd)} ${words.keys.form.periods[budget.per]}`,
     ends: ends === null ? null : dayWithYear(ends, 'UTC'),
   }
 }

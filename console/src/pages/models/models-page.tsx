@@ -77,7 +77,6 @@ export function ModelsPage() {
         href={href}
         sort={search.sort ?? '-day'}
         onSort={(sort) => change({ sort })}
-        minWidth={1180}
         phoneRow={phoneRow}
         empty={
           <Empty

@@ -22,7 +22,7 @@ export function AttentionList({ items }: { readonly items: readonly Attention[] 
   const shown = isWhole ? items : items?.slice(0, isPhone ? MOST_ON_PHONE : MOST)
   const hidden = (items?.length ?? 0) - (shown?.length ?? 0)
   return (
-    <section className="flex flex-col px-5 pt-4 pb-4 phone:px-4">
+    <section className="flex flex-col px-5 pt-4 pb-4 tight:px-6 tight:py-2 phone:px-4">
       <header className="flex min-h-7 items-center gap-2">
         <h2 className="text-13 font-semibold">{words.overview.attention}</h2>
         {items !== undefined && <Tag>{items.length}</Tag>}
@@ -30,7 +30,7 @@ export function AttentionList({ items }: { readonly items: readonly Attention[] 
       {items?.length === 0 && (
         <p className="border-t border-line py-3 text-ink-2">{words.overview.nothing}</p>
       )}
-      <ul className="mt-1">
+      <ul className="mt-1 tight:grid tight:grid-cols-2 tight:gap-x-8">
         {shown?.map((item) => (
           <Row key={item.id} item={item} nowMs={now} />
         ))}

@@ -17,7 +17,7 @@ const { heads } = words.overview
 
 const columns: readonly Column<FlowRow>[] = [
   { id: 'key', head: heads.key, width: 168, cell: (row) => <span className="font-strong">{row.key}</span> },
-  { id: 'model', head: heads.model, width: 170, cell: (row) => row.model },
+  { id: 'model', head: heads.model, least: 170, cell: (row) => row.model },
   {
     id: 'deployment',
     head: heads.deployment,
@@ -25,6 +25,7 @@ const columns: readonly Column<FlowRow>[] = [
   },
   {
     id: 'share',
+    drop: 1,
     head: '',
     width: 60,
     cell: (row) => (
@@ -42,6 +43,7 @@ const columns: readonly Column<FlowRow>[] = [
   { id: 'p95', head: heads.p95, width: 76, align: 'right', cell: (row) => duration(row.p95_ms) },
   {
     id: 'tokens',
+    drop: 2,
     head: heads.tokens,
     width: 82,
     align: 'right',
@@ -50,7 +52,7 @@ const columns: readonly Column<FlowRow>[] = [
   {
     id: 'usd',
     head: heads.usd,
-    width: 112,
+    width: 92,
     align: 'right',
     cell: (row) => moneyInList((Number(row.usd) * 3600).toFixed(9)),
   },
@@ -72,7 +74,6 @@ export function FlowTable({ flows }: { readonly flows: readonly Flow[] | undefin
           ...(row.deployment !== null && { deployment: row.deployment }),
         })
       }
-      minWidth={860}
       empty={<Empty title={words.overview.quiet}>{words.overview.quietText}</Empty>}
     />
   )

@@ -1,5 +1,4 @@
 /** Four small pictures of the range, each with one figure: requests, latency, money, cache. */
-import type { ReactNode } from 'react'
 import {
   clock,
   count,
@@ -15,40 +14,10 @@ import {
 import { DAY_MS } from '../../time/day.ts'
 import { useNow } from '../../time/now.ts'
 import { Columns } from '../../charts/columns.tsx'
-import { Legend, type LegendEntry } from '../../charts/legend.tsx'
 import { Lines } from '../../charts/lines.tsx'
 import type { Overview } from '../../api/queries/overview.ts'
 import { words } from '../../words/words.ts'
-
-const HEIGHT = 158
-
-interface MultipleProps {
-  readonly title: string
-  readonly note: ReactNode
-  readonly value: ReactNode
-  readonly unit?: string
-  readonly legend: readonly LegendEntry[]
-  readonly children: ReactNode
-}
-
-function Multiple({ title, note, value, unit, legend, children }: MultipleProps) {
-  return (
-    <section className="flex min-w-0 flex-col px-6 pt-4 pb-4 phone:px-4">
-      <header className="flex items-baseline gap-2">
-        <h2 className="text-13 font-semibold">{title}</h2>
-        <span className="ml-auto truncate text-12 text-ink-2 phone:hidden">{note}</span>
-      </header>
-      <p className="flex items-baseline gap-1.5">
-        <span className="text-20 font-strong tabular-nums">{value}</span>
-        {unit !== undefined && <span className="text-ink-2">{unit}</span>}
-      </p>
-      <div className="mt-1" style={{ minHeight: HEIGHT }}>
-        {children}
-      </div>
-      <Legend className="mt-1.5 gap-x-2.5! text-11!" entries={legend} />
-    </section>
-  )
-}
+import { HEIGHT, Multiple } from './multiple.tsx'
 
 type Series = Overview['series']
 

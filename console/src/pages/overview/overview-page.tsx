@@ -86,12 +86,12 @@ export function OverviewPage() {
         <Problem error={query.error} retry={() => void query.refetch()} />
       ) : (
         <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto phone:overflow-visible">
-          <div className="flex min-h-100 flex-1 phone:flex-col-reverse">
+          <div className="flex min-h-100 shrink-0 grow basis-auto tight:flex-col-reverse tight:justify-end phone:flex-col-reverse">
             <section className="flex min-w-0 flex-1 flex-col">
-              <header className="flex min-h-13 items-center gap-3 px-6 phone:px-4">
+              <header className="flex min-h-13 flex-wrap items-center gap-x-3 px-6 phone:px-4">
                 <h2 className="text-13 font-semibold">{words.overview.traffic}</h2>
                 {nodes !== undefined && (
-                  <span className="text-12 text-ink-2">
+                  <span className="text-12 whitespace-nowrap text-ink-2 phone:whitespace-normal">
                     {isPaused && live !== undefined
                       ? words.overview.paused(clockSeconds(live.at))
                       : words.overview.rate(rate(perSecond), nodes.reporting, nodes.alive)}
@@ -116,8 +116,10 @@ export function OverviewPage() {
                 )
               )}
             </section>
-            <aside className="scroll-quiet w-79 shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-b phone:border-l-0">
-              <AttentionList items={attention ?? data?.attention} />
+            <aside className="relative w-79 shrink-0 border-l border-line tight:w-full tight:border-b tight:border-l-0 phone:w-full phone:border-b phone:border-l-0">
+              <div className="scroll-quiet absolute inset-0 overflow-y-auto tight:static tight:max-h-48 phone:static">
+                <AttentionList items={attention ?? data?.attention} />
+              </div>
             </aside>
           </div>
           {data !== undefined && (

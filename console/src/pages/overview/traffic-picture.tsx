@@ -35,7 +35,11 @@ export function TrafficPicture({ flows, deployments, metric, nowMs }: TrafficPic
       ),
     [flows, deployments, metric, nowMs, steady],
   )
-  const target = useMemo(() => ribbonLayout(graph, Math.max(LEAST_HEIGHT, size.height)), [graph, size.height])
+  const leastHeight = useMemo(() => ribbonLayout(graph, LEAST_HEIGHT).height, [graph])
+  const target = useMemo(
+    () => ribbonLayout(graph, Math.max(leastHeight, size.height)),
+    [graph, leastHeight, size.height],
+  )
   const layout = useEased(target)
   const navigate = useNavigate()
   const columns = columnsIn(size.width)
@@ -54,7 +58,7 @@ export function TrafficPicture({ flows, deployments, metric, nowMs }: TrafficPic
   return (
     <div className="flex min-h-0 flex-1 flex-col px-6 pb-5">
       <Heads columns={columns} metric={metric} />
-      <div ref={ref} className="min-h-70 flex-1">
+      <div ref={ref} className="relative flex-1" style={{ minHeight: leastHeight }}>
         {size.width > 0 && (
           <Nodes graph={graph.columns} layout={layout} onLook={setLooked}>
             <RibbonBands layout={layout} width={size.width} bands={bands}>
@@ -174,7 +178,7 @@ function Nodes({
     <div
       role="group"
       aria-label={words.overview.picture.label}
-      className="relative"
+      className="absolute inset-x-0 top-0"
       style={{ height: layout.height }}
       onKeyDown={onKeyDown}
     >

@@ -1,7 +1,7 @@
 /** One request beside the list: enough to decide whether to open it. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Maximize2, Repeat, SquareTerminal, X } from 'lucide-react'
+import { Maximize2, SquareTerminal, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
 import { duration, moneyInList, NONE, count, shortId } from '../../app/format.ts'
@@ -18,6 +18,7 @@ import { Facts } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useSession } from '../../app/session.ts'
 import { words } from '../../words/words.ts'
+import { CallersError } from './callers-error.tsx'
 import { curlOf } from './curl.ts'
 import { SmallMoneyTable } from './money-table.tsx'
 import { OutcomeHead } from '../../parts/requests/outcome.tsx'
@@ -44,14 +45,18 @@ export function Peek({ id, onClose }: PeekProps) {
   return (
     <section aria-label={shortId(id)} className="flex min-h-full flex-col">
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-5">
-        <span className="font-semibold">{detail ? <OutcomeHead row={detail} /> : null}</span>
-        <span className="mono-12 text-ink-2">{shortId(id)}</span>
+        <span className="font-semibold whitespace-nowrap">
+          {detail ? <OutcomeHead row={detail} /> : null}
+        </span>
+        <span className="mono-12 truncate text-ink-2">{shortId(id)}</span>
         <span data-copy-id>
           <CopyIconButton text={id} />
         </span>
         <span className="ml-auto flex items-center gap-1.5">
-          <Kbd>J</Kbd>
-          <Kbd>K</Kbd>
+          <span className="flex gap-1.5 tight:hidden">
+            <Kbd>J</Kbd>
+            <Kbd>K</Kbd>
+          </span>
           <IconButton label={words.requests.open} onClick={() => void navigate(paths.request(id))}>
             <Maximize2 size={14} aria-hidden />
           </IconButton>
@@ -87,6 +92,7 @@ function PeekBody({ request }: { readonly request: RequestDetail }) {
           { name: text.cost, value: request.unpriced ? words.ui.unpriced : moneyInList(request.cost_usd) },
         ]}
       />
+      <CallersError request={request} />
       <SmallWaterfall layout={layout} nameOf={nameOf} noteOf={failureNote} finding={findingOf(request)} />
       <SmallMoneyTable request={request} />
       <Facts labelWidth={60} facts={peekFacts(request)} />
@@ -124,9 +130,6 @@ function Actions({ request }: { readonly request: RequestDetail }) {
   return (
     <div className="flex flex-wrap items-center gap-2 pt-1">
       <CopyCurl request={request} />
-      <Button icon={<Repeat size={14} aria-hidden />} why={words.requests.noReplay(request.project)}>
-        {words.requests.replay}
-      </Button>
       <span className="text-12 text-ink-2">{words.requests.noReplay(request.project)}</span>
     </div>
   )

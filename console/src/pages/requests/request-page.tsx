@@ -1,13 +1,13 @@
 /** One request: where its time and its money went, and what happened to it. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ChevronDown, ChevronUp, Repeat } from 'lucide-react'
+import { ChevronDown, ChevronUp } from 'lucide-react'
 import { isNotFound } from '../../api/faults.ts'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
 import { clockExact, count, moneyExact, moneyInList, NONE, shortId } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { SmallWaterfall, Waterfall, WaterfallLegend } from '../../charts/waterfall/waterfall.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
@@ -18,6 +18,7 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
+import { CallersError } from './callers-error.tsx'
 import { Forgotten } from './forgotten.tsx'
 import { HeadersTab } from './headers-tab.tsx'
 import { JobTab } from './job-tab.tsx'
@@ -63,14 +64,7 @@ export function RequestPage() {
       }
       actions={
         <>
-          {detail && !isPhone && (
-            <>
-              <CopyCurl request={detail} />
-              <Button icon={<Repeat size={14} aria-hidden />} why={words.requests.noReplay(detail.project)}>
-                {words.requests.replay}
-              </Button>
-            </>
-          )}
+          {detail && !isPhone && <CopyCurl request={detail} />}
           <IconButton label={words.requests.newer} disabled={newer === undefined} onClick={walk(newer)}>
             <ChevronUp size={16} aria-hidden />
           </IconButton>
@@ -113,6 +107,7 @@ function Body({ request, tab }: { readonly request: RequestDetail; readonly tab:
           },
         ]}
       />
+      <CallersError request={request} />
       <Tabs
         label={tabs.label}
         value={tab}
@@ -187,6 +182,7 @@ function PhoneBody({ request }: { readonly request: RequestDetail }) {
           </div>
         ))}
       </dl>
+      <CallersError request={request} />
       <SmallWaterfall
         layout={layoutOf(request)}
         nameOf={nameOf}

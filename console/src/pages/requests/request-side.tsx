@@ -65,7 +65,13 @@ function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode]
       </span>,
     )
   const { user, tags } = request
-  if (user !== null) add(facts.user, <TextLink to={paths.requests({ user })}>{user}</TextLink>)
+  if (user !== null)
+    add(
+      facts.user,
+      <TextLink to={paths.requests({ user })}>
+        <bdi>{user}</bdi>
+      </TextLink>,
+    )
   if (Object.keys(tags).length > 0) add(facts.tags, <Tags tags={tags} />)
   if (client !== null) add(facts.client, <span className="mono-12 break-all">{client}</span>)
   add(facts.emulated, request.emulated.length === 0 ? facts.nothing : request.emulated.join(', '))
@@ -82,7 +88,9 @@ function Tags({ tags }: Pick<RequestDetail, 'tags'>) {
     <ul className="flex flex-col gap-0.5">
       {Object.entries(tags).map(([key, value]) => (
         <li key={key} className="min-w-0 break-all">
-          <TextLink to={paths.requests({ tag: `${key}:${value}` })}>{`${key}=${value}`}</TextLink>
+          <TextLink to={paths.requests({ tag: `${key}:${value}` })}>
+            {key}=<bdi>{value}</bdi>
+          </TextLink>
         </li>
       ))}
     </ul>

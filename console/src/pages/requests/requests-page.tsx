@@ -16,7 +16,7 @@ import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { phoneRow, requestColumns, WIDE_COLUMNS } from '../../parts/requests/columns.tsx'
+import { phoneRow, requestColumns } from '../../parts/requests/columns.tsx'
 import { FilterBar, PhoneFilters } from './filter-bar.tsx'
 import { filtersOf, timesOf, USUAL_SPAN, type RequestSearch } from './filters.ts'
 import { NoRequests } from './empty.tsx'
@@ -47,7 +47,6 @@ export function RequestsPage() {
   const histogram = useQuery(requestQueries.histogram(filtersOf(search, window), isPhone ? 80 : 120))
   const isLive = search.live === true
   const peek = isPhone ? undefined : search.peek
-  const isNarrow = peek !== undefined
   const region = useRef<HTMLDivElement>(null)
   const tail = useTail(isLive, filters, () => mayMove(region.current))
   const rows = useMemo(() => {
@@ -58,10 +57,7 @@ export function RequestsPage() {
     return [...tail.rows, ...listed.filter(({ id }) => !seen.has(id))]
   }, [list.data, tail.rows])
   useEffect(() => rememberList((rows ?? []).map(({ id }) => id)), [rows])
-  const columns = useMemo(
-    () => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local, isNarrow),
-    [zone, isNarrow],
-  )
+  const columns = useMemo(() => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local), [zone])
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
@@ -134,7 +130,6 @@ export function RequestsPage() {
         <DataTable<RequestRow>
           label={words.requests.title}
           columns={columns}
-          hiddenColumns={peek === undefined ? [] : WIDE_COLUMNS}
           rows={rows}
           isStale={list.isPlaceholderData}
           rowKey={({ id }) => id}
@@ -149,7 +144,6 @@ export function RequestsPage() {
           onEnd={onEnd}
           empty={<NoRequests search={search} canLookFurther={hasNextPage} lookFurther={onEnd} />}
           phoneRow={phoneRow}
-          minWidth={peek === undefined ? 1000 : 700}
         />
       </div>
       {tail.oneOf !== undefined && tail.oneOf > 1 && (

@@ -42,7 +42,7 @@ export function MembersSection() {
     <>
       <div className="flex min-h-13 items-center gap-2 px-6 py-2.5 phone:px-4">
         <h2 className="text-13 font-semibold">{say.title}</h2>
-        <span className="tabular-nums text-ink-3">{members.data?.data.length}</span>
+        <span className="tabular-nums text-ink-3">{rows?.length}</span>
         <Button
           look="primary"
           className="ml-auto"
@@ -61,7 +61,6 @@ export function MembersSection() {
         error={members.error ?? undefined}
         retry={() => void members.refetch()}
         rowHeight={46}
-        minWidth={900}
         phoneRow={phoneRowFor(setOpen)}
         empty={<Empty title={say.empty} />}
       />
@@ -78,9 +77,14 @@ function phoneRowFor(open: (next: Open) => void) {
   return (row: Row) => (
     <span className="flex items-center justify-between gap-3">
       <Who row={row} />
+      <span className="ml-auto text-12 text-ink-2">{roleOf(row)}</span>
       <More row={row} open={open} />
     </span>
   )
+}
+
+function roleOf(row: Row): string {
+  return words.shell.roles[('member' in row ? row.member : row.invitation).role]
 }
 
 function columnsFor(open: (next: Open) => void): readonly Column<Row>[] {
@@ -91,12 +95,11 @@ function columnsFor(open: (next: Open) => void): readonly Column<Row>[] {
       id: 'role',
       head: say.role,
       width: 120,
-      cell: (row) => words.shell.roles[('member' in row ? row.member : row.invitation).role],
+      cell: roleOf,
     },
     {
       id: 'projects',
       head: say.projects,
-      width: 240,
       cell: (row) => {
         const { projects } = 'member' in row ? row.member : row.invitation
         if (projects === null) return <span className="text-ink-3">{say.all}</span>
@@ -135,7 +138,9 @@ function Who({ row }: { readonly row: Row }) {
       </span>
       <span className="min-w-0">
         <span className="flex items-center gap-2 leading-5">
-          <span className="truncate font-strong">{name}</span>
+          <span dir="auto" title={name} className="truncate font-strong">
+            {name}
+          </span>
           {isMember && row.member.id === own?.id && <Tag>{say.you}</Tag>}
           {isMember && row.member.disabled_at !== null && <Tag tone="bad">{say.disabled}</Tag>}
           {!isMember && <Tag tone="accent">{say.invited}</Tag>}

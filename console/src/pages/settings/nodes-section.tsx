@@ -52,7 +52,6 @@ export function NodesSection() {
         retry={() => void refetch()}
         fill={false}
         rowHeight={36}
-        minWidth={980}
         phoneRow={phoneRow}
         empty={<Empty title={say.empty} />}
       />
@@ -91,11 +90,17 @@ function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column
       width: 110,
       cell: ({ state }) => <State mark={MARKS[state]}>{say.states[state]}</State>,
     },
-    { id: 'version', head: columns.version, width: 90, cell: ({ version }) => version },
-    { id: 'role', head: columns.role, width: 80, cell: ({ role }) => role },
-    { id: 'started', head: columns.started, width: 130, cell: ({ started_at: at }) => <Moment at={at} /> },
-    { id: 'seen', head: columns.seen, width: 110, cell: ({ seen_at: at }) => <Ago at={at} /> },
-    { id: 'loop', head: columns.loop, width: 130, cell: ({ now }) => <Loop now={now} /> },
+    { id: 'version', head: columns.version, width: 70, cell: ({ version }) => version },
+    { id: 'role', drop: 1, head: columns.role, width: 70, cell: ({ role }) => role },
+    {
+      id: 'started',
+      drop: 2,
+      head: columns.started,
+      width: 130,
+      cell: ({ started_at: at }) => <Moment at={at} />,
+    },
+    { id: 'seen', head: columns.seen, width: 90, cell: ({ seen_at: at }) => <Ago at={at} /> },
+    { id: 'loop', drop: 3, head: columns.loop, width: 130, cell: ({ now }) => <Loop now={now} /> },
     {
       id: 'calls',
       head: columns.calls,

@@ -36,7 +36,6 @@ export function PricesSection() {
         retry={() => void refetch()}
         fill={false}
         rowHeight={36}
-        minWidth={900}
         phoneRow={phoneRowFor(setChanging, mayWrite)}
         empty={<Empty title={say.empty} />}
       />
@@ -52,6 +51,7 @@ function columnsFor(change: (price: Price) => void, mayWrite: boolean): readonly
   return [
     {
       id: 'deployment',
+      least: 210,
       head: say.columns.deployment,
       cell: ({ deployment, model }) => (
         <TextLink to={paths.model(model, { tab: 'prices' })} className="font-strong text-ink!">
@@ -59,12 +59,12 @@ function columnsFor(change: (price: Price) => void, mayWrite: boolean): readonly
         </TextLink>
       ),
     },
-    { id: 'price', head: say.columns.price, width: 330, cell: priceCell },
-    { id: 'from', head: say.columns.from, width: 250, cell: fromCell },
+    { id: 'price', head: say.columns.price, width: 210, cell: priceCell },
+    { id: 'from', head: say.columns.from, cell: fromCell },
     {
       id: 'unpriced',
       head: say.columns.unpriced,
-      width: 176,
+      width: 140,
       align: 'right',
       cell: ({ unpriced_requests_30d: calls }) =>
         calls === 0 ? (
@@ -76,7 +76,7 @@ function columnsFor(change: (price: Price) => void, mayWrite: boolean): readonly
     {
       id: 'action',
       head: say.columns.action,
-      width: 110,
+      width: 100,
       align: 'right',
       cell: (price) => <ChangeButton price={price} change={change} mayWrite={mayWrite} />,
     },

@@ -45,7 +45,7 @@ export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
       onClose={onClose}
     >
       {of === undefined && (
-        <Field name="name" label={say.name} hint={say.nameHint}>
+        <Field name="name" rule={words.ui.rules.name} label={say.name} hint={say.nameHint}>
           <TextInput
             required
             autoComplete="off"

@@ -64,7 +64,6 @@ export function ProjectsSection() {
         retry={() => void refetch()}
         fill={false}
         rowHeight={36}
-        minWidth={980}
         phoneRow={phoneRowFor(setOpen, mayWrite)}
         empty={
           <Empty title={say.empty} actions={newProject}>
@@ -85,6 +84,7 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
   return [
     {
       id: 'project',
+      least: 230,
       head: columns.project,
       cell: ({ name, managed_at: at }) => (
         <span className="flex min-w-0 items-center gap-2">
@@ -95,6 +95,7 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
     },
     {
       id: 'limits',
+      drop: 2,
       head: columns.limits,
       width: 112,
       align: 'right',
@@ -110,12 +111,13 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
     },
     {
       id: 'members',
+      drop: 1,
       head: columns.members,
       width: 90,
       align: 'right',
       cell: ({ members }) => <span className="text-ink-2">{whole(members)}</span>,
     },
-    { id: 'webhooks', head: columns.webhooks, width: 260, cell: (project) => <Webhooks of={project} /> },
+    { id: 'webhooks', head: columns.webhooks, cell: (project) => <Webhooks of={project} /> },
     {
       id: 'more',
       head: '',
@@ -210,7 +212,6 @@ function Deliveries() {
         retry={() => void refetch()}
         fill={false}
         rowHeight={36}
-        minWidth={880}
         phoneRow={deliveryRow}
         empty={<Empty title={empty} />}
       />
@@ -241,7 +242,6 @@ const DELIVERY_COLUMNS: readonly Column<WebhookEvent>[] = [
   {
     id: 'url',
     head: say.deliveries.columns.url,
-    width: 280,
     cell: ({ url }) => <span className="mono-12 block truncate text-ink-2">{url}</span>,
   },
   { id: 'at', head: say.deliveries.columns.at, width: 140, cell: (event) => <Moment of={event} /> },

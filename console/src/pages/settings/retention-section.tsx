@@ -31,7 +31,6 @@ export function RetentionSection() {
         retry={() => void refetch()}
         fill={false}
         rowHeight={48}
-        minWidth={760}
         empty={<Empty title={say.empty} />}
       />
     </>

@@ -32,7 +32,11 @@ export function RoleFields({ role, projects, onRole, onProjects, disabled = fals
         <Select label={say.role} options={roleOptions()} value={role} onChange={onRole} disabled={disabled} />
       </Field>
       {role === 'developer' && (
-        <Field name="projects" label={say.projects} hint={say.projectsHint}>
+        <Field
+          name="projects"
+          label={say.projects}
+          hint={projects.length === 0 ? say.noProjectsHint : say.projectsHint}
+        >
           <Combobox
             label={say.projects}
             options={data?.data.map(({ name }) => name) ?? []}

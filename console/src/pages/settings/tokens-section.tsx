@@ -46,7 +46,6 @@ export function TokensSection() {
         error={error ?? undefined}
         retry={() => void refetch()}
         rowHeight={36}
-        minWidth={1080}
         phoneRow={phoneRowFor(setRevoking)}
         empty={<Empty title={say.empty} actions={newToken} />}
       />
@@ -97,7 +96,6 @@ function columnsFor(revoke: (token: Token) => void): readonly Column<Token>[] {
     {
       id: 'projects',
       head: say.projects,
-      width: 180,
       cell: ({ projects }) =>
         projects === null ? (
           <span className="text-ink-3">{words.people.members.all}</span>
@@ -108,13 +106,13 @@ function columnsFor(revoke: (token: Token) => void): readonly Column<Token>[] {
     {
       id: 'may',
       head: say.may,
-      width: 130,
+      width: 116,
       cell: (token) => <span className="text-ink-2">{token.read_only ? say.readOnly : say.readWrite}</span>,
     },
     {
       id: 'by',
+      drop: 1,
       head: say.by,
-      width: 180,
       cell: (token) => <span className="text-ink-2">{token.created_by}</span>,
     },
     { id: 'used', head: say.used, width: 110, cell: (token) => <Used token={token} /> },

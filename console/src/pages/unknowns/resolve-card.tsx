@@ -80,6 +80,7 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
           <div className="grid grid-cols-2 gap-3">
             <Field
               name="cost_usd"
+              rule={words.ui.rules.amount}
               label={say.cost}
               hint={isOne ? say.reservedHint(moneyInList(first.reserved_usd)) : say.eachReserved}
             >
@@ -92,7 +93,7 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
                 onChange={setCost}
               />
             </Field>
-            <Field name="tokens" label={say.tokens}>
+            <Field name="tokens" rule={words.ui.rules.wholeNumber} label={say.tokens}>
               <TextInput
                 inputMode="numeric"
                 pattern="\d{0,15}"

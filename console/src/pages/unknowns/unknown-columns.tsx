@@ -24,8 +24,9 @@ export function openColumns(nowMs: number): readonly Column<UnknownCall>[] {
     ...sharedColumns(nowMs),
     {
       id: 'known',
+      drop: 1,
       head: columns.known,
-      cell: (call) => <TwoLines first={sentence(call.reason)} second={<CallId id={call.call_id} />} />,
+      cell: (call) => <Known call={call} />,
     },
     {
       id: 'reserved',
@@ -40,6 +41,7 @@ export function openColumns(nowMs: number): readonly Column<UnknownCall>[] {
     },
     {
       id: 'posts',
+      drop: 3,
       head: columns.posts,
       width: 152,
       align: 'right',
@@ -56,6 +58,7 @@ export function resolvedColumns(nowMs: number): readonly Column<UnknownCall>[] {
     ...sharedColumns(nowMs),
     {
       id: 'outcome',
+      drop: 1,
       head: columns.outcome,
       width: 220,
       cell: ({ resolved }) =>
@@ -69,6 +72,7 @@ export function resolvedColumns(nowMs: number): readonly Column<UnknownCall>[] {
     },
     {
       id: 'by',
+      drop: 2,
       head: columns.by,
       cell: ({ resolved }) =>
         resolved && (
@@ -93,14 +97,16 @@ function sharedColumns(nowMs: number): readonly Column<UnknownCall>[] {
   return [
     {
       id: 'asked',
+      drop: 4,
       head: columns.asked,
-      width: 180,
+      width: 170,
       cell: ({ requested_at: at }) => (
         <TwoLines first={`${day(at)} ${clockSeconds(at)}`} second={ago(age(nowMs - Date.parse(at)))} />
       ),
     },
     {
       id: 'key',
+      drop: 2,
       head: columns.key,
       width: 137,
       cell: (call) => <TwoLines first={call.key_id} second={project(call.project)} />,
@@ -108,7 +114,6 @@ function sharedColumns(nowMs: number): readonly Column<UnknownCall>[] {
     {
       id: 'deployment',
       head: columns.deployment,
-      width: 230,
       cell: (call) => (
         <TwoLines
           first={<span className="font-semibold">{deploymentText(call.deployment)}</span>}
@@ -141,6 +146,11 @@ function TwoLines({ first, second }: { readonly first: React.ReactNode; readonly
       <span className="block truncate text-12 text-ink-2">{second}</span>
     </span>
   )
+}
+
+/** Why nobody knows whether it was charged, and the id to look for. */
+export function Known({ call }: { readonly call: UnknownCall }) {
+  return <TwoLines first={sentence(call.reason)} second={<CallId id={call.call_id} />} />
 }
 
 function CallId({ id }: { readonly id: string }) {

@@ -16,7 +16,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { HowToFindOut } from './how-to.tsx'
 import { ResolveCard } from './resolve-card.tsx'
-import { idOf, openColumns, phoneRow, resolvedColumns, type UnknownCall } from './unknown-columns.tsx'
+import { idOf, Known, openColumns, phoneRow, resolvedColumns, type UnknownCall } from './unknown-columns.tsx'
 import { unknowns as place } from './place.ts'
 
 /** Ages are told in minutes: the table need not be drawn anew each second. */
@@ -37,10 +37,12 @@ export function UnknownsPage() {
     [state, nowMs],
   )
   const chosen = chosenOf(calls, ticked, search.open)
+  const [only] = chosen
   const say = words.unknowns
   return (
     <Page
       title={say.title}
+      fill
       actions={
         summary !== undefined &&
         summary.open > 0 && (
@@ -67,6 +69,24 @@ export function UnknownsPage() {
           <span className="ml-auto text-12 text-ink-2 phone:ml-0">{say.countsAsSpent}</span>
         </>
       }
+      sideWidth={424}
+      side={
+        state === 'open' &&
+        only !== undefined && (
+          <div className="flex flex-col gap-5 p-5 phone:px-4">
+            {chosen.length === 1 && <Known call={only} />}
+            <ResolveCard
+              key={chosen.map(idOf).join(' ')}
+              calls={chosen}
+              onResolved={() => {
+                setTicked(new Set())
+                change({ open: undefined }, { replace: true })
+              }}
+            />
+            <HowToFindOut />
+          </div>
+        )
+      }
     >
       <DataTable
         label={say.title}
@@ -75,9 +95,7 @@ export function UnknownsPage() {
         rowKey={idOf}
         error={query.error}
         retry={() => void query.refetch()}
-        fill={false}
         rowHeight={46}
-        minWidth={980}
         phoneRow={phoneRow}
         href={(call) =>
           state === 'open'
@@ -107,19 +125,6 @@ export function UnknownsPage() {
           )
         }
       />
-      {state === 'open' && chosen.length > 0 && (
-        <div className="grid grid-cols-[minmax(0,488px)_496px] gap-12 px-6 py-7 phone:flex phone:flex-col phone:gap-6 phone:px-4">
-          <HowToFindOut />
-          <ResolveCard
-            key={chosen.map(idOf).join(' ')}
-            calls={chosen}
-            onResolved={() => {
-              setTicked(new Set())
-              change({ open: undefined }, { replace: true })
-            }}
-          />
-        </div>
-      )}
     </Page>
   )
 }

@@ -77,7 +77,6 @@ export function UsageTable(props: UsageTableProps) {
       sort={sort}
       onSort={(next) => changeSearch({ sort: next === usual ? undefined : next })}
       {...(total && { foot: footOf(total) })}
-      minWidth={1000}
       phoneRow={phoneRow}
     />
   )
@@ -101,17 +100,18 @@ function columnsOf(
 ): readonly Column<GroupRow>[] {
   const { columns } = words.usage
   return [
-    { id: 'group', head: groupText(by), cell: nameCell, sort: 'name' },
+    { id: 'group', least: 180, head: groupText(by), cell: nameCell, sort: 'name' },
     {
       id: 'requests',
-      head: columns.requests,
-      width: 106,
+      head: <span title={columns.requestsHint}>{columns.requests}</span>,
+      width: 96,
       align: 'right',
       sort: 'requests',
       cell: (row) => count(row.total.requests),
     },
     {
       id: 'tokens',
+      drop: 3,
       head: columns.tokens,
       width: 92,
       align: 'right',
@@ -120,6 +120,7 @@ function columnsOf(
     },
     {
       id: 'images',
+      drop: 2,
       head: columns.images,
       width: 100,
       align: 'right',
@@ -128,8 +129,9 @@ function columnsOf(
     },
     {
       id: 'average',
+      drop: 1,
       head: columns.average,
-      width: 216,
+      width: 200,
       align: 'right',
       cell: (row) => <span className="text-ink-2">{averageCell(row.total)}</span>,
     },
@@ -163,7 +165,9 @@ function nameCell(row: GroupRow) {
   return (
     <span className="flex items-center gap-2 font-strong">
       <Swatch colour={row.colour} />
-      <span className="truncate">{nameOf(row)}</span>
+      <bdi title={nameOf(row)} className="truncate">
+        {nameOf(row)}
+      </bdi>
     </span>
   )
 }

@@ -45,7 +45,7 @@ export function KeyStep({ made, onMade }: KeyStepProps) {
         <Field name="name" label={say.name} hint={say.nameHint}>
           <TextInput required autoComplete="off" value={name} onChange={setName} />
         </Field>
-        <Field name="budget" label={say.budget}>
+        <Field name="budget" rule={words.ui.rules.amount} label={say.budget}>
           <TextInput
             required
             inputMode="decimal"

@@ -21,9 +21,6 @@ import { LatencyBar } from './latency-bar.tsx'
 import { OUTCOME_MARK, OutcomeCell } from './outcome.tsx'
 import { upstreamsOf } from '../deployments/short-names.ts'
 
-/** What is left out while a request stands beside the list. */
-export const WIDE_COLUMNS = ['deployment', 'inputs', 'cache', 'where'] as const
-
 function KindIcon({ kind }: { readonly kind: RequestRow['kind'] }) {
   const Icon = kind === 'embedding' ? ChartScatter : Image
   return (
@@ -40,7 +37,9 @@ function ModelCell({ row }: { readonly row: RequestRow }) {
   return (
     <span className="flex items-center gap-1.5">
       <KindIcon kind={row.kind} />
-      <span className="truncate">{row.model ?? NONE}</span>
+      <span title={row.model ?? undefined} className="truncate">
+        {row.model ?? NONE}
+      </span>
       {row.calls > 1 && (
         <span title={words.requests.several(row.calls)}>
           <Tag>×{row.calls}</Tag>
@@ -77,14 +76,13 @@ function InputsCell({ row }: { readonly row: RequestRow }) {
   return count(row.inputs)
 }
 
-/** `narrow`: a request stands beside the list. */
-export function requestColumns(zone: string, narrow: boolean): readonly Column<RequestRow>[] {
+export function requestColumns(zone: string): readonly Column<RequestRow>[] {
   const text = words.requests.columns
   return [
     {
       id: 'at',
       head: text.time(zone),
-      width: narrow ? 114 : 122,
+      width: 122,
       sort: 'at',
       className: 'tabular-nums text-ink-2',
       cell: (row) => (
@@ -96,12 +94,13 @@ export function requestColumns(zone: string, narrow: boolean): readonly Column<R
     {
       id: 'outcome',
       head: text.outcome,
-      width: narrow ? 180 : 192,
+      width: 172,
       cell: (row) => <OutcomeCell row={row} />,
     },
-    { id: 'model', head: text.model, cell: (row) => <ModelCell row={row} /> },
+    { id: 'model', head: text.model, least: 186, cell: (row) => <ModelCell row={row} /> },
     {
       id: 'deployment',
+      drop: 4,
       head: text.deployment,
       width: 124,
       className: 'text-ink-2',
@@ -109,33 +108,44 @@ export function requestColumns(zone: string, narrow: boolean): readonly Column<R
     },
     {
       id: 'key',
+      drop: 5,
       head: text.key,
-      width: 146,
+      width: 140,
       className: 'text-ink-2',
-      cell: (row) => row.key ?? NONE,
+      cell: (row) => <span title={row.key ?? undefined}>{row.key ?? NONE}</span>,
     },
-    { id: 'inputs', head: text.inputs, width: 64, align: 'right', cell: (row) => <InputsCell row={row} /> },
+    {
+      id: 'inputs',
+      drop: 2,
+      head: text.inputs,
+      width: 64,
+      align: 'right',
+      cell: (row) => <InputsCell row={row} />,
+    },
     {
       id: 'cache',
+      drop: 1,
       head: text.cache,
       width: 66,
       align: 'right',
       className: 'text-ink-2',
       cell: (row) => (row.hits === null || !row.inputs ? NONE : share(row.hits / row.inputs, 0)),
     },
-    { id: 'where', head: text.where, width: 96, cell: (row) => <LatencyBar row={row} /> },
+    { id: 'where', drop: 3, head: text.where, width: 96, cell: (row) => <LatencyBar row={row} /> },
     {
       id: 'duration',
+      drop: 7,
       head: text.latency,
-      width: narrow ? 72 : 84,
+      width: 80,
       align: 'right',
       sort: 'duration',
       cell: (row) => duration(row.duration_ms),
     },
     {
       id: 'cost',
+      drop: 6,
       head: text.cost,
-      width: narrow ? 104 : 116,
+      width: 106,
       align: 'right',
       sort: 'cost',
       cell: (row) => <CostCell row={row} />,

@@ -94,10 +94,7 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
   const list = useInfiniteQuery(requestQueries.list(useFilters(asked), '-at'))
   const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data), [list.data])
   useEffect(() => rememberList((rows ?? []).map(({ id }) => id)), [rows])
-  const columns = useMemo(
-    () => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local, true),
-    [zone],
-  )
+  const columns = useMemo(() => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local), [zone])
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
@@ -120,7 +117,6 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
         onEnd={onEnd}
         empty={<None search={asked.search} {...(hasNextPage && { lookFurther: onEnd })} />}
         phoneRow={phoneRow}
-        minWidth={760}
       />
     </>
   )

@@ -71,7 +71,12 @@ const PERIODS: readonly Period[] = ['day', 'week', 'month', 'total']
 export function BudgetFields({ form, set }: TermsProps<BudgetForm>) {
   const say = words.keys.form
   return (
-    <Field name="budget" label={say.budget} hint={form.hard ? say.hardHint : say.softHint}>
+    <Field
+      name="budget"
+      rule={words.ui.rules.amount}
+      label={say.budget}
+      hint={form.hard ? say.hardHint : say.softHint}
+    >
       <div className="flex items-center gap-3 phone:flex-wrap">
         <div className="min-w-0 flex-1 phone:basis-full">
           <TextInput

@@ -1,7 +1,7 @@
 /** Limits and budgets, as lists show them. */
 import type { Schema } from '../../api/client.ts'
-import { count, whole } from '../../app/format.ts'
-import { nanoOf, shareOf } from '../../app/money.ts'
+import { count, moneyShort } from '../../app/format.ts'
+import { shareOf } from '../../app/money.ts'
 import { Meter } from '../../charts/meter.tsx'
 import { words } from '../../words/words.ts'
 
@@ -18,17 +18,6 @@ export function limitsText(limits: Key['limits']): string {
   return '–'
 }
 
-/** `$250` and `$12.77`: cents only where there are some, and none from a hundred on. */
-export function dollars(usd: string): string {
-  const nano = nanoOf(usd)
-  const cents = (nano + 5_000_000n) / 10_000_000n
-  const isRound = cents % 100n === 0n || nano >= 100_000_000_000n
-  const shown = isRound
-    ? whole(Number((nano + 500_000_000n) / 1_000_000_000n))
-    : `${whole(Number(cents / 100n))}.${String(cents % 100n).padStart(2, '0')}`
-  return `$${shown}`
-}
-
 export function Budget({ of }: { readonly of: Pick<Key, 'budget' | 'spent'> }) {
   const { budget, spent } = of
   if (budget === null || spent === null) return <span className="text-ink-3">{words.keys.none}</span>
@@ -40,9 +29,9 @@ export function Budget({ of }: { readonly of: Pick<Key, 'budget' | 'spent'> }) {
       <Meter share={share} colour={colour} width={48} />
       <span className="truncate text-ink-3">
         <span className={isNear ? 'tabular-nums text-warn' : 'tabular-nums text-ink'}>
-          {nanoOf(spent.usd) === 0n ? '$0.00' : dollars(spent.usd)}
+          {moneyShort(spent.usd)}
         </span>{' '}
-        {words.keys.budget(dollars(budget.usd), words.keys.per[budget.per], budget.hard)}
+        {words.keys.budget(moneyShort(budget.usd), words.keys.per[budget.per], budget.hard)}
       </span>
     </span>
   )

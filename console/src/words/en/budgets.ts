@@ -10,6 +10,7 @@ export const budgets = {
   per: { day: 'per day', week: 'per week', month: 'per month', total: 'total' },
   hard: ' (hard limit)',
   until: (day: string) => `runs out ${day}`,
+  refuses: 'refusing requests',
   usedUp: 'used up',
   probes: 'checks',
   noBudget: 'no budget',

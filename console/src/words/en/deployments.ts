@@ -178,6 +178,7 @@ export const deployments = {
     events: 'Events',
     noEvents: 'No events in this time range.',
     failures: 'Failures by kind, 15 min',
+    ofCallers: 'caller error, not in the error rate',
     noFailures: 'No failed calls.',
     siblings: 'Compared with other deployments',
     back: 'Healthy again.',

@@ -42,6 +42,8 @@ export const models = {
     price: 'Price ($)',
     p95: 'p95, 1 h',
     week: '7 days',
+    dayHint:
+      'Answered or charged requests of the last 24 hours, including batch calls, without Torana’s own checks',
     day: '24 h',
   },
   also: (names: string) => `also ${names}`,

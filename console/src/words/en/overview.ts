@@ -1,3 +1,4 @@
+import { money } from '../../app/format.ts'
 import { plural } from '../plural.ts'
 
 export const overview = {
@@ -101,18 +102,18 @@ export const overview = {
     },
     unknowns_open: {
       title: (_: string, f: Figures) => plural(Number(f['open']), 'unknown outcome'),
-      text: (f: Figures) => `$${dollars(f['usd'])} counts as spent. First auto-posts in ${f['posts_in']}.`,
+      text: (f: Figures) => `${dollars(f['usd'])} counts as spent. First auto-posts in ${f['posts_in']}.`,
       link: 'Resolve',
     },
     budget_mark: {
       title: (name: string, f: Figures) => `Budget ${name} at ${f['percent']}%`,
-      text: (f: Figures) => `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])} (hard limit).`,
+      text: (f: Figures) => `${dollars(f['spent_usd'])} of ${dollars(f['limit_usd'])} (hard limit).`,
       link: 'Budget',
     },
     budget_used_up: {
       title: (name: string) => `Budget ${name} is used up`,
       text: (f: Figures) =>
-        `$${dollars(f['spent_usd'])} of $${dollars(f['limit_usd'])} (hard limit). Requests are refused.`,
+        `${dollars(f['spent_usd'])} of ${dollars(f['limit_usd'])} (hard limit). Requests are refused.`,
       link: 'Budget',
     },
     unpriced_refused: {
@@ -152,7 +153,7 @@ export const overview = {
     },
     node_silent: {
       title: (_: string, f: Figures) => `${f['host']} isn’t reporting`,
-      text: (f: Figures) => `Last seen ${f['age']} ago. It holds $${dollars(f['leased_usd'])} of budgets.`,
+      text: (f: Figures) => `Last seen ${f['age']} ago. It holds ${dollars(f['leased_usd'])} of budgets.`,
       link: 'Nodes',
     },
     spool_waiting: {
@@ -180,7 +181,7 @@ export const overview = {
     labels_overflowed: {
       title: (name: string) => `Too many users or tags in ${name}`,
       text: (f: Figures) =>
-        `Above the limit (${f['labels']}): $${dollars(f['usd'])} of the last day counts as (other).`,
+        `Above the limit (${f['labels']}): ${dollars(f['usd'])} of the last day counts as (other).`,
       link: 'Usage',
     },
   },
@@ -203,5 +204,5 @@ function cosineText(figures: Figures): string {
 }
 
 function dollars(usd: string | number | undefined): string {
-  return Number(usd).toFixed(2)
+  return money(typeof usd === 'number' ? usd.toFixed(9) : usd)
 }

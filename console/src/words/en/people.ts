@@ -51,6 +51,7 @@ export const people = {
       operator: 'Sees everything; can test, drain and resolve. Can’t change prices, budgets or members.',
       admin: 'Full access.',
     },
+    noProjectsHint: 'Without a project, this person sees nothing. Choose at least one.',
     projectsHint: 'Developers see only these projects.',
     create: 'Create invite link',
     linkTitle: 'Share this link',

@@ -88,8 +88,11 @@ export const requests = {
     ledger: 'Ledger',
     job: 'Job',
   },
+  callersError: {
+    title: 'Error returned',
+    notKept: 'The error text isn’t stored because it may quote the request. The code’s page explains it.',
+  },
   copyCurl: 'Copy as curl',
-  replay: 'Replay',
   noReplay: (project: string | null) =>
     project === null
       ? 'Replay is unavailable: inputs aren’t stored'

@@ -18,6 +18,14 @@ export const ui = {
   nothingFound: 'No matches',
   add: 'Add…',
   unchosen: (text: string) => `“${text}” isn’t selected yet. Select it from the list, or clear the text.`,
+  /** What a field accepts. */
+  rules: {
+    name: 'Use letters, digits, dots, hyphens and underscores, starting with a letter or digit (63 characters at most).',
+    lowerCaseName:
+      'Use lower-case letters, digits, dots, hyphens and underscores, starting with a letter or digit (63 characters at most).',
+    amount: 'Enter an amount in dollars, such as 12.50.',
+    wholeNumber: 'Enter a whole number.',
+  },
   reveal: 'Show',
   conceal: 'Hide',
   picture: 'Chart',

@@ -42,6 +42,8 @@ export const usage = {
   noForecast: 'available after 3 days of spend',
   others: (n: number) => plural(n, 'other'),
   columns: {
+    requestsHint:
+      'Answered or charged requests, including batch calls and Torana’s own checks (project system)',
     requests: 'Requests',
     tokens: 'Tokens',
     images: 'Images',

@@ -13,6 +13,7 @@ export const budgets: Partly<typeof english> = {
   per: { day: '每天', week: '每周', month: '每月', total: '总计' },
   hard: '（硬性）',
   until: (day) => `${day} 用完`,
+  refuses: '正在拒绝请求',
   usedUp: '已用完',
   probes: '检查',
   noBudget: '没有预算',

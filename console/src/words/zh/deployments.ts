@@ -173,6 +173,7 @@ export const deployments: Partly<typeof english> = {
     events: '事件',
     noEvents: '这段时间没有事件。',
     failures: '按类型的失败，15 分钟',
+    ofCallers: '调用方错误，不计入错误率',
     noFailures: '没有失败的调用。',
     siblings: '与同模型的部署相比',
     back: '恢复健康。',

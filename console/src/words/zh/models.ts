@@ -43,6 +43,7 @@ export const models: Partly<typeof english> = {
     price: '价格（美元）',
     p95: 'p95，1 h',
     week: '7 天',
+    dayHint: '最近 24 小时已应答或已计费的请求，包括批处理调用，不含 Torana 自身的检查',
     day: '24 h',
   },
   also: (names) => `亦称 ${names}`,

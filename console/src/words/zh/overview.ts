@@ -1,4 +1,4 @@
-import { count } from '../../app/format.ts'
+import { count, money } from '../../app/format.ts'
 import type { overview as english } from '../en/overview.ts'
 import type { Partly } from '../fallback.ts'
 
@@ -102,18 +102,17 @@ export const overview: Partly<typeof english> = {
     },
     unknowns_open: {
       title: (_, f) => `${f['open']} 个未知结果`,
-      text: (f) => `$${Number(f['usd']).toFixed(2)} 暂计为已花费。最早的将在 ${f['posts_in']}后自动入账。`,
+      text: (f) => `${dollars(f['usd'])} 暂计为已花费。最早的将在 ${f['posts_in']}后自动入账。`,
       link: '处理',
     },
     budget_mark: {
       title: (name, f) => `预算 ${name} 已用 ${f['percent']}%`,
-      text: (f) => `$${Number(f['spent_usd']).toFixed(2)} / $${Number(f['limit_usd']).toFixed(2)}，硬限额。`,
+      text: (f) => `${dollars(f['spent_usd'])} / ${dollars(f['limit_usd'])}，硬限额。`,
       link: '预算',
     },
     budget_used_up: {
       title: (name) => `预算 ${name} 已用完`,
-      text: (f) =>
-        `$${Number(f['spent_usd']).toFixed(2)} / $${Number(f['limit_usd']).toFixed(2)}，硬限额。请求被拒绝。`,
+      text: (f) => `${dollars(f['spent_usd'])} / ${dollars(f['limit_usd'])}，硬限额。请求被拒绝。`,
       link: '预算',
     },
     unpriced_refused: {
@@ -152,7 +151,7 @@ export const overview: Partly<typeof english> = {
     },
     node_silent: {
       title: (_, f) => `${f['host']} 未上报`,
-      text: (f) => `已 ${f['age']}未见。它持有预算 $${Number(f['leased_usd']).toFixed(2)}。`,
+      text: (f) => `已 ${f['age']}未见。它持有预算 ${dollars(f['leased_usd'])}。`,
       link: '节点',
     },
     spool_waiting: {
@@ -178,7 +177,7 @@ export const overview: Partly<typeof english> = {
     },
     labels_overflowed: {
       title: (name) => `项目 ${name} 的用户或标签超出单独统计的上限`,
-      text: (f) => `最近一天有 $${Number(f['usd']).toFixed(2)} 计入“其他”（${f['labels']}）。`,
+      text: (f) => `最近一天有 ${dollars(f['usd'])} 计入“其他”（${f['labels']}）。`,
       link: '用量',
     },
   },
@@ -192,4 +191,8 @@ function usedBy({ keys, more_keys: more }: Readonly<Record<string, string | numb
 
 function because(figures: Readonly<Record<string, string | number | undefined>>): string {
   return figures['reason'] === '' || figures['reason'] === undefined ? '' : `，${figures['reason']}`
+}
+
+function dollars(usd: string | number | undefined): string {
+  return money(typeof usd === 'number' ? usd.toFixed(9) : usd)
 }

@@ -50,6 +50,7 @@ export const people: Partly<typeof english> = {
       operator: '查看所有运行情况，可测试、排空和处理未知。不能更改费用和成员。',
       admin: '拥有全部权限。',
     },
+    noProjectsHint: '没有项目，此人看不到任何内容。请至少选择一个。',
     projectsHint: '该开发者可以看到的项目，其他项目的内容不会显示。',
     create: '创建邀请链接',
     linkTitle: '分享此链接',

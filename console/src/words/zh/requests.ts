@@ -74,8 +74,11 @@ export const requests: Partly<typeof english> = {
     ledger: '账本',
     job: '任务',
   },
+  callersError: {
+    title: '返回的错误',
+    notKept: '错误文本可能引用请求内容，因此不保存。错误代码页面有说明。',
+  },
   copyCurl: '复制为 curl',
-  replay: '重放',
   noReplay: (project) => (project === null ? '无法重放：不保存输入' : `无法重放：项目“${project}”不保存输入`),
   newer: '较新的请求',
   older: '较早的请求',

@@ -19,6 +19,12 @@ export const ui: Partly<typeof english> = {
   nothingFound: '没有找到',
   add: '添加…',
   unchosen: (text: string) => `“${text}”还没有选中。请从列表中选择，或删除它。`,
+  rules: {
+    name: '只能使用字母、数字、点、连字符和下划线，以字母或数字开头，最多 63 个字符。',
+    lowerCaseName: '只能使用小写字母、数字、点、连字符和下划线，以字母或数字开头，最多 63 个字符。',
+    amount: '请输入美元金额，例如 12.50。',
+    wholeNumber: '请输入整数。',
+  },
   reveal: '显示',
   conceal: '隐藏',
   picture: '图形',

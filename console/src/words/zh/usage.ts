@@ -43,6 +43,7 @@ export const usage: Partly<typeof english> = {
   noForecast: '花费满三天后才有',
   others: (n) => `其他 ${count(n)} 项`,
   columns: {
+    requestsHint: '已应答或已计费的请求，包括批处理调用和 Torana 自身的检查（项目 system）',
     requests: '请求',
     tokens: '词元',
     images: '图片',

@@ -32,6 +32,9 @@ export const budgetStanding = z
     unknown_usd: usd.describe('Of it: reserved for calls with an unknown outcome.'),
     left_usd: usd,
     leased_usd: usd.describe('Of what is left: what nodes may spend without asking.'),
+    refuses: z
+      .boolean()
+      .describe('What is left covered no request that callers sent in the last hour, or not all of them.'),
     forecast,
   })
   .meta({ id: 'BudgetStanding' })
@@ -44,12 +47,15 @@ export const spender = z.object({ key: z.string(), usd, models: z.array(z.string
 
 /** Longest window shown by the hour: two months of hours are more points than a chart has pixels. */
 export const HOURLY_DAYS = 62
+/** Age of a refusal that still marks a budget: an hour, so that the mark goes soon after the limit was raised. */
+const REFUSED_WITHIN_MS = 3_600_000
 /** Days that the request log is kept: a longer window has no older refusals. */
 const LOG_DAYS = 31
 
 /**
  * $1 to $4: the budgets of torana.yaml, which replace those of the store. $5 to $7: the starts of the current day, week and
- * month. $8: the first hour that is read. $9 to $11: projects, scope and id; $12, $13: the last budget of the page before.
+ * month. $8: the first hour that is read. $9 to $11: projects, scope and id; $12, $13: the last budget of the page before. $15: the id
+ * of the oldest request that counts as a recent refusal. A refusal is laid to the key's own hard budget where it has one.
  */
 const STANDINGS = `
 WITH asked AS (
@@ -92,6 +98,12 @@ WITH asked AS (
       ON project = name AND hour >= window_start AND hour >= $8::timestamptz
       WHERE scope = 'project'
   ) AS rows GROUP BY budget_id
+), refused AS MATERIALIZED (
+  SELECT DISTINCT project, key_id FROM (
+    SELECT project, key_id FROM requests
+    WHERE request_id >= $15 AND status >= 400 AND fault = 'budget_exhausted' AND ${IS_OF_CALLERS}
+    LIMIT 100000
+  ) AS recent
 ), standing AS (
   SELECT placed.*, coalesce(sums.spent_nano, 0) AS spent_nano,
     coalesce(sums.unknown_nano, 0) AS unknown_nano, coalesce(budgets.leased_nano, 0) AS leased_nano,
@@ -100,7 +112,11 @@ WITH asked AS (
   LEFT JOIN budgets ON budgets.budget_id = placed.budget_id AND budgets.window_start = placed.window_start
 )
 SELECT budget_id AS id, scope, name, managed_by, limit_nano, per, hard, spent_nano, unknown_nano,
-  greatest(limit_nano - spent_nano, 0) AS left_nano, leased_nano, fullness
+  greatest(limit_nano - spent_nano, 0) AS left_nano, leased_nano, fullness,
+  hard AND CASE scope
+    WHEN 'key' THEN name IN (SELECT key_id FROM refused)
+    ELSE name IN (SELECT project FROM refused WHERE 'key:' || key_id NOT IN (SELECT budget_id FROM asked WHERE hard))
+  END AS refuses
 FROM standing
 WHERE $12::numeric IS NULL OR fullness < $12 OR (fullness = $12 AND budget_id > $13)
 ORDER BY fullness DESC, budget_id LIMIT $14`
@@ -219,6 +235,7 @@ export function listBudgets(
     fullness,
     last,
     limit,
+    lowestIdAt(nowMs - REFUSED_WITHIN_MS),
   ])
 }
 

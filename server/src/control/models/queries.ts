@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Sql } from '#stores/postgres/database.ts'
 import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
-import { IS_OF_CALLERS } from '../shared/request-conditions.ts'
+import { IS_NO_CHECK, IS_OF_CALLERS } from '../shared/request-conditions.ts'
 import { time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
 import { HOUR_MS } from '../shared/times.ts'
@@ -59,11 +59,11 @@ FROM (
   ) AS newest WHERE model IS NOT NULL GROUP BY 1
 ) AS hour FULL JOIN (
   SELECT model, sum(requests) AS requests FROM usage_hours
-  WHERE hour > $3 AND ($2::text[] IS NULL OR project = ANY($2)) GROUP BY model
+  WHERE hour > $3 AND ${IS_NO_CHECK} AND ($2::text[] IS NULL OR project = ANY($2)) GROUP BY model
 ) AS day USING (model)`
 
 const USES = `
-SELECT deployment, coalesce(sum(posts) FILTER (WHERE hour > $2), 0)::bigint AS calls, max(hour) AS last_used_at
+SELECT deployment, coalesce(sum(posts) FILTER (WHERE hour > $2 AND ${IS_NO_CHECK}), 0)::bigint AS calls, max(hour) AS last_used_at
 FROM usage_hours WHERE model = $1 AND hour > $3 AND ($4::text[] IS NULL OR project = ANY($4)) GROUP BY deployment`
 
 /** $2: lowest id; $3: the same time; $4: projects. */

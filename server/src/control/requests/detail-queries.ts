@@ -110,6 +110,12 @@ export const requestDetail = z
     ...rowFields,
     log: z.literal('kept'),
     route: z.string(),
+    fault_text: z
+      .string()
+      .nullable()
+      .describe(
+        'The error text that the caller got. null: it may quote what the caller sent, and is not kept.',
+      ),
     asked_model: z.string().nullable(),
     client_request_id: z.string().nullable(),
     space: z.string().nullable(),

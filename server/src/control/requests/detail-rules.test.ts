@@ -73,6 +73,7 @@ const LOGGED: LoggedTrace = {
   emulated: [],
   dropped: [],
   wire: undefined,
+  faultText: undefined,
 }
 const ENTRY: Entry = {
   attempt: 0,
@@ -204,6 +205,12 @@ test('a row of the cache counts no hits where the log has none', () => {
   const cached = { ...ENTRY, deployment: 'small/cache' }
   const { money } = detailOf(logged({}, [cached], { ...REQUEST_ROW, hits: null }), null)
   assert.equal(money.lines[0]?.count, 0)
+})
+
+test('the error text that the caller got is shown where the log has it', () => {
+  assert.equal(detailOf(logged({}), null).fault_text, null)
+  const text = 'The budget of search has $0.01 left.'
+  assert.equal(detailOf(logged({ faultText: text }), null).fault_text, text)
 })
 
 test('an attempt has every figure of its call, and null where there is none', () => {

@@ -23,6 +23,7 @@ export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
     ...row,
     log: 'kept',
     route: request.route,
+    fault_text: trace.faultText ?? null,
     asked_model: trace.askedModel ?? null,
     client_request_id: request.client_request_id,
     space: trace.space ?? null,

@@ -19,5 +19,8 @@ export function isFrom(source: RequestSource): string {
   return source === 'batches' ? `route IN (${routes})` : `route NOT IN (${routes})`
 }
 
+/** Usage of keys. Torana's own checks of deployments are in the ledger as the project `system`, and are no one's requests. */
+export const IS_NO_CHECK = `project <> 'system'`
+
 /** Requests of callers, without lines of batches. */
 export const IS_OF_CALLERS = isFrom('callers')

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The only files that are served: not the manifest, and no path that leads out of the folder. */
-const SERVED = /^\/(assets\/[\w.-]+|theme|mark)\.(css|js|svg|woff2)$/
+const SERVED = /^\/(assets\/[\w.-]+|theme|frame|mark)\.(css|js|svg|woff2)$/
 
 const ENCODINGS = [
   ['br', 'br'],

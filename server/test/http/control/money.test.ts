@@ -47,6 +47,7 @@ interface BudgetBody {
   readonly forecast: { readonly used_up_at: string | null; readonly at_end_usd: string | null } | null
   readonly marks: readonly { readonly percent: number; readonly at: string }[]
   readonly refused: Readonly<Record<string, number>>
+  readonly refuses: boolean
   readonly spenders: readonly { readonly key: string; readonly usd: string; readonly models: string[] }[]
 }
 
@@ -366,6 +367,38 @@ test('a budget says which webhooks were notified of its marks, and counts the re
       { budget_exhausted: 1, budget_reserved: 0, model_unpriced: 1 },
     ],
   )
+})
+
+test('a hard budget that refused a caller within the hour says so; a refusal is the key’s where it has a hard budget', async () => {
+  const books = await open()
+  const { identifiers, requests } = books
+  const budget = { limitNanoUsd: 10n, per: 'month', hard: true } as const
+  const declared = ['search', 'ads', 'calm'].map((name) => ({
+    name,
+    budget,
+    keys: [{ name: 'ci', secret: name, ...(name === 'search' && { budget }) }],
+  }))
+  await requests.append(
+    [
+      { keyId: 'search/ci', project: 'search', route: '/v1/embeddings' },
+      { keyId: 'ads/ci', project: 'ads', route: '/v1/embeddings' },
+      { keyId: 'calm/ci', project: 'calm', route: BATCH_LINES_ROUTE },
+    ].map((record) => ({
+      ...record,
+      requestId: identifiers.next(),
+      status: 429,
+      fault: 'budget_exhausted',
+      durationMs: 1,
+    })),
+  )
+  const { ask } = await startBooksControl(books, { declared })
+  const { body } = await ask<{ data: BudgetBody[] }>('GET', '/budgets')
+  assert.deepEqual(Object.fromEntries(body.data.map(({ id, refuses }) => [id, refuses])), {
+    'project:search': false,
+    'key:search/ci': true,
+    'project:ads': true,
+    'project:calm': false,
+  })
 })
 
 test('resolved unknowns say who resolved them, why and at what cost, and the day knows at once', async () => {

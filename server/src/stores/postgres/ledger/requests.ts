@@ -98,7 +98,7 @@ function labelColumn(
 }
 
 /** Different in every row, so its quoted form is not worth caching. */
-function quotedTrace({ trace, model }: RequestRecord): string {
+function quotedTrace({ trace, model, faultText }: RequestRecord): string {
   if (trace === undefined) return '""'
-  return `"${traceText(trace, model).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return `"${traceText(trace, model, faultText).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

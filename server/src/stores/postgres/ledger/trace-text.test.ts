@@ -35,7 +35,7 @@ test('what was noted of a request is read as it was noted, counted from its firs
   trace.emulated = ['dimensions']
   trace.wire = { in: { dimensions: 512 }, out: {}, differences: [] }
   trace.calls.push(CALL)
-  const read = traceOf(traceText(trace, 'small'), 'small')
+  const read = traceOf(traceText(trace, 'small', 'The budget is used up.'), 'small')
   assert.equal(read?.moments.authenticated, 0.13)
   assert.deepEqual([read?.moments.admitted, read?.moments.read], [4, undefined])
   assert.deepEqual([read?.bytesIn, read?.bytesOut, read?.askedModel], [7, 9, 'search-embed'])
@@ -43,6 +43,7 @@ test('what was noted of a request is read as it was noted, counted from its firs
   assert.deepEqual(read?.reservation, trace.reservation)
   assert.deepEqual(read?.emulated, ['dimensions'])
   assert.deepEqual(read?.wire, trace.wire)
+  assert.equal(read?.faultText, 'The budget is used up.')
   const { startedMs: _start, endedMs: _end, ...same } = CALL
   assert.deepEqual(read?.attempts, [{ ...same, startMs: 46.5, durationMs: 198.5, firstByteMs: 209.25 }])
 })

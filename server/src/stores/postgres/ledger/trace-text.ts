@@ -57,6 +57,7 @@ interface KeptMore {
   readonly emulated?: readonly string[] | undefined
   readonly dropped?: readonly string[] | undefined
   readonly wire?: Wire | undefined
+  readonly faultText?: string | undefined
 }
 
 type KeptText = readonly [
@@ -78,7 +79,7 @@ const MOMENTS = [
   'settledMs',
 ] as const satisfies readonly (keyof RequestTrace)[]
 
-export function traceText(trace: RequestTrace, model: string | undefined): string {
+export function traceText(trace: RequestTrace, model: string | undefined, faultText?: string): string {
   const { startedMs } = trace
   const text: KeptText = [
     FORM,
@@ -86,12 +87,12 @@ export function traceText(trace: RequestTrace, model: string | undefined): strin
     trace.bytesIn,
     trace.bytesOut,
     trace.calls.slice(0, MAX_CALLS).map((call) => keptCall(call, startedMs)),
-    moreOf(trace, model),
+    moreOf(trace, model, faultText),
   ]
   return JSON.stringify(text)
 }
 
-function moreOf(trace: RequestTrace, model: string | undefined): KeptMore {
+function moreOf(trace: RequestTrace, model: string | undefined, faultText: string | undefined): KeptMore {
   const { askedModel, savedNanoUsd, reservation, emulated, dropped } = trace
   return {
     // For an unknown model, the name is the caller's own text and may be anything.
@@ -107,6 +108,7 @@ function moreOf(trace: RequestTrace, model: string | undefined): KeptMore {
     emulated: emulated.length === 0 ? undefined : emulated,
     dropped: dropped.length === 0 ? undefined : dropped,
     wire: trace.wire,
+    faultText,
   }
 }
 
@@ -160,6 +162,7 @@ export function traceOf(text: string, model: string | undefined): LoggedTrace | 
     emulated: more.emulated ?? [],
     dropped: more.dropped ?? [],
     wire: more.wire,
+    faultText: more.faultText,
   }
 }
 
@@ -270,6 +273,7 @@ export function traceOfOldSteps(steps: OldSteps, model: string | undefined): Log
     emulated: [],
     dropped: [],
     wire: undefined,
+    faultText: undefined,
   }
 }
 
