@@ -93,7 +93,7 @@ test('an unknown is resolved with a reason, and ledger, budget and list move', a
   const { page, go, complaints } = await openConsole(node, { role: 'operator' })
   await go('/unknowns')
   await expect(page.getByText('No answer within 60 s')).toBeVisible()
-  await expect(page.getByText('$0.08 reserved in 1 call')).toBeVisible()
+  await expect(page.getByText('$0.0819 reserved in 1 call')).toBeVisible()
   await page.getByLabel('Actual cost').fill('0.0524')
   await expect(page.getByText('Budget studio: $0.0295 released.')).toBeVisible()
   const before = await spentNano()
