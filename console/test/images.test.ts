@@ -78,6 +78,26 @@ const sentEdit = () => {
 const cards = (page: Page) =>
   page.getByRole('region', { name: 'History' }).getByRole('listitem').getByRole('button')
 
+/** Edits kept in this browser, in the form of earlier versions; answers how many there are. */
+async function renameKeptImages(): Promise<number> {
+  const answer = <Result>(request: IDBRequest<Result>) =>
+    new Promise<Result>((resolve, reject) => {
+      request.addEventListener('success', () => resolve(request.result))
+      request.addEventListener('error', () => reject(request.error ?? new Error('the storage is closed')))
+    })
+  const database = await answer(indexedDB.open('torana.playground'))
+  const store = database.transaction('edits', 'readwrite').objectStore('edits')
+  const keys = await answer(store.getAllKeys())
+  for (const key of keys) {
+    const { files, mask } = await answer(store.get(key))
+    await answer(
+      store.put({ files: { pictures: files.images ?? files.pictures, mask: files.mask }, mask }, key),
+    )
+  }
+  database.close()
+  return keys.length
+}
+
 test('from an empty folder the first picture is two clicks away', async ({ openConsole, startNode }) => {
   const empty = await startNode({ file: false })
   const { page, go, complaints } = await openConsole(empty)
@@ -225,6 +245,43 @@ test('an edit of the history shows its mask again and runs again, and elsewhere 
   await expect(again).toHaveAttribute('aria-disabled', 'true')
   await again.hover()
   await expect(elsewhere.page.getByText(/^Prompts aren’t stored\./)).toBeVisible()
+})
+
+test('an edit that an older version kept in this browser still opens', async ({ openConsole }) => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/playground/images?mode=edit&model=b-careless')
+  await choose(page)
+  await paintRectangle(page, [0, 0, 100, HEIGHT])
+  await run(page)
+  await expect(adherence(page)).toHaveText('50.00%')
+  await expect.poll(() => page.evaluate(renameKeptImages)).toBe(1)
+  await go('/playground/images?mode=edit&model=b-careless')
+  await cards(page).first().click()
+  await expect(adherence(page)).toHaveText('50.00%')
+  assert.deepEqual(complaints, [])
+})
+
+test('a model without a price generates, edits and compares, and no amount is shown for it', async ({
+  openConsole,
+}) => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/playground/images?model=d-writer')
+  await page.getByRole('textbox', { name: 'Prompt' }).fill('a door without a price')
+  await run(page)
+  await expect(page.getByRole('img', { name: 'Image for: a door without a price' })).toBeVisible()
+  await expect(page.getByText('so far')).toHaveCount(0)
+  await go('/playground/images?mode=edit&model=c-maskless')
+  await page.locator('input[type=file]').first().setInputFiles(picture)
+  await page.getByRole('textbox', { name: 'Prompt' }).fill('a window without a price')
+  await run(page)
+  await expect(page.getByRole('slider', { name: 'Divider between before and after' })).toBeVisible()
+  await expect(cards(page).nth(0)).toContainText('–')
+  await expect(cards(page).nth(1)).toContainText('–')
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await cards(page).nth(0).click()
+  await cards(page).nth(1).click()
+  await expect(page.getByRole('region', { name: 'Compare' }).getByRole('img')).toHaveCount(2)
+  assert.deepEqual(complaints, [])
 })
 
 test('two pictures of the history are compared beside each other and with a slider', async ({

@@ -9,9 +9,9 @@ export interface KeptEdit {
   readonly mask: Mask | undefined
 }
 
-/** A class does not survive the storage; its fields do. */
+/** A class does not survive the storage; its fields do. Earlier versions stored the images as `pictures`. */
 interface StoredEdit {
-  readonly files: EditFiles
+  readonly files: EditFiles | (Omit<EditFiles, 'images'> & { readonly pictures: EditFiles['images'] })
   readonly mask: Pick<Mask, 'width' | 'height' | 'words'> | undefined
 }
 
@@ -43,5 +43,8 @@ export async function keptEdit(job: string): Promise<KeptEdit | undefined> {
   )
   if (stored === undefined) return undefined
   const { files, mask } = stored
-  return { files, mask: mask && new Mask(mask.width, mask.height, mask.words) }
+  return {
+    files: { images: 'images' in files ? files.images : files.pictures, mask: files.mask },
+    mask: mask && new Mask(mask.width, mask.height, mask.words),
+  }
 }

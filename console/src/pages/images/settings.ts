@@ -51,7 +51,7 @@ export function fieldsOf(settings: Settings, model: ImageModel, howMany: number)
 
 /**
  * One request for each image where previews are wanted: a preview says which preview it is, not of which image. An edit
- * is one request, since each call pays for the inputImages images.
+ * is one request, since each call pays for the input images.
  */
 export function requestsFor(settings: Settings, model: ImageModel, mode: Mode): readonly ImageFields[] {
   const withPreviews = fieldsOf(settings, model, 1)

@@ -41,7 +41,8 @@ export function Tiles({ run, isRunning, size, most, jobs, onStopWaiting, onEdit,
   const text = words.images
   const done = run.tiles.filter(({ state }) => state === 'done').length
   const requestIds = new Set(run.tiles.flatMap(({ requestId }) => requestId ?? []))
-  const cost = usdOf(sumOf([...requestIds].map((id) => costOf(id, run.tiles, jobs))))
+  const costs = [...requestIds].flatMap((id) => costOf(id, run.tiles, jobs) ?? [])
+  const max = isRunning && isAmount(most) ? moneyInList(most) : undefined
   const deployment = run.tiles.find((tile) => tile.deployment !== undefined)?.deployment
   return (
     <section aria-label={text.generate} className="flex min-h-0 flex-1 flex-col">
@@ -56,7 +57,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onStopWaiting, onEdit,
         {run.requests.length > 1 && <span>{text.sideBySide(run.requests.length)}</span>}
         {deployment !== undefined && <span>{deployment}</span>}
         <span className="ml-auto tabular-nums">
-          {text.soFar(moneyInList(cost), isRunning && isAmount(most) ? moneyInList(most) : undefined)}
+          {(costs.length > 0 || max !== undefined) && text.soFar(moneyInList(usdOf(sumOf(costs))), max)}
         </span>
         {isRunning && (
           <Button look="quiet" icon={<CircleStop size={14} aria-hidden />} onClick={onStopWaiting}>
