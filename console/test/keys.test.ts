@@ -117,7 +117,8 @@ function remembered(page: Page): Promise<{ storage: string; cache: string; queri
   })
 }
 
-test('a key is made by keyboard alone, and its secret is shown once and kept nowhere', async ({
+// Only Chromium lets a test read the clipboard.
+test('a key is made by keyboard alone, and its secret is shown once and kept nowhere @chromium', async ({
   openConsole,
 }) => {
   const { page, context, go, complaints } = await openConsole(node)

@@ -122,6 +122,12 @@ test('usage is narrowed by a click on a row, the next opens its requests, and th
   await expect(page.getByRole('row', { name: /ads\/website/ })).toContainText('$42.00')
   await page.getByRole('button', { name: 'Remove Model' }).click()
   await expect(page.getByRole('row', { name: /studio\/app/ })).toBeVisible()
+  const comparison = page.getByRole('switch')
+  await comparison.click()
+  await expect(page).toHaveURL(/[?&]before=1(&|$)/)
+  await page.reload()
+  await expect(comparison).toBeChecked()
+  await expect(page).toHaveURL(/[?&]before=1(&|$)/)
 })
 
 test('usage is grouped by user and by a tag, with what has none, and opens the requests of a value', async ({

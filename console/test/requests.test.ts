@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from '@playwright/test'
 import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { eventually } from '../../server/test/support/process.ts'
 import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const node = nodeOfFile({
@@ -72,19 +73,23 @@ test('a key, a deployment and a model show their own requests and usage, and lea
   openConsole,
 }) => {
   await ask('for the tabs')
-  const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
-  const [newest] = body['data'] as { id: string; key: string; deployments: string[] }[]
+  const newest = await eventually(async () => {
+    const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
+    const [one] = body['data'] as { id: string; key: string; deployments: string[] }[]
+    assert.ok(one, 'the request is not in the list yet')
+    return one
+  })
   const { page, go, complaints } = await openConsole(node)
   const places = [
-    [`/keys/${newest?.key}`, `key=${newest?.key}`],
+    [`/keys/${newest.key}`, `key=${newest.key}`],
     [
-      `/deployments/${encodeURIComponent(newest?.deployments[0] ?? '')}`,
-      `deployment=${newest?.deployments[0]}`,
+      `/deployments/${encodeURIComponent(newest.deployments[0] ?? '')}`,
+      `deployment=${newest.deployments[0]}`,
     ],
   ] as const
   for (const [path, filter] of places) {
     await go(`${path}?tab=requests`)
-    await expect(page.locator(`a[href$="/requests/${newest?.id}"]`)).toBeVisible(SOON)
+    await expect(page.locator(`a[href$="/requests/${newest.id}"]`)).toBeVisible(SOON)
     await assertAccessible(page, `${path}, requests`)
     await go(`${path}?tab=usage`)
     await expect(page.getByRole('figure', { name: /total, mostly/ })).toBeVisible(SOON)
@@ -130,7 +135,7 @@ test('a developer sees the requests of the own project and no others, and an add
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
   await go('/requests')
   await expect(page.getByText('No requests in this time range.')).toBeVisible(SOON)
-  await go(`/requests/${newest?.id}`)
+  await go(`/requests/${newest.id}`)
   await expect(page.getByText('Request not found')).toBeVisible(SOON)
 })
 

@@ -1,6 +1,7 @@
 /** Ranges, zones, charts and tables before a real node: what is picked is what is shown, and what is asked for. */
 import assert from 'node:assert/strict'
 import type { Page } from '@playwright/test'
+import { en as words } from '../src/words/en.ts'
 import { askSteadily, assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const node = nodeOfFile({
@@ -12,10 +13,10 @@ const SOON = { timeout: 10_000 }
 const HEALTH = '/deployments/pair-w16%2Fmode-one?tab=health'
 
 async function pick(page: Page, from: string, to: string): Promise<void> {
-  await page.getByRole('button', { name: 'From a day to a day' }).click()
+  await page.getByRole('button', { name: words.shell.calendar }).click()
   await page.locator('input[type=date]').first().fill(from)
   await page.locator('input[type=date]').last().fill(to)
-  await page.getByRole('button', { name: 'Use', exact: true }).click()
+  await page.getByRole('button', { name: words.ui.use, exact: true }).click()
 }
 
 /** The first moment of 1 November, and the first after the 15th. Los Angeles leaves daylight saving on the 1st. */
@@ -37,7 +38,7 @@ for (const [zone, since, until] of PICKED)
       await go(path)
       asked.length = 0
       await pick(page, '2026-11-01', '2026-11-15')
-      await expect(page.getByRole('button', { name: 'From a day to a day' })).toHaveText('1 Nov – 15 Nov')
+      await expect(page.getByRole('button', { name: words.shell.calendar })).toHaveText('1 Nov – 15 Nov')
       const span = (): (string | null)[][] =>
         asked
           .map((address) => new URL(address))
@@ -87,7 +88,7 @@ test('hints in linked rows open, their text can be selected, and a click still o
   const row = page.getByRole('row').filter({ hasText: 'website' })
   const note = row.getByText('no expiry').first()
   await note.hover()
-  await expect(page.getByText('It works for ever, also when its secret is lost.')).toBeVisible(SOON)
+  await expect(page.getByText(words.keys.noteHints.no_expiry)).toBeVisible(SOON)
   const box = await note.boundingBox()
   assert.ok(box)
   await page.mouse.move(box.x + 1, box.y + box.height / 2)

@@ -181,8 +181,8 @@ function RowLink<Row>({
       draggable={false}
       className="outline-none"
       onClick={(event) => {
-        // Enter fires a click with detail 0: it opens the page instead of peeking.
-        if (onPeek === undefined || event.detail === 0 || !isPlainClick(event)) return
+        // Enter opens the page instead of peeking.
+        if (onPeek === undefined || isByKeyboard(event) || !isPlainClick(event)) return
         event.preventDefault()
         onPeek(row)
       }}
@@ -190,6 +190,11 @@ function RowLink<Row>({
       {content}
     </Link>
   )
+}
+
+/** Enter on a link fires a click: its detail is 0, or in Firefox 1 with no kind of pointer. */
+function isByKeyboard({ detail, nativeEvent }: MouseEvent): boolean {
+  return detail === 0 || (nativeEvent as PointerEvent).pointerType === ''
 }
 
 /** One that opens no other tab. */

@@ -16,7 +16,7 @@ import {
   type LaunchOptions,
   type Page,
 } from '@playwright/test'
-import { collectEnds } from '../../../server/test/support/at-end.ts'
+import { atEnd, collectEnds } from '../../../server/test/support/at-end.ts'
 import { NODE_TOKEN, startConsoleNode, type ConsoleNode } from '../../../server/test/support/console-node.ts'
 import type { GatewayOptions } from '../../../server/test/support/gateway.ts'
 import { firefoxOptions } from './engines.ts'
@@ -113,22 +113,21 @@ export function nodeOfFile(
   return node
 }
 
-/** A caller that asks ten times a second while the tests of a file run. */
+/** A caller that asks ten times a second while the tests of a file run, and leaves before the node ends. */
 export function askSteadily(node: ConsoleNode, model: string): void {
-  const leaving = new AbortController()
-  let asked: Promise<void>
   test.beforeAll(() => {
+    const leaving = new AbortController()
     const asking = async (): Promise<void> => {
       for await (const _ of setInterval(100, undefined, { signal: leaving.signal }))
         await node.ask({ model, input: `text ${Math.random()}` }, { key: node.key })
     }
-    asked = asking().catch((error: unknown) => {
+    const asked = asking().catch((error: unknown) => {
       if (!leaving.signal.aborted) throw error
     })
-  })
-  test.afterAll(() => {
-    leaving.abort()
-    return asked
+    atEnd(() => {
+      leaving.abort()
+      return asked
+    })
   })
 }
 
