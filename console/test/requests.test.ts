@@ -135,7 +135,7 @@ test('a developer sees the requests of the own project and no others, and an add
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
   await go('/requests')
   await expect(page.getByText('No requests in this time range.')).toBeVisible(SOON)
-  await go(`/requests/${newest.id}`)
+  await go(`/requests/${newest?.id}`)
   await expect(page.getByText('Request not found')).toBeVisible(SOON)
 })
 

@@ -119,7 +119,7 @@ for (const text of [
 test('the check reads what functions show', () => {
   const entries = {
     rate: (n: number) => `${n} calls a second`,
-    within: (n: number) => `${n === 1 ? 'a picture' : `${n} pictures`}`,
+    within: (n: number) => (n === 1 ? 'a picture' : `${n} pictures`),
     fine: (f: Record<string, string>) => `${f['stands_in']} is taking its traffic.`,
   }
   assert.deepEqual(

@@ -185,7 +185,7 @@ test('only an embedding model has a space, and the guard says how far a deployme
     least_cosine: 0.9,
     last_good_at: '1970-01-01T00:00:00.077Z',
   })
-  const unprobed = view({ space: { state: 'trusted' } as Partial<SpaceStanding> })
+  const unprobed = view({ space: { state: 'trusted' } })
   assert.deepEqual(standingBody(MODEL, ONE, unprobed).space, {
     state: 'trusted',
     least_cosine: null,

@@ -11,7 +11,7 @@ import { MemoryKeyStore } from '#test/support/stores/key-store.ts'
 import type { Caller } from '../shared/caller.ts'
 import { checkModels, checkSecret, checkTighter, checkWithinProject } from './rules.ts'
 
-const OURS = `tr_${'0123456789abcdefghijABCDEFGHIJ01'}`
+const OURS = 'tr_0123456789abcdefghijABCDEFGHIJ01'
 const PEPPER = (id: string): Pepper => ({ id, digestOf: (secret) => `${id}:${secret}` })
 const FOREIGN = 'sk-0123456789abcdefghijk'
 const TAKEN = 'sk-declared-0123456789abc'
