@@ -20,6 +20,16 @@ async function walk(page: Page): Promise<void> {
 
 const ask = (input: string) => node.ask({ model: 'pair-w16', input }, { key: node.key })
 
+async function newestRequest(): Promise<{ id: string; key: string; deployments: string[] }> {
+  await ask('to be found')
+  return eventually(async () => {
+    const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
+    const [newest] = body['data'] as { id: string; key: string; deployments: string[] }[]
+    assert.ok(newest, 'the request is not in the list yet')
+    return newest
+  })
+}
+
 test('a deployment that fails is seen in the list as it happens, and the request tells of the failover', async ({
   openConsole,
 }) => {
@@ -72,13 +82,7 @@ test('by keyboard alone a request is found, looked at beside the list, and opene
 test('a key, a deployment and a model show their own requests and usage, and lead to the whole of it', async ({
   openConsole,
 }) => {
-  await ask('for the tabs')
-  const newest = await eventually(async () => {
-    const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
-    const [one] = body['data'] as { id: string; key: string; deployments: string[] }[]
-    assert.ok(one, 'the request is not in the list yet')
-    return one
-  })
+  const newest = await newestRequest()
   const { page, go, complaints } = await openConsole(node)
   const places = [
     [`/keys/${newest.key}`, `key=${newest.key}`],
@@ -114,7 +118,9 @@ test('a view that a member saves is there in every browser of the member, until 
   }
   const first = await openAgain('/requests?outcome=failed&slower=250')
   await first.getByRole('button', { name: 'Save view' }).click()
-  await first.getByLabel('View name').fill('Slow and failed')
+  const name = first.getByLabel('View name')
+  await expect(name).toBeFocused(SOON)
+  await name.fill('Slow and failed')
   await first.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(first.getByRole('button', { name: 'Slow and failed', exact: true })).toBeVisible(SOON)
   const second = await openAgain('/requests')
@@ -130,8 +136,7 @@ test('a view that a member saves is there in every browser of the member, until 
 test('a developer sees the requests of the own project and no others, and an address of another is not there', async ({
   openConsole,
 }) => {
-  const { body } = await node.control('GET', '/requests', { token: await node.tokenOf('admin') })
-  const [newest] = body['data'] as { id: string }[]
+  const newest = await newestRequest()
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
   await go('/requests')
   await expect(page.getByText('No requests in this time range.')).toBeVisible(SOON)

@@ -151,6 +151,7 @@ async function openConsole(
     await signIn(context, node.controlUrl, await memberCookie(node.controlUrl, member, NODE_TOKEN))
   await rememberInBrowser(context, 'torana.language', language)
   if (zone !== undefined) await rememberInBrowser(context, 'torana.zone', 'local')
+  if (isSystemFirefox(browser)) await context.addInitScript(typeWhatIsFilled)
   if (theme === 'dark' && isSystemFirefox(browser)) await rememberInBrowser(context, 'torana.theme', 'dark')
   const page = await context.newPage()
   const complaints: string[] = []
@@ -226,4 +227,18 @@ function leaveOutMediaFeatures(browser: Browser): void {
     if (method === 'emulation.setMediaFeaturesOverride') return Promise.resolve({})
     return send.call(this, method, params)
   }
+}
+
+/**
+ * Runs in the page. For `fill`, Playwright sets the value of a field by script where it drives Firefox by WebDriver BiDi, and React takes no
+ * notice of that. This inserts the text as an edit instead.
+ */
+function typeWhatIsFilled(): void {
+  const insert = (text: string): void => void document.execCommand('insertText', false, text)
+  Object.defineProperty(window, '__pw_bidiInsertText', {
+    get: () => insert,
+    set: () => {
+      // Playwright's own is left out.
+    },
+  })
 }
