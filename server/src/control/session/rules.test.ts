@@ -84,11 +84,11 @@ test('a test of the sign-on shows the role and the claims in order, and nothing 
   assert.deepEqual(page({ claims, standing: undefined }), [
     '# Test of the sign-on',
     '',
-    'It works. Nobody was signed in by it.',
+    'Single sign-on works. You were not signed in.',
     '',
-    '**No rule fits, so this person could not sign in.** Add a rule for one of the claims below.',
+    '**No rule matches, so this user could not sign in.** Add a rule for one of the claims below.',
     '',
-    '## What the identity provider told',
+    '## Claims from the identity provider',
     '',
     '- `email`: `"a@b"`',
     '- `sub`: `"s 1\\n# title"`',
@@ -97,9 +97,9 @@ test('a test of the sign-on shows the role and the claims in order, and nothing 
     '',
   ])
   for (const [projects, words] of [
-    [null, 'This person would sign in as **developer**.'],
-    [['ads', 'se`arch'], 'This person would sign in as **developer** of `ads`, `se arch`.'],
-    [[], 'This person would sign in as **developer** of no project.'],
+    [null, 'This user would sign in as **developer**.'],
+    [['ads', 'se`arch'], 'This user would sign in as **developer** in `ads`, `se arch`.'],
+    [[], 'This user would sign in as **developer** in no project.'],
   ] as const)
     assert.equal(page({ claims, standing: { role: 'developer', projects } })[4], words)
 })
@@ -110,11 +110,11 @@ test('a test of the sign-on that failed says why and what to check', () => {
     [
       '# Test of the sign-on',
       '',
-      'It did not work. Nobody was signed in.',
+      'The test failed. You were not signed in.',
       '',
       '- `no  issuer   answers`',
       '',
-      'Check the issuer, the client id, the secret, and that the identity provider knows the redirect URL.',
+      'Check the issuer, the client ID, the secret, and that the identity provider allows the redirect URL.',
       '',
     ].join('\n'),
   )
