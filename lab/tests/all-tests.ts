@@ -1,7 +1,7 @@
 /** Every test of the repository as commands. Loading the server takes longer than most files of tests, so that several share a process. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command, Ended } from './commands.ts'
+import { runCommands, type Command, type Ended } from './commands.ts'
 import { isIdle, sharedOut } from './shared-out.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -38,6 +38,28 @@ function countOf({ command, output, isGood, end }: Ended): Count {
   const [, failures = `${command.args.join(' ')} ended with ${end}`] =
     /^✖ failing tests:\n([\s\S]*)/m.exec(output) ?? []
   return { passed, failed: Math.max(1, failed), failures }
+}
+
+/** Commands that run again: a machine without a free CPU fails one or two of them, a defect fails more or fails again. */
+const MAX_AGAIN = 2
+
+/**
+ * Runs what failed beside others again, alone. A test that passes only then is named with what it said, since it
+ * measured the machine rather than the code, and wants a change.
+ */
+export async function againAlone(ended: readonly Ended[], eachMs: number): Promise<readonly Ended[]> {
+  const failed = ended.filter(({ isGood }) => !isGood)
+  if (failed.length === 0 || failed.length > MAX_AGAIN) return ended
+  const again = await runCommands(
+    failed.map(({ command }) => command),
+    { atOnce: 1, eachMs },
+  )
+  for (const { command } of again.filter(({ isGood }) => isGood)) {
+    const first = failed.find((one) => one.command === command)
+    if (first !== undefined)
+      console.log(`\npassed only alone, please make it steady:\n\n${countOf(first).failures.trim()}\n`)
+  }
+  return [...ended.filter(({ isGood }) => isGood), ...again]
 }
 
 /** Prints all failures in one place. Returns whether there was none. */

@@ -1,6 +1,6 @@
 /** `npm run ci`: all checks. What needs no measured time runs some at a time; the first red group is the last one. */
 import { join } from 'node:path'
-import { tellTests, testCommands } from './all-tests.ts'
+import { againAlone, tellTests, testCommands } from './all-tests.ts'
 import { runCommands, type Command } from './commands.ts'
 
 /** Commands at once: twice the cores of a small machine, since each waits for processes and timers half of its time. */
@@ -42,7 +42,13 @@ async function isGreen(group: Group, tests: readonly Command[] = []): Promise<bo
   const scripts = group.map((script): Command => ({ program: 'npm', args: ['run', ...script.split(' ')] }))
   const ended = await runCommands([...scripts, ...tests], { atOnce: AT_ONCE, eachMs: EACH_MS })
   const areTestsGreen =
-    tests.length === 0 || tellTests(ended.filter(({ command }) => tests.includes(command)))
+    tests.length === 0 ||
+    tellTests(
+      await againAlone(
+        ended.filter(({ command }) => tests.includes(command)),
+        EACH_MS,
+      ),
+    )
   const red = ended.filter(({ command, isGood }) => !isGood && scripts.includes(command))
   if (red.length > 0)
     console.log(`failed: ${red.map(({ command }) => command.args.slice(1).join(' ')).join(', ')}`)

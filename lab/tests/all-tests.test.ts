@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { againAlone } from './all-tests.ts'
+import type { Ended } from './commands.ts'
+
+const EACH_MS = 60_000
+
+/** A command that fails until `passesAfter` runs were made; here it has already failed once. */
+function failedOnce(context: TestContext, passesAfter: number): Ended {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-again-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const runs = join(folder, 'runs')
+  writeFileSync(runs, '1')
+  const script = `
+    const { readFileSync, writeFileSync } = require('node:fs')
+    const runs = Number(readFileSync(process.argv[1], 'utf8')) + 1
+    writeFileSync(process.argv[1], String(runs))
+    process.exitCode = runs > ${passesAfter} ? 0 : 1`
+  const command = { program: process.execPath, args: ['-e', script, runs] }
+  return { command, output: '', isGood: false, end: 1 }
+}
+
+const ROWS = [
+  { says: 'a test that fails beside others and passes alone counts as passed', passesAfter: [1], failed: 0 },
+  { says: 'a test that fails again counts as failed', passesAfter: [9], failed: 1 },
+  { says: 'more failures than a busy machine makes are not tried again', passesAfter: [1, 1, 1], failed: 3 },
+]
+
+for (const { says, passesAfter, failed } of ROWS)
+  test(says, async (context) => {
+    const good: Ended = { command: { program: 'true', args: [] }, output: '', isGood: true, end: 0 }
+    const ended = await againAlone([good, ...passesAfter.map((after) => failedOnce(context, after))], EACH_MS)
+    assert.equal(ended.length, passesAfter.length + 1)
+    assert.equal(ended.filter(({ isGood }) => !isGood).length, failed)
+  })
