@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import { tied } from '../server/test/support/system.ts'
 
 export interface Started {
   readonly pid: number
@@ -24,9 +25,9 @@ export function keep(child: ChildProcess, what: string): number {
 
 /** The command on these cores, if any are named. If this process is killed, the system ends what it started. */
 export function commandOn(core: number | string | undefined, command: readonly string[]): readonly string[] {
-  if (process.platform !== 'linux') return command
-  const onCore = core === undefined ? [] : ['taskset', '-c', String(core)]
-  return [...onCore, 'setpriv', '--pdeathsig', 'KILL', ...command]
+  const [program, args] = tied(command)
+  const onCore = core === undefined || process.platform !== 'linux' ? [] : ['taskset', '-c', String(core)]
+  return [...onCore, program, ...args]
 }
 
 export function spawnOn(

@@ -12,6 +12,7 @@ import { inflict, planFaults, type FaultCounts } from './faults.ts'
 import { checkRequests, type Tally, type Violation } from './invariants.ts'
 import type { LoadOptions, LoadSummary } from './load.ts'
 import { seededRandom } from '../../server/test/support/random.ts'
+import { tied } from '../../server/test/support/system.ts'
 import {
   GENEROUS_KEY,
   LATEST_SERVICE_MS,
@@ -148,8 +149,9 @@ export interface Load {
 
 export function startLoad(options: LoadOptions): Load {
   const program = join(import.meta.dirname, 'load.ts')
-  const args = ['--pdeathsig', 'KILL', process.execPath, program, JSON.stringify(options)]
-  const child = spawn('setpriv', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(...tied([process.execPath, program, JSON.stringify(options)]), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const closed = once(child, 'close')
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
