@@ -63,7 +63,7 @@ export interface paths {
         put: operations["putCredential"];
     };
     "/api/v1/audit": {
-        /** The audit log: what was changed, by whom and when, newest first. Each entry is checked against the one before it */
+        /** The audit log: what was changed, who changed it and when, newest first. Each entry is checked against the one before it */
         get: operations["listAudit"];
     };
     "/api/v1/audit/export": {
@@ -115,7 +115,7 @@ export interface paths {
         delete: operations["endSessions"];
     };
     "/api/v1/invitations": {
-        /** Invitations that nobody has accepted, by mail address */
+        /** Invitations that are not accepted yet, by email address */
         get: operations["listInvitations"];
         /** Invite a person by a link that you hand over; it works once, for seven days. To a member with a password it is the way to a new one */
         post: operations["invite"];
@@ -125,7 +125,7 @@ export interface paths {
         delete: operations["withdrawInvitation"];
     };
     "/api/v1/invitations/look": {
-        /** Whom an invitation is for. The link goes into the body, so that no log has it */
+        /** The person that an invitation is for. The link goes into the body, so that no log has it */
         post: operations["lookAtInvitation"];
     };
     "/api/v1/invitations/accept": {
@@ -201,7 +201,7 @@ export interface paths {
         get: operations["budgetSeries"];
     };
     "/api/v1/unknowns": {
-        /** Calls of which nobody knows whether they were paid, and those that were resolved */
+        /** Calls that may or may not have been charged, and those that were resolved */
         get: operations["listUnknowns"];
     };
     "/api/v1/unknowns/{request_id}/{attempt}": {
@@ -411,7 +411,7 @@ export interface components {
             /** @description How many of them, from the first on, this node has verified within the hour. */
             verified: number;
             intact: boolean;
-            /** @description Keep it elsewhere, and nobody can cut off the end unseen. */
+            /** @description Store it elsewhere: a log whose end was cut off then shows. */
             last_hash: string;
             /** @description The sequence of the first entry that was changed or removed. */
             broken_at: number | null;
@@ -514,10 +514,10 @@ export interface components {
                 percent: 50 | 80 | 100;
                 /**
                  * Format: date-time
-                 * @description When it was passed: to the hour, unless a webhook was told.
+                 * @description When it was passed: to the hour, unless a webhook was notified.
                  */
                 at: string;
-                /** @description Hosts of webhooks that were told. */
+                /** @description Hosts of webhooks that were notified. */
                 told: string[];
             }[];
             /** @description Requests of this window that were refused, as far as the request log goes back. */
@@ -759,7 +759,7 @@ export interface components {
                 limit: number | null;
             }[];
             in_flight: number;
-            /** @description Calls at once. null: there is no limit, or nobody has called it yet. */
+            /** @description Calls at once. null: there is no limit, or it has not been called yet. */
             limit: number | null;
             limit_is_learnt: boolean;
             /** @description A minute, for all nodes together. */
@@ -839,7 +839,7 @@ export interface components {
             has_more: boolean;
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
-            /** @description How many nodes told of their deployments in the last seconds. */
+            /** @description How many nodes reported their deployments in the last seconds. */
             nodes: {
                 reporting: number;
                 alive: number;
@@ -925,7 +925,7 @@ export interface components {
                 limit: number | null;
             }[];
             in_flight: number;
-            /** @description Calls at once. null: there is no limit, or nobody has called it yet. */
+            /** @description Calls at once. null: there is no limit, or it has not been called yet. */
             limit: number | null;
             limit_is_learnt: boolean;
             /** @description A minute, for all nodes together. */
@@ -1405,7 +1405,7 @@ export interface components {
                     /** @enum {string} */
                     kind: "list" | "free" | "any";
                     values: string[];
-                    /** @description What it makes when nobody asks for a size. */
+                    /** @description What it makes when the request names no size. */
                     default: string;
                     multiple_of: number | null;
                     min_pixels: number | null;
@@ -1556,7 +1556,7 @@ export interface components {
                     /** @enum {string} */
                     kind: "list" | "free" | "any";
                     values: string[];
-                    /** @description What it makes when nobody asks for a size. */
+                    /** @description What it makes when the request names no size. */
                     default: string;
                     multiple_of: number | null;
                     min_pixels: number | null;
@@ -1725,7 +1725,7 @@ export interface components {
             ended_at: string | null;
             /** @description Part of the hard budgets that the node has leased. */
             leased_usd: string;
-            /** @description What it told in the last seconds. null: nothing. */
+            /** @description What it reported in the last seconds. null: nothing. */
             now: {
                 /** @description 0 to 1: the share of time in which its event loop was busy. */
                 loop_busy: number;
@@ -1742,7 +1742,7 @@ export interface components {
         Overview: {
             /** Format: date-time */
             at: string;
-            /** @description How many nodes told what they know in the last seconds. */
+            /** @description How many nodes reported in the last seconds. */
             nodes: {
                 reporting: number;
                 alive: number;
@@ -2044,7 +2044,7 @@ export interface components {
             expires_at: string;
             cancelling_at: string | null;
             ended_at: string | null;
-            /** @description So long its results are kept; null: it has not ended. */
+            /** @description When its results expire. null: it has not ended. */
             results_until: string | null;
             /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
             pause: {
@@ -2101,7 +2101,7 @@ export interface components {
             expires_at: string;
             cancelling_at: string | null;
             ended_at: string | null;
-            /** @description So long its results are kept; null: it has not ended. */
+            /** @description When its results expire. null: it has not ended. */
             results_until: string | null;
             /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
             pause: {
@@ -2219,7 +2219,7 @@ export interface components {
             hits: number | null;
             tokens: number | null;
             images: number | null;
-            /** @description null: nothing was charged, or nobody knows a price; `unpriced` tells. */
+            /** @description null: nothing was charged, or there is no price; `unpriced` says which. */
             cost_usd: string | null;
             unpriced: boolean;
             usage: ("upstream" | "estimated" | "unknown") | null;
@@ -2305,7 +2305,7 @@ export interface components {
             hits: number | null;
             tokens: number | null;
             images: number | null;
-            /** @description null: nothing was charged, or nobody knows a price; `unpriced` tells. */
+            /** @description null: nothing was charged, or there is no price; `unpriced` says which. */
             cost_usd: string | null;
             unpriced: boolean;
             usage: ("upstream" | "estimated" | "unknown") | null;
@@ -2392,7 +2392,7 @@ export interface components {
             permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
-            /** @description When it ends if nobody uses it. null: a token of the node. */
+            /** @description When it ends if it is not used. null: a token of the node. */
             expires_at: string | null;
             install: {
                 name: string | null;
@@ -2545,7 +2545,7 @@ export interface components {
                 deployment: string;
                 /** Format: date-time */
                 accepted_at: string;
-                /** @description Who accepted it, as in the audit. null: nobody, it is what the deployment answered first. */
+                /** @description Who accepted it, as in the audit. null: not accepted by a person; it is what the deployment answered first. */
                 accepted_by: string | null;
             } | null;
             /** @description Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests. */
@@ -2707,7 +2707,7 @@ export interface components {
             images: number;
             /** @description What was asked for, such as `1 picture, 1024×1024`. */
             what: string | null;
-            /** @description Why nobody knows how it ended. */
+            /** @description Why its outcome is unknown. */
             reason: string;
             /** @description The node that made the call. */
             node: string;
@@ -2719,7 +2719,7 @@ export interface components {
             written_at: string;
             /**
              * Format: date-time
-             * @description When Torana posts it with the reserved amount, unless somebody resolves it before.
+             * @description When Torana posts it with the reserved amount, unless it is resolved before.
              */
             posted_at: string;
             resolved: {
@@ -3337,7 +3337,7 @@ export interface operations {
                 project?: string;
                 /** @description A part of the id, or the last characters of a secret. */
                 q?: string;
-                /** @description `tidy`: somebody should look at it. `revoked`: revoked, or past its end. */
+                /** @description `tidy`: it needs cleanup. `revoked`: revoked, or past its end. */
                 state?: "active" | "ending" | "tidy" | "revoked";
                 /** @description `-used`: the last used first. `ends`: the next to end first. Keys of which there is nothing to tell come last. */
                 sort?: "id" | "-used" | "ends";
@@ -4658,7 +4658,7 @@ export interface operations {
                 slot?: "hour" | "day";
                 /** @description 1: also the sums of the period before, as far as this one has come. */
                 before?: "0" | "1";
-                /** @description So many groups are told apart, the dearest first. All others are one, in `others`. */
+                /** @description Maximum of groups that are listed, the most expensive first. All others are one sum, in `others`. */
                 groups?: number;
             };
             header?: never;
@@ -5480,14 +5480,14 @@ export interface operations {
                 model?: string[];
                 deployment?: string;
                 kind?: ("embedding" | "generation" | "edit")[];
-                /** @description `callers`: requests that somebody waits for. `batches`: lines of batches. */
+                /** @description `callers`: requests whose caller waits. `batches`: lines of batches. */
                 source?: "callers" | "batches";
                 outcome?: ("answered" | "refused" | "limited" | "failed" | "unknown")[];
                 status?: number;
                 fault?: string[];
                 slower_ms?: number;
                 dearer_usd?: number | string;
-                /** @description At least so many calls. */
+                /** @description Minimum of calls to upstreams. */
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
@@ -5534,14 +5534,14 @@ export interface operations {
                 model?: string[];
                 deployment?: string;
                 kind?: ("embedding" | "generation" | "edit")[];
-                /** @description `callers`: requests that somebody waits for. `batches`: lines of batches. */
+                /** @description `callers`: requests whose caller waits. `batches`: lines of batches. */
                 source?: "callers" | "batches";
                 outcome?: ("answered" | "refused" | "limited" | "failed" | "unknown")[];
                 status?: number;
                 fault?: string[];
                 slower_ms?: number;
                 dearer_usd?: number | string;
-                /** @description At least so many calls. */
+                /** @description Minimum of calls to upstreams. */
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;

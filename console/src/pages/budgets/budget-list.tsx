@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { day, money, share } from '../../app/format.ts'
 import { nanoOf } from '../../app/money.ts'
+import { DAY_MS } from '../../time/day.ts'
 import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
@@ -106,7 +107,7 @@ function Probes() {
     ...moneyQueries.usage({
       by: 'project',
       from: `${month}-01T00:00:00.000Z`,
-      to: new Date(Math.ceil(nowMs() / 86_400_000) * 86_400_000).toISOString(),
+      to: new Date(Math.ceil(nowMs() / DAY_MS) * DAY_MS).toISOString(),
       only: ['project:system'],
       project: undefined,
       before: false,

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { GitMerge, ScanSearch } from 'lucide-react'
 import { cosine, moment, whole } from '../../app/format.ts'
+import { DAY_MS } from '../../time/day.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
@@ -78,7 +79,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
       <Section title={words.deployments.day} className="gap-2 py-4">
         <DayCells one={one} cellWidth={5} />
         <span className="flex justify-between text-12 text-ink-3">
-          <span>{moment(now - 86_400_000, now)}</span>
+          <span>{moment(now - DAY_MS, now)}</span>
           <span>{words.deployments.now}</span>
         </span>
       </Section>

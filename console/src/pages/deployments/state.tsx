@@ -1,5 +1,6 @@
 /** A deployment's state in words, with what comes next. */
 import { age, clock, moment } from '../../app/format.ts'
+import { DAY_MS } from '../../time/day.ts'
 import { useNow } from '../../time/now.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
@@ -9,8 +10,6 @@ import { classes } from '../../ui/classes.ts'
 import { words } from '../../words/words.ts'
 
 export const isUnwell = ({ state }: Pick<Deployment, 'state'>): boolean => state !== 'healthy'
-
-const DAY_MS = 86_400_000
 
 export function stateText(one: Deployment, nowMs: number): string {
   const { state, until, since } = one

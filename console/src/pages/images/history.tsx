@@ -1,6 +1,7 @@
 /** Images that this member made here, newest first, for as long as they are kept. */
 import { Columns2 } from 'lucide-react'
 import { age, moneyInList, NONE } from '../../app/format.ts'
+import { DAY_MS } from '../../time/day.ts'
 import { useNow } from '../../time/now.ts'
 import { apiUrl } from '../../api/client.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
@@ -18,7 +19,6 @@ interface HistoryProps {
   readonly onChoose: (job: ImageJob) => void
 }
 
-const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
 export function History({ jobs, chosen, isComparing, onComparing, onChoose }: HistoryProps) {

@@ -8,6 +8,7 @@ import {
   type BudgetForm,
   type LimitForm,
 } from '../../parts/terms/form.ts'
+import { DAY_MS } from '../../time/day.ts'
 
 type Key = Schema<'Key'>
 type NewKey = Schema<'NewKeyInput'>
@@ -29,7 +30,7 @@ export const SPANS = { d30: 30, d90: 90, y1: 365, never: 0 } as const
 export type Span = keyof typeof SPANS
 
 export function endOf(span: Span, nowMs: number): string {
-  return span === 'never' ? '' : new Date(nowMs + SPANS[span] * 86_400_000).toISOString().slice(0, 10)
+  return span === 'never' ? '' : new Date(nowMs + SPANS[span] * DAY_MS).toISOString().slice(0, 10)
 }
 
 export function spanOf(ends: string, nowMs: number): Span | undefined {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { money } from '../../app/format.ts'
 import { nanoOf, usdOf } from '../../app/money.ts'
+import { DAY_MS } from '../../time/day.ts'
 import { nowMs } from '../../time/now.ts'
 import type { Schema } from '../../api/client.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
@@ -18,7 +19,6 @@ export type Price = Schema<'Price'>
 type Way = 'tokens' | 'image' | 'megapixel' | 'free'
 
 const AMOUNT = /^\d{1,7}(\.\d{1,9})?$/
-const DAY_MS = 86_400_000
 const EFFECT_DAYS = 30
 
 const FIELDS: Record<Exclude<Way, 'free'>, string> = {

@@ -42,7 +42,7 @@ const chain = z
       .int()
       .describe('How many of them, from the first on, this node has verified within the hour.'),
     intact: z.boolean(),
-    last_hash: z.string().describe('Keep it elsewhere, and nobody can cut off the end unseen.'),
+    last_hash: z.string().describe('Store it elsewhere: a log whose end was cut off then shows.'),
     broken_at: z.int().nullable().describe('The sequence of the first entry that was changed or removed.'),
   })
   .meta({ id: 'AuditChain' })
@@ -73,7 +73,7 @@ export function registerAudit(api: Api, { audit }: Pick<ControlNode, 'audit'>): 
     permission: 'audit.read',
     id: 'listAudit',
     summary:
-      'The audit log: what was changed, by whom and when, newest first. Each entry is checked against the one before it',
+      'The audit log: what was changed, who changed it and when, newest first. Each entry is checked against the one before it',
     query: auditPage,
     answer: auditList,
     handler: async ({ query: { before, limit: shown, ...filter } }) => {

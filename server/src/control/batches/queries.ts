@@ -46,7 +46,7 @@ export const reportedBatch = z
     expires_at: time.describe('Lines that have not run by then are not run any more.'),
     cancelling_at: time.nullable(),
     ended_at: time.nullable(),
-    results_until: time.nullable().describe('So long its results are kept; null: it has not ended.'),
+    results_until: time.nullable().describe('When its results expire. null: it has not ended.'),
     pause: z
       .object({ code: z.string().describe('The code of a fault.'), until: time })
       .nullable()

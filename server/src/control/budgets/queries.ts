@@ -6,6 +6,7 @@ import type { Sql } from '#stores/postgres/database.ts'
 import { time, usd } from '../shared/fields.ts'
 import { IS_OF_CALLERS } from '../shared/request-conditions.ts'
 import { answersOf } from '../shared/rows.ts'
+import { HOUR_MS } from '../shared/times.ts'
 
 const forecast = z
   .object({
@@ -48,7 +49,7 @@ export const spender = z.object({ key: z.string(), usd, models: z.array(z.string
 /** Longest window shown by the hour: two months of hours are more points than a chart has pixels. */
 export const HOURLY_DAYS = 62
 /** Age of a refusal that still marks a budget: an hour, so that the mark goes soon after the limit was raised. */
-const REFUSED_WITHIN_MS = 3_600_000
+const REFUSED_WITHIN_MS = HOUR_MS
 /** Days that the request log is kept: a longer window has no older refusals. */
 const LOG_DAYS = 31
 

@@ -36,8 +36,8 @@ const budgetDetail = budgetStanding
     marks: z.array(
       z.object({
         percent: z.union([z.literal(50), z.literal(80), z.literal(100)]),
-        at: time.describe('When it was passed: to the hour, unless a webhook was told.'),
-        [HOSTS]: z.array(z.string()).describe('Hosts of webhooks that were told.'),
+        at: time.describe('When it was passed: to the hour, unless a webhook was notified.'),
+        [HOSTS]: z.array(z.string()).describe('Hosts of webhooks that were notified.'),
       }),
     ),
     refused: refusedRequests,

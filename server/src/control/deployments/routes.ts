@@ -27,7 +27,7 @@ const deploymentList = z
     next: cursor,
     nodes: z
       .object({ reporting: z.int(), alive: z.int() })
-      .describe('How many nodes told of their deployments in the last seconds.'),
+      .describe('How many nodes reported their deployments in the last seconds.'),
   })
   .meta({ id: 'DeploymentList' })
 

@@ -41,7 +41,7 @@ export const deployment = deploymentBrief
     limit: z
       .int()
       .nullable()
-      .describe('Calls at once. null: there is no limit, or nobody has called it yet.'),
+      .describe('Calls at once. null: there is no limit, or it has not been called yet.'),
     limit_is_learnt: z.boolean(),
     limits: z
       .array(

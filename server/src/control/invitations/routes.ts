@@ -49,7 +49,7 @@ function registerInviting(api: Api, { reports, transports }: ControlNode): void 
   route(api, 'GET /invitations', {
     permission: 'members.invite',
     id: 'listInvitations',
-    summary: 'Invitations that nobody has accepted, by mail address',
+    summary: 'Invitations that are not accepted yet, by email address',
     answer: invitationList,
     handler: async () => ({ data: await listInvitations(reports), has_more: false, next: null }),
   })
@@ -91,7 +91,7 @@ function registerAccepting(api: Api, node: ControlNode): void {
   route(api, 'POST /invitations/look', {
     permission: 'anyone',
     id: 'lookAtInvitation',
-    summary: 'Whom an invitation is for. The link goes into the body, so that no log has it',
+    summary: 'The person that an invitation is for. The link goes into the body, so that no log has it',
     body: lookAtInvitation,
     answer: invitation,
     faults: [404, 429, 503],

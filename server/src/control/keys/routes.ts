@@ -18,7 +18,7 @@ const keyPage = z.object({
   state: z
     .enum(KEY_STATES)
     .optional()
-    .describe('`tidy`: somebody should look at it. `revoked`: revoked, or past its end.'),
+    .describe('`tidy`: it needs cleanup. `revoked`: revoked, or past its end.'),
   sort: z
     .enum(KEY_ORDERS)
     .default('id')

@@ -60,7 +60,7 @@ export const modelRow = z
         sizes: z.object({
           kind: z.enum(['list', 'free', 'any']),
           values: z.array(z.string()),
-          default: z.string().describe('What it makes when nobody asks for a size.'),
+          default: z.string().describe('What it makes when the request names no size.'),
           multiple_of: z.int().nullable(),
           min_pixels: z.int().nullable(),
           max_pixels: z.int(),

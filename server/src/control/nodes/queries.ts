@@ -29,7 +29,7 @@ export const node = z
         calls_under_way: z.int(),
       })
       .nullable()
-      .describe('What it told in the last seconds. null: nothing.'),
+      .describe('What it reported in the last seconds. null: nothing.'),
   })
   .meta({ id: 'Node' })
 

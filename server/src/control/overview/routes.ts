@@ -15,7 +15,7 @@ import { briefsOf, flowBody, nodesIn, paceOf, seriesOf, slotsOf } from './rules.
 
 const nodes = z
   .object({ reporting: z.int(), alive: z.int() })
-  .describe('How many nodes told what they know in the last seconds.')
+  .describe('How many nodes reported in the last seconds.')
 
 const flow = z
   .object({

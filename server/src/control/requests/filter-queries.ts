@@ -37,15 +37,13 @@ export const requestFilters = z.object({
   model: anyOf(storable(MAX_NAME_CHARACTERS)),
   deployment: storable(MAX_NAME_CHARACTERS).optional(),
   kind: anyOf(kind),
-  source: source
-    .optional()
-    .describe('`callers`: requests that somebody waits for. `batches`: lines of batches.'),
+  source: source.optional().describe('`callers`: requests whose caller waits. `batches`: lines of batches.'),
   outcome: anyOf(outcome),
   status: z.coerce.number().int().min(100).max(599).optional(),
   fault: anyOf(storable(MAX_NAME_CHARACTERS)),
   slower_ms: z.coerce.number().min(0).max(1e9).optional(),
   dearer_usd: givenUsd.optional(),
-  tries: z.coerce.number().int().min(1).max(1000).optional().describe('At least so many calls.'),
+  tries: z.coerce.number().int().min(1).max(1000).optional().describe('Minimum of calls to upstreams.'),
   client: storable(MAX_NAME_CHARACTERS).optional().describe("The caller's own id of the request."),
   user: storable(MAX_USER).optional().describe("The application's own user, as the caller sent it."),
   tag: z

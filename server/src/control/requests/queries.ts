@@ -29,7 +29,9 @@ export const rowFields = {
   hits: z.int().nullable(),
   tokens: z.int().nullable(),
   images: z.int().nullable(),
-  cost_usd: usd.nullable().describe('null: nothing was charged, or nobody knows a price; `unpriced` tells.'),
+  cost_usd: usd
+    .nullable()
+    .describe('null: nothing was charged, or there is no price; `unpriced` says which.'),
   unpriced: z.boolean(),
   usage: z.enum(['upstream', 'estimated', 'unknown']).nullable(),
   duration_ms: z.number(),

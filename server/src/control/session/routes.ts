@@ -42,7 +42,7 @@ const session = z
       'What the role may do. A token that may only read has the reading ones.',
     ),
     insecure: z.boolean().describe('Plain http over a network: others could read along.'),
-    expires_at: time.nullable().describe('When it ends if nobody uses it. null: a token of the node.'),
+    expires_at: time.nullable().describe('When it ends if it is not used. null: a token of the node.'),
     install: z.object({
       name: z.string().nullable(),
       version: z.string(),

@@ -50,7 +50,7 @@ const space = z
           .string()
           .nullable()
           .describe(
-            'Who accepted it, as in the audit. null: nobody, it is what the deployment answered first.',
+            'Who accepted it, as in the audit. null: not accepted by a person; it is what the deployment answered first.',
           ),
       })
       .nullable()

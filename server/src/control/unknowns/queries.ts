@@ -17,16 +17,14 @@ export const unknown = z
     deployment: z.string(),
     images: z.int(),
     what: z.string().nullable().describe('What was asked for, such as `1 picture, 1024×1024`.'),
-    reason: z.string().describe('Why nobody knows how it ended.'),
+    reason: z.string().describe('Why its outcome is unknown.'),
     node: z.string().describe('The node that made the call.'),
     reserved_usd: usd
       .nullable()
       .describe('Counts as spent until the call is resolved. null: the model has no price.'),
     requested_at: time,
     written_at: time,
-    posted_at: time.describe(
-      'When Torana posts it with the reserved amount, unless somebody resolves it before.',
-    ),
+    posted_at: time.describe('When Torana posts it with the reserved amount, unless it is resolved before.'),
     resolved: z
       .object({
         action: z.enum(['post', 'void']),

@@ -70,7 +70,7 @@ export function registerUnknowns(
   route(api, 'GET /unknowns', {
     permission: 'unknowns.read',
     id: 'listUnknowns',
-    summary: 'Calls of which nobody knows whether they were paid, and those that were resolved',
+    summary: 'Calls that may or may not have been charged, and those that were resolved',
     query: unknownPage,
     answer: unknownList,
     handler: async (request) => {

@@ -90,7 +90,9 @@ const usageQuery = z.strictObject({
     .min(1)
     .max(MAX_GROUPS)
     .default(GROUPS)
-    .describe('So many groups are told apart, the dearest first. All others are one, in `others`.'),
+    .describe(
+      'Maximum of groups that are listed, the most expensive first. All others are one sum, in `others`.',
+    ),
 })
 
 const slots = z.array(usageSum.extend({ at: time }))
