@@ -8,6 +8,7 @@ const GENERATORS = [
   'lab/client-types/generate.ts',
   'lab/monitoring/generate.ts',
   'lab/folders/generate.ts',
+  'lab/book/generate.ts',
 ]
 
 for (const file of GENERATORS) {

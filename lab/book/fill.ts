@@ -1,0 +1,64 @@
+/** Fills the parts of pages that have another source: measured figures, and what Torana has and lacks. */
+import { parse } from 'yaml'
+
+export interface Figure {
+  /** As pages print it, with its unit: `168 µs`. */
+  readonly text: string
+  /** The day it was measured, such as 2026-11-17. */
+  readonly date: string
+  /** The commit that was measured. */
+  readonly commit: string
+  /** The program of the lab that wrote it: `npm run lab -- <program>`. */
+  readonly program: string
+  /** What the machine did while it was measured, so that a reader can judge it. */
+  readonly load: string
+}
+
+export type Figures = Readonly<Record<string, Figure>>
+
+export interface Feature {
+  readonly name: string
+  readonly has: boolean
+  /** One clause, begins in lower case. */
+  readonly what: string
+  /** The page that explains it, from docs/. A feature that is missing may have none. */
+  readonly page?: string
+  /** The test that fails when the feature is gone. */
+  readonly test?: string
+}
+
+export function readFeatures(yaml: string): readonly Feature[] {
+  return parse(yaml) as readonly Feature[]
+}
+
+const FIGURE = /<!-- fig ([\w.-]+) -->[\s\S]*?<!-- \/fig -->/g
+const GENERATED = /<!-- generated ([\w.-]+) -->[\s\S]*?<!-- \/generated -->/g
+
+export interface Sources {
+  readonly figures: Figures
+  readonly features: readonly Feature[]
+}
+
+/** The page with its parts filled in. `where` names the page in errors. */
+export function filled(text: string, where: string, { figures, features }: Sources): string {
+  return text
+    .replaceAll(FIGURE, (_, id: string) => {
+      const figure = figures[id]
+      if (figure === undefined) throw new Error(`${where}: docs/figures.json has no figure ${id}`)
+      return `<!-- fig ${id} -->${figure.text}<!-- /fig -->`
+    })
+    .replaceAll(GENERATED, (part, name: string) =>
+      name === 'missing-features'
+        ? `<!-- generated ${name} -->\n${missingText(features)}\n<!-- /generated -->`
+        : part,
+    )
+}
+
+function missingText(features: readonly Feature[]): string {
+  const missing = features.filter(({ has }) => !has).map(({ what }) => what)
+  return `Not included: ${missing.join(', ')}. Settings that this version does not know are refused by name, never ignored.`
+}
+
+export function figureIdsOf(text: string): readonly string[] {
+  return [...text.matchAll(FIGURE)].map(([, id = '']) => id)
+}
