@@ -53,7 +53,7 @@ private control port, under \`/api/v1\`, with \`Authorization: Bearer <token>\` 
 
 - Names are in snake_case, times are ISO 8601 in UTC, money is text with nine decimals: \`"0.000651920"\`.
 - Lists are \`{ data, has_more, next }\`. Ask for the next page with \`?after=\` and what \`next\` said.
-- Each route names its **permission**. [Roles](console-roles.md) have permissions; a developer has them for its own projects only.
+- Each route names its **permission**. [Roles](access.md#roles) have permissions; a developer has them for its own projects only.
   \`signed-in\`: every member and token. \`anyone\`: before the sign-in.
 - Faults have the same form as those of the gateway: [errors](errors.md).
 - The same as OpenAPI 3.1: \`GET /docs/openapi.json\` on the control port, and [contract/control.openapi.json](../contract/control.openapi.json).

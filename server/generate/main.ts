@@ -16,6 +16,7 @@ import { consolePlaces } from './console-places.ts'
 import { controlReference, type ControlDocument } from './control-api.ts'
 import { controlServer, type ControlDependencies } from '#control/server.ts'
 import { metricsMarkdown } from './metrics.ts'
+import { withProviders } from './providers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import { cliMarkdown } from './cli.ts'
 import { TOPICS } from '#cli/commands.ts'
@@ -37,6 +38,7 @@ async function generateFiles(isCheck: boolean): Promise<number> {
     'docs/errors.md': allFaultsMarkdown(),
     'docs/metrics.md': metricsMarkdown(),
     'docs/image-models.md': imageModelsMarkdown(),
+    'docs/upstreams.md': withProviders(read('docs/upstreams.md')),
     'console/src/app/places.ts': consolePlaces(join(ROOT, 'console/src/pages')),
   }
   let stale = 0

@@ -3,9 +3,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 export interface Page {
-  /** In the repository: `docs/keys.md`. */
+  /** In the repository: `docs/access.md`. */
   readonly source: string
-  /** On the site, between two slashes: `keys`, `inside/money`, `decisions/2026-11-15-dependencies`. */
+  /** On the site, between two slashes: `access`, `inside/money`, `decisions/2026-11-15-dependencies`. */
   readonly slug: string
   readonly title: string
   /** Without its first heading, which is the title. */
@@ -19,7 +19,7 @@ export interface Section {
 
 export interface SectionEntry {
   readonly label: string
-  /** As it stands in `docs/README.md`: `keys.md`, `billing.md#budgets`, `../SECURITY.md`. */
+  /** As it stands in `docs/README.md`: `access.md`, `billing.md#budgets`, `../SECURITY.md`. */
   readonly target: string
   readonly purpose: string
 }

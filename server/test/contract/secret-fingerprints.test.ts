@@ -28,7 +28,7 @@ test('the first secret counts; another one is refused; a change of it passes thr
   await starts('a')
   await isRefused('b')
   await isRefused('b', 'c')
-  // As in docs/keys.md: every node learns the new one first, then they swap one by one, then the old one is dropped.
+  // As in docs/access.md: every node learns the new one first, then they swap one by one, then the old one is dropped.
   await starts('a', 'b')
   await isRefused('b')
   await starts('b', 'a')

@@ -49,12 +49,12 @@ export const usage = command({
   summary: 'show what was used and spent, by project, key, model, deployment, user or tag',
   options: OPTIONS,
   reach: 'node',
-  more: 'Without --from: the last 30 days. Days are in UTC. The project `system` has what Torana itself spends on probes and tests.',
+  more: 'Without --from: the last 30 days. Days are in UTC; a day given as --to is not included. The project `system` has what Torana itself spends on probes and tests.',
   examples: [
     'torana usage',
     'torana usage --by model --from 7d',
     'torana usage --by tag:team --project search',
-    'torana usage --by key --from 2026-11-01 --to 2026-11-30 --csv > november.csv',
+    'torana usage --by key --from 2026-11-01 --to 2026-12-01 --csv > november.csv',
   ],
   async run({ control, text, flag, out }) {
     const query = queryOf(OPTIONS, text)
