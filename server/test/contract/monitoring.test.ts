@@ -59,10 +59,7 @@ test('each alert has its section on the page for those on call, its link, its te
   assert.deepEqual(
     found.toSorted(),
     rules
-      .map(({ alert, labels }) => [
-        alert,
-        labels.severity === 'critical' ? 'page now' : 'next working day',
-      ])
+      .map(({ alert, labels }) => [alert, labels.severity === 'critical' ? 'page now' : 'next working day'])
       .toSorted(),
   )
   // The worst first.
