@@ -55,13 +55,14 @@ test('each alert has its section on the page for those on call, its link, its te
   const page = readFileSync(join(ROOT, 'docs/on-call.md'), 'utf8')
   const tests = readFileSync(join(ROOT, 'deploy/monitoring/alerts.test.yaml'), 'utf8')
   const sections = page.split(/^(?=## )/m).filter((section) => section.includes('\nAlert `'))
-  const found = sections.map((section) => /\nAlert `(\w+)` · (.+)\n/.exec(section)?.slice(1) ?? [])
-  assert.deepEqual(
-    found.toSorted(),
-    rules
-      .map(({ alert, labels }) => [alert, labels.severity === 'critical' ? 'page now' : 'next working day'])
-      .toSorted(),
-  )
+  const found = sections.map((section) => {
+    const [, alert = '', urgency = ''] = /\nAlert `(\w+)` · (.+)\n/.exec(section) ?? []
+    return [alert, urgency] as const
+  })
+  const urgencyOf = ({ labels }: Rule): string =>
+    labels.severity === 'critical' ? 'page now' : 'next working day'
+  assert.equal(found.length, rules.length)
+  assert.deepEqual(new Map(found), new Map(rules.map((rule) => [rule.alert, urgencyOf(rule)])))
   // The worst first.
   assert.ok(found.findLastIndex(([, urgency]) => urgency === 'page now') < sections.length / 2)
   for (const { alert, annotations } of rules) {
