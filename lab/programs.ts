@@ -61,7 +61,7 @@ const BENCH: Readonly<Record<string, Program>> = {
     needs: 'Chromium, PostgreSQL',
   },
   'bench/scale': {
-    answers: 'what one request costs, and how that grows with processes, keys and models: docs/scale.md',
+    answers: 'what one request costs, and how that grows with processes, keys and models: docs/sizing.md',
     needs: `${BARE_PROXY}, ${STORES}`,
   },
   'bench/workers': {

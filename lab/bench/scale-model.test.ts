@@ -14,9 +14,9 @@ const costs: UnitCosts = {
 test('a plan is the arithmetic of its unit costs', () => {
   assert.deepEqual(planFor(100_000, costs), {
     perSecond: 100_000,
-    processes: 50,
-    redisShards: 5,
-    postgresCores: 17,
+    processes: 78,
+    redisShards: 6,
+    postgresCores: 26,
     walMegabytesPerSecond: 60,
     cells: 5,
   })

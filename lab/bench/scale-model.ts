@@ -31,12 +31,14 @@ export interface ScalePlan {
   readonly cells: number
 }
 
-/** Of a core in ordinary hours: the rest is for bursts, and for the work of a machine that was lost. */
-export const USED_SHARE = 0.6
+/** Share of a core that ordinary hours use: the rest is for bursts, and for the work of a machine that was lost. */
+export const USED_SHARE = 0.5
+/** Factor from the cost on one process to that on several: fewer records share a commit. Two processes cost 1.28 times as much. */
+export const MODEL_ERROR = 1.3
 /** Cores of PostgreSQL for one cell. Larger machines exist; they cost more than a second cell. */
 export const CELL_POSTGRES_CORES = 16
 /**
- * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run lab -- bench/ledger`, docs/performance.md).
+ * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run lab -- bench/ledger`).
  * Its CPU alone would allow more, but more has not been measured.
  */
 export const CELL_RECORDS_PER_SECOND = 20_000
@@ -46,7 +48,7 @@ export const CELL_WAL_MEGABYTES = 200
 const MEGABYTE = 1_000_000
 
 export function planFor(perSecond: number, costs: UnitCosts): ScalePlan {
-  const coresFor = (us: number): number => (perSecond * us) / 1_000_000 / USED_SHARE
+  const coresFor = (us: number): number => (perSecond * us * MODEL_ERROR) / 1_000_000 / USED_SHARE
   const postgresCores = coresFor(costs.postgresUs)
   const walMegabytesPerSecond = (perSecond * costs.walBytes) / MEGABYTE
   const cells = Math.ceil(

@@ -1,8 +1,8 @@
 /**
  * `npm run lab -- bench/scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
- * second process, ten times the keys and ten times the models; whether the model of docs/scale.md predicts two processes
+ * second process, ten times the keys and ten times the models; whether the model of docs/sizing.md predicts two processes
  * within 20 %. The figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `--
- * --write` puts the tables into docs/scale.md.
+ * --write` puts the tables into docs/sizing.md.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -54,7 +54,7 @@ export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
     '[`server/catalog`](../server/catalog/README.md) marks facts that nobody could check.',
     '',
     '*ends* is the day on which the provider shuts the model down, as announced, and the successor that it names. Torana warns 90 days before',
-    'it: see [retiring models](operating.md#retiring-models).',
+    'it: see [A model ends](on-call.md#toranamodelends).',
     '',
     line(HEAD),
     `|${' --- |'.repeat(HEAD.length)}`,

@@ -1,4 +1,4 @@
-/** The load balancers in front of restarted nodes, each with the configuration that docs/load-balancers.md shows. */
+/** The load balancers in front of restarted nodes, each with the configuration that docs/one-machine.md names. */
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -16,6 +16,7 @@ interface Rule {
   readonly alert: string
   readonly expr: string
   readonly for: string
+  readonly labels: { readonly severity: 'critical' | 'warning' }
   readonly annotations: { readonly summary: string; readonly runbook_url: string }
 }
 
@@ -50,19 +51,27 @@ test('dashboards and alerts ask for metrics and labels that a node has', () => {
   }
 })
 
-test('each alert has its section in the runbook, its link, and its test', () => {
-  const runbook = readFileSync(join(ROOT, 'docs/runbook.md'), 'utf8')
+test('each alert has its section on the page for those on call, its link, its test, and its urgency', () => {
+  const page = readFileSync(join(ROOT, 'docs/on-call.md'), 'utf8')
   const tests = readFileSync(join(ROOT, 'deploy/monitoring/alerts.test.yaml'), 'utf8')
-  const sections = [...runbook.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
-  assert.deepEqual(
-    sections,
-    rules.map(({ alert }) => alert),
-  )
+  const sections = page.split(/^(?=## )/m).filter((section) => section.includes('\nAlert `'))
+  const found = sections.map((section) => {
+    const [, alert = '', urgency = ''] = /\nAlert `(\w+)` · (.+)\n/.exec(section) ?? []
+    return [alert, urgency] as const
+  })
+  const urgencyOf = ({ labels }: Rule): string =>
+    labels.severity === 'critical' ? 'page now' : 'next working day'
+  assert.equal(found.length, rules.length)
+  assert.deepEqual(new Map(found), new Map(rules.map((rule) => [rule.alert, urgencyOf(rule)])))
+  // The worst first.
+  assert.ok(found.findLastIndex(([, urgency]) => urgency === 'page now') < sections.length / 2)
   for (const { alert, annotations } of rules) {
-    assert.ok(annotations.runbook_url.endsWith(`/docs/runbook.md#${alert.toLowerCase()}`), alert)
+    const anchor = alert.toLowerCase()
+    assert.ok(annotations.runbook_url.endsWith(`/docs/on-call.md#${anchor}`), alert)
+    assert.match(page, new RegExp(`<a id="${anchor}"></a>\\n\\n## .+\\n\\nAlert \`${alert}\``), alert)
     assert.ok(tests.includes(`alertname="${alert}"`), alert)
-    const section = runbook.split(`## ${alert}\n`)[1]?.split('\n## ')[0] ?? ''
-    for (const part of ['Meaning', 'Look', 'Do'])
-      assert.ok(section.includes(`**${part}**: `), `${alert}: ${part}`)
+    const section = sections.find((one) => one.includes(`Alert \`${alert}\``)) ?? ''
+    for (const part of ['**Impact**: ', '**Check**\n', '**Fix**: ', '**It is over when** ', '```sh\n'])
+      assert.ok(section.includes(part), `${alert}: ${part}`)
   }
 })

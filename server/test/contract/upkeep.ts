@@ -67,7 +67,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     await ledger.append(nodeId, [entry()])
     clock.ms = BOOKS_NOW_MS
     await upkeep.makePartitions()
-    const page = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8')
+    const page = readFileSync(new URL('../../../docs/inside/background-jobs.md', import.meta.url), 'utf8')
     const [, statements = ''] = /```sql\n(BEGIN;[^`]*COMMIT;\n)```/.exec(page) ?? []
     await database.query(statements)
     assert.deepEqual(await upkeep.makePartitions(), { made: [], missing: [] })

@@ -9,6 +9,8 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
+  /** Why no test can run it, from the line before: `<!-- not run: reason -->`. */
+  readonly notRun: string | undefined
   /** The next block, with at most a sentence in between: usually the output of the command. */
   readonly next: Block | undefined
 }
@@ -32,6 +34,7 @@ export function docsBlocks(): Block[] {
         line: text.slice(0, match.index).split('\n').length,
         language,
         text: body,
+        notRun: /<!-- not run: ([^>]+) -->\n$/.exec(text.slice(0, match.index))?.[1],
         next: nextAt - end < NEAR_CHARACTERS ? next : undefined,
       })
     }
@@ -65,7 +68,6 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     'needs a container engine, a cluster or root: deploy/ has their checks',
   ],
   [/pg_dump|psql|DATABASE_URL=postgres/, 'needs a PostgreSQL of its own'],
-  [/\bp?kill\b/, 'ends processes by name'],
 ]
 
 /** Pages made from code, whose examples the tests of that code run. */
@@ -73,6 +75,7 @@ const GENERATED = new Set(['docs/cli.md', 'docs/control-api.md', 'docs/errors.md
 
 export function reasonNotToRun(block: Block): string | undefined {
   if (GENERATED.has(block.page)) return 'made from code'
+  if (block.notRun !== undefined) return block.notRun
   const commands = commandsOf(block)
   return NOT_RUN.find(([pattern]) => pattern.test(commands))?.[1]
 }
