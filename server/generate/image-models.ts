@@ -32,7 +32,7 @@ export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
     '<!-- Made by `npm run generate` from server/catalog; change it there. -->',
     '# Image models',
     '',
-    `Torana has built-in options, limits and prices for ${ids.length} image models of ${new Set(rows.map(({ cells }) => cells[1])).size} providers.`,
+    `Torana knows the options, limits and prices of ${ids.length} image models of ${new Set(rows.map(({ cells }) => cells[1])).size} providers.`,
     'Any other model works too: set `kind: image` and the capabilities of each deployment ([Configuration](configuration.md)).',
     '',
     'The columns list what the upstream does. Torana adds the rest:',
