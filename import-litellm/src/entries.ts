@@ -77,7 +77,7 @@ export function readEntry(
   // Sizes, formats and prices of images differ from model to model: nothing of them is guessed.
   if (kind === 'image' && (identity === undefined || modelFactsOf(facts, identity.id)?.kind !== 'image'))
     return leave(
-      'an image model that Torana has no facts about: add it by hand, with its sizes and its price, see docs/images.md',
+      'an image model that Torana has no facts about: add it by hand, with its sizes and its price, see docs/upstreams.md',
     )
   leaveParams(name, kind, placed, notes, enforcesRates)
   const upstreamModel = home.model ?? split.model

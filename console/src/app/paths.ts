@@ -1,4 +1,4 @@
-/** The address of every page, typed by the `place.ts` of its folder. Nobody writes one by hand; docs/console.md has the table. */
+/** The address of every page, typed by the `place.ts` of its folder. No address is written by hand. */
 import type { AnyRoute } from '@tanstack/react-router'
 import type { Address } from '../ui/link.tsx'
 import type { SearchOf } from './place.ts'

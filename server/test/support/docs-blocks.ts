@@ -60,7 +60,6 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     /api\/v1\/(?:upstreams|prices)|\$CONTROL|credentials set|deployments test|only=model|BAAI\/bge-m3/,
     'needs an upstream with a credential',
   ],
-  [/-m 0\.02/, 'is cut off on purpose: e2e/images does it'],
   [/completion (?:zsh|fish)/, "writes into the shell's own folders"],
   [/nodes end/, 'ends a node that is gone'],
   [

@@ -5,7 +5,7 @@ import { continuationOf, type Continuation, type KeyStanding, type WorkState } f
 
 const STANDINGS: readonly KeyStanding[] = ['valid', 'expired', 'revoked', 'leaked', 'unreachable']
 
-/** State, and consequence, in the words of docs/bulk.md, "When rights change". */
+/** State, and consequence, in the words of docs/batches.md, "When rights change". */
 const TABLE: readonly (readonly [what: string, state: Partial<WorkState>, then: Continuation])[] = [
   ['a valid key: its own terms', {}, { does: 'continue', under: 'key' }],
   ['an expired key: a pause', { key: 'expired' }, { does: 'pause', because: 'key_expired' }],
