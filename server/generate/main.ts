@@ -13,7 +13,6 @@ import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { openapiText } from '#http/openapi.ts'
 import { consolePlaces } from './console-places.ts'
-import { controlReference, type ControlDocument } from './control-api.ts'
 import { controlServer, type ControlDependencies } from '#control/server.ts'
 import { metricsMarkdown } from './metrics.ts'
 import { withProviders } from './providers.ts'
@@ -26,10 +25,8 @@ const ROOT = join(import.meta.dirname, '../..')
 
 /** Returns how many differ. */
 async function generateFiles(isCheck: boolean): Promise<number> {
-  const controlJson = await openapiJson(controlApp())
   const files: Record<string, string> = {
-    'contract/control.openapi.json': controlJson,
-    'docs/control-api.md': controlReference(JSON.parse(controlJson) as ControlDocument),
+    'contract/control.openapi.json': await openapiJson(controlApp()),
     'contract/gateway.openapi.json': await openapiJson(await gatewayApp()),
     'contract/torana.schema.json': configurationSchemaJson(),
     'deploy/helm/torana/values.schema.json': chartSchemaJson(read('deploy/helm/torana/values.schema.json')),

@@ -11,7 +11,7 @@ export interface Page {
 }
 
 /** Made whole by `npm run generate`: their words are the code's, and the tests of the code check their names. */
-const GENERATED = /^docs\/(?:cli|configuration|control-api|errors|image-models|metrics)\.md$/
+const GENERATED = /^docs\/(?:cli|configuration|errors|image-models|metrics)\.md$/
 
 export function docsPages(): readonly Page[] {
   const paths = ['README.md', ...globSync('docs/{,recipes/}*.md', { cwd: REPOSITORY }).toSorted()]
