@@ -26,8 +26,8 @@ public class Main {
                 .size("512x512")
                 .build();
         try (var events = client.images().generateStreaming(parameters)) {
-            var picture = events.stream().flatMap(event -> event.generationCompleted().stream()).findFirst();
-            Files.write(Path.of("lighthouse.png"), Base64.getDecoder().decode(picture.orElseThrow().b64Json()));
+            var image = events.stream().flatMap(event -> event.generationCompleted().stream()).findFirst();
+            Files.write(Path.of("lighthouse.png"), Base64.getDecoder().decode(image.orElseThrow().b64Json()));
         }
         System.out.println("lighthouse.png");
     }

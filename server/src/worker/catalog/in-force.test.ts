@@ -114,6 +114,20 @@ test('a slow completion never replaces the catalog of a later one', async () => 
   assert.equal(catalog.current.models.has('text-embedding-3-large'), true)
 })
 
+test('a completion that a later one overtakes resolves when the later one is in force', async () => {
+  const { catalog, state, completions } = await aCatalog()
+  await catalog.useStores(completions)
+  state.additions = anAddition('text-embedding-3-large')
+  const slow = Promise.withResolvers<void>()
+  const overtaken = catalog.completed()
+  state.gate = slow.promise
+  catalog.refresh()
+  setImmediate(slow.resolve)
+  await overtaken
+  assert.equal(catalog.declared.models.has('text-embedding-3-large'), true)
+  assert.equal(catalog.current.models.has('text-embedding-3-large'), true)
+})
+
 test('a new configuration is in force for projects and models in the same turn, once followers have prepared', async () => {
   const { catalog, completions } = await aCatalog({ firstKey: 'tk-first' })
   await catalog.useStores(completions)

@@ -64,6 +64,8 @@ export class CatalogInForce {
   #stores: Completions | undefined
   #additions: StoredAdditions = NO_ADDITIONS
   #completions = 0
+  /** The latest completion. */
+  #latest: Promise<void> = Promise.resolve()
   readonly #projectFollowers: ProjectFollower[] = []
   readonly #followers: ((catalog: Catalog) => void)[] = []
   #refusal: ConfigRefusal | undefined
@@ -162,13 +164,17 @@ export class CatalogInForce {
     return this.#complete()
   }
 
-  async #complete(): Promise<void> {
-    if (this.#stores === undefined) return
-    const { credentials, upstreams, prices } = this.#stores
+  #complete(): Promise<void> {
+    if (this.#stores === undefined) return Promise.resolve()
     this.#completions += 1
-    const own = this.#completions
+    this.#latest = this.#completeFrom(this.#stores, this.#completions)
+    return this.#latest
+  }
+
+  async #completeFrom({ credentials, upstreams, prices }: Completions, own: number): Promise<void> {
     const additions = await this.#readAdditions(upstreams)
-    if (own !== this.#completions) return
+    // A later completion is in progress: it knows of changes that this one may have missed.
+    if (own !== this.#completions) return this.#latest
     // Equal additions must not make new models: requests remember facts about the present ones.
     if (JSON.stringify(additions) !== JSON.stringify(this.#additions)) {
       this.#additions = additions
@@ -177,8 +183,7 @@ export class CatalogInForce {
     const { catalog: credentialed, problems } = await withCredentials(this.#declared, credentials)
     for (const problem of problems) this.#log.warn(problem)
     const catalog = await prices.applied(credentialed)
-    // A later completion is in progress: it knows of changes that this one may have missed.
-    if (own !== this.#completions) return
+    if (own !== this.#completions) return this.#latest
     this.#current = catalog
     for (const follower of this.#followers) follower(catalog)
     prices.note(catalog)
