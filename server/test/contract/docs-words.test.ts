@@ -12,6 +12,7 @@ import {
   wordsOf,
 } from '#test/support/docs-pages.ts'
 import { figureIdsOf, readFeatures, type Figures } from '../../../lab/book/fill.ts'
+import { PROGRAMS } from '../../../lab/programs.ts'
 
 /** Words that a page may have, code blocks included: more than this, and its reader does not find the answer. */
 const MAX_WORDS: Readonly<Record<string, number>> = {
@@ -117,8 +118,9 @@ for (const { path, text } of pages) {
     const titles = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^# (.+)$/gm)].map(
       ([, title = '']) => title,
     )
+    const [title = ''] = titles
     assert.equal(titles.length, 1)
-    assert.ok((titles[0] ?? '').split(' ').length <= 7, titles[0])
+    assert.ok(title.split(' ').length <= 7, title)
     if (path.startsWith('docs/') && path !== 'docs/README.md')
       assert.match(text.trimEnd().split('\n').at(-1) ?? '', /^Next: \[[^\]]+\]\([^)]+\)/)
   })
@@ -160,7 +162,7 @@ test('figures say when they were measured; old ones warn', (context) => {
   for (const [id, { date, commit, program }] of Object.entries(figures)) {
     assert.match(date, /^\d{4}-\d\d-\d\d$/, id)
     assert.match(commit, /^[0-9a-f]{7,40}$/, id)
-    assert.ok(program !== '', id)
+    assert.ok(Object.hasOwn(PROGRAMS, program), `${id}: no program ${program}`)
     if (used.has(id) && ageDays(date) > OLD_DAYS)
       context.diagnostic(`${id} is ${ageDays(date)} days old: measure it again`)
   }

@@ -38,6 +38,7 @@ export function wordsOf(text: string): string {
     .replaceAll(/`[^`\n]*`/g, '')
     .replaceAll(/\]\([^)]*\)/g, ']')
     .replaceAll(/https?:\/\/\S+/g, '')
+    .replaceAll(/<[^>]+>/g, '')
 }
 
 /** Every `code` of the prose. */
