@@ -14,8 +14,13 @@ const TESTS = [
 ]
 
 /** Those that take longest first. */
-export function testCommands(patterns: readonly string[] = TESTS): readonly Command[] {
-  const files = globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules/**', '**/.cache/**'] }).toSorted()
+export function testCommands(
+  patterns: readonly string[] = TESTS,
+  runsHere: (file: string) => boolean = () => true,
+): readonly Command[] {
+  const files = globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules/**', '**/.cache/**'] })
+    .toSorted()
+    .filter(runsHere)
   return sharedOut(files).map((together) => ({
     program: process.execPath,
     args: ['--test', '--test-isolation=none', '--test-reporter=spec', ...together],

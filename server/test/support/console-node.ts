@@ -1,12 +1,11 @@
-/** A whole node on PostgreSQL, with tokens of each role at its control API. */
+/** A whole node on PostgreSQL, or on the built-in database where there is none, with tokens of each role at its control API. */
 import { randomUUID } from 'node:crypto'
 import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
-import { testPostgres } from './servers.ts'
+import { hasPostgres, testPostgres } from './servers.ts'
 
 export const NODE_TOKEN = 'node-token-of-these-tests-0001'
 
 export interface ConsoleNode extends Gateway {
-  readonly databaseUrl: string
   /** At `/api/v1`; without a token unless one is given. */
   control(method: string, path: string, options?: ControlOptions): Promise<ControlAnswer>
   /** A new token. A developer sees the projects. */
@@ -34,12 +33,13 @@ export interface ControlAnswer {
 }
 
 export async function startConsoleNode(options: GatewayOptions = {}): Promise<ConsoleNode> {
-  const databaseUrl = options.env?.['DATABASE_URL'] ?? (await testPostgres()).url
   const gateway = await startGateway({
     models: { 'plain-w16': { on: 'plain' } },
+    isOnDatabase: true,
     ...options,
     env: {
-      DATABASE_URL: databaseUrl,
+      ...(hasPostgres &&
+        options.env?.['DATABASE_URL'] === undefined && { DATABASE_URL: (await testPostgres()).url }),
       TORANA_SECRET: 'the secret of these tests, long',
       TORANA_ADMIN_TOKEN: NODE_TOKEN,
       ...options.env,
@@ -49,7 +49,6 @@ export async function startConsoleNode(options: GatewayOptions = {}): Promise<Co
     askControl(`${gateway.controlUrl}/api/v1${path}`, method, more)
   return {
     ...gateway,
-    databaseUrl,
     control,
     async tokenOf(role, more = {}) {
       const body = { name: randomUUID(), role, expires_in_days: 1, ...more }
