@@ -2,10 +2,9 @@
  * `npm test`: unit and HTTP tests, a few processes at a time, on Linux and macOS. PostgreSQL and Redis come from the path. Without
  * PostgreSQL, tests use the built-in database; files that start a server which is not there are skipped, and named.
  */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasPostgres } from '../../server/test/support/servers.ts'
-import { isOnPath } from '../../server/test/support/system.ts'
 import { tellTests, testCommands } from './all-tests.ts'
 import { runCommands } from './commands.ts'
 
@@ -26,10 +25,14 @@ const PORTABLE = [
 const MISSING = [
   {
     program: 'PostgreSQL',
-    isHere: hasPostgres,
+    isHere: process.env['TORANA_TEST_POSTGRES_URL'] !== undefined,
     starts: /\b(?:testPostgres|startPostgresServer|startGatewayOnPostgres|startCluster)\(/,
   },
-  { program: 'Redis', isHere: isOnPath('redis-server'), starts: /\bstartRedis(?:Server)?\(/ },
+  {
+    program: 'Redis',
+    isHere: spawnSync('redis-server', ['--version']).error === undefined,
+    starts: /\bstartRedis(?:Server)?\(/,
+  },
 ].filter(({ isHere }) => !isHere)
 
 function runsHere(file: string): boolean {

@@ -156,13 +156,13 @@ test('the request log has every line, with its route, deployment, calls and cost
         'SELECT route, status, fault, model, deployments, attempts, inputs, amount_nano FROM requests WHERE client_request_id = $1',
         [id],
       )
-      const told = logged.map(
+      const lines = logged.map(
         ({ route, status, fault, model, deployments, attempts, inputs, amount_nano: nano }) => {
           const made = `${deployments} ${attempts} calls, ${inputs} images, $${(Number(nano) / 1e9).toFixed(2)}`
           return `${route} ${status} ${model} ${fault ?? made}`
         },
       )
-      assert.deepEqual(told, [expected])
+      assert.deepEqual(lines, [expected])
     }, 60_000)
   }
 })
