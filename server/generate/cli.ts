@@ -6,16 +6,16 @@ const HEAD = `# Command line
 
 <!-- Made from server/src/cli by npm run generate. -->
 
-\`torana\` starts the gateway, and talks to one that runs. \`torana <command> --help\` tells what this page tells, and never does
-anything else.
+\`torana\` starts the gateway, and talks to one that runs. \`torana <command> --help\` prints the same
+reference.
 
 - **Where the node is.** On the machine of the node, commands find it by the socket in its data folder (\`TORANA_DATA_DIR\`, \`.torana\`).
   From elsewhere: \`--url https://control.example.com\` and the variable \`TORANA_ADMIN_TOKEN\`.
 - **With which key.** \`torana embed\`, \`torana image\` and \`torana batch\` call the public API as an application does: with \`--key\`, the variable
   \`TORANA_KEY\`, or the demo key of the data folder, at \`--url\`, \`TORANA_BASE_URL\`, or \`HOST\` and \`PORT\` of this machine.
-- **JSON.** \`--json\` prints what a list shows, and more, as JSON. What was done is told on standard error, so that a pipe gets the
+- **JSON.** \`--json\` prints what a list shows, and more, as JSON. Progress and results of changes go to standard error, so that a pipe gets the
   result alone.
-- **Colours** and progress are for terminals. Pipes get none, and neither does anybody who sets \`NO_COLOR\`.
+- **Colours** and progress are for terminals. Output to a pipe is plain; \`NO_COLOR\` turns colour off.
 - **Completion.** \`torana completion bash\`, \`zsh\` or \`fish\` prints a script for your shell.
 
 | exit code | meaning |

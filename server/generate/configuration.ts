@@ -58,7 +58,7 @@ const FILE_NOTES = [
   '`torana check` lists the mistakes of a file, or shows what it declares. `torana init` prints a file to start from. `torana schema`',
   'prints the JSON Schema for editors.',
   '',
-  '**Variables.** In any value, `${VAR}` stands for the variable, or for the content of the file that `VAR_FILE` names. If neither is',
+  '**Variables.** In any value, `${VAR}` is replaced by the variable, or by the content of the file that `VAR_FILE` names. If neither is',
   'set, it is an error.',
   '',
   '| written | meaning |',

@@ -51,7 +51,7 @@ export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
     '',
     'Prices are list prices, many of them from community lists, each with its source and day in the file of its provider. Check them',
     'against your bill. `unpriced` does not mean free ([prices.md](prices.md)). The word `unverified` in',
-    '[`server/catalog`](../server/catalog/README.md) marks facts that nobody could check.',
+    '[`server/catalog`](../server/catalog/README.md) marks facts that could not be checked.',
     '',
     '*ends* is the day on which the provider shuts the model down, as announced, and the successor that it names. Torana warns 90 days before',
     'it: see [retiring models](operating.md#retiring-models).',

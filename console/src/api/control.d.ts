@@ -35,7 +35,7 @@ export interface paths {
         delete: operations["endOverlap"];
     };
     "/api/v1/resolve": {
-        /** What an id, or a part of a name, stands for: at most 8, each type as far as the caller may see it */
+        /** Objects that an id, or a part of a name, refers to: at most 8, each type as far as the caller may see it */
         get: operations["resolve"];
     };
     "/api/v1/playground/embeddings": {
@@ -83,7 +83,7 @@ export interface paths {
         get: operations["getSignInOptions"];
     };
     "/api/v1/session/first-run": {
-        /** Become the first admin, by the link that a node prints while there is no member */
+        /** Become the first admin, by the link that a node prints until the first member exists */
         post: operations["firstRun"];
     };
     "/api/v1/session/all": {
@@ -141,7 +141,7 @@ export interface paths {
         delete: operations["dropSignOn"];
     };
     "/api/v1/sign-on/test": {
-        /** An address that walks through the sign-on and shows the claims, without signing anybody in */
+        /** An address that walks through the sign-on and shows the claims, without signing in */
         post: operations["testSignOn"];
     };
     "/api/v1/tokens": {
@@ -266,11 +266,11 @@ export interface paths {
         get: operations["deploymentHistory"];
     };
     "/api/v1/deployments/{id}/test": {
-        /** Try a deployment with one call: the text `ping`, or its smallest picture. Billed to the project `system` */
+        /** Try a deployment with one call: the text `ping`, or its smallest image. Billed to the project `system` */
         post: operations["testDeployment"];
     };
     "/api/v1/deployments/{id}/drain": {
-        /** Send a deployment no more calls, or take it back. Calls under way end; all nodes follow within two seconds */
+        /** Send a deployment no more calls, or take it back. Calls in progress end; all nodes follow within two seconds */
         post: operations["drainDeployment"];
     };
     "/api/v1/models": {
@@ -282,7 +282,7 @@ export interface paths {
     "/api/v1/models/{id}": {
         /** One model: what each deployment does with each option, and who gets a call */
         get: operations["getModel"];
-        /** Stop serving a model of the store. What it cost stays in the books */
+        /** Stop serving a model of the store. What it cost stays in the ledger */
         delete: operations["deleteModel"];
     };
     "/api/v1/requests": {
@@ -309,7 +309,7 @@ export interface paths {
         get: operations["listImageJobs"];
     };
     "/api/v1/assets/{id}/content": {
-        /** The bytes of a picture that was made, or a small copy of it */
+        /** The bytes of an image that was made, or a small copy of it */
         get: operations["assetContent"];
     };
     "/api/v1/batches": {
@@ -446,7 +446,7 @@ export interface components {
         };
         BackupInputInput: {
             /**
-             * @description With the pictures of `ASSETS_URL`.
+             * @description With the images of `ASSETS_URL`.
              * @default false
              */
             pictures: boolean;
@@ -735,7 +735,7 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store" | "built-in";
-            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
             managed_at: string | null;
             /** @description The space of its model. null: it has none. */
             space_id: string | null;
@@ -759,7 +759,7 @@ export interface components {
                 limit: number | null;
             }[];
             in_flight: number;
-            /** @description Calls at once. null: there is no limit, or it has not been called yet. */
+            /** @description Calls at once. null: it has no limit, or was never called. */
             limit: number | null;
             limit_is_learnt: boolean;
             /** @description A minute, for all nodes together. */
@@ -901,7 +901,7 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store" | "built-in";
-            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
             managed_at: string | null;
             /** @description The space of its model. null: it has none. */
             space_id: string | null;
@@ -925,7 +925,7 @@ export interface components {
                 limit: number | null;
             }[];
             in_flight: number;
-            /** @description Calls at once. null: there is no limit, or it has not been called yet. */
+            /** @description Calls at once. null: it has no limit, or was never called. */
             limit: number | null;
             limit_is_learnt: boolean;
             /** @description A minute, for all nodes together. */
@@ -1179,7 +1179,7 @@ export interface components {
             created_at: string | null;
             /** @description Newest first. */
             secrets: components["schemas"]["KeySecret"][];
-            /** @description Of the budget, in the window that runs. null: there is no budget. */
+            /** @description Of the budget, in the window that runs. null: it has no budget. */
             spent: {
                 /** @description US dollars, with nine decimals. */
                 usd: string;
@@ -1201,7 +1201,7 @@ export interface components {
             models?: string[] | null;
             /** @description What the key may be used for. null: everything. */
             scopes?: ("embeddings" | "images" | "edits")[] | null;
-            /** @description Requests under way at once, on all nodes together. null: no maximum. */
+            /** @description Concurrent requests, on all nodes together. null: no maximum. */
             max_calls_at_once?: number | null;
             /** @description Addresses and networks that the key may be used from. null: everywhere. */
             addresses?: string[] | null;
@@ -1366,7 +1366,7 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store" | "built-in";
-            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
             managed_at: string | null;
             id: string;
             /** @enum {string} */
@@ -1517,7 +1517,7 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store" | "built-in";
-            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
             managed_at: string | null;
             id: string;
             /** @enum {string} */
@@ -1641,7 +1641,7 @@ export interface components {
             models?: string[] | null;
             /** @description What the key may be used for. null: everything. */
             scopes?: ("embeddings" | "images" | "edits")[] | null;
-            /** @description Requests under way at once, on all nodes together. null: no maximum. */
+            /** @description Concurrent requests, on all nodes together. null: no maximum. */
             max_calls_at_once?: number | null;
             /** @description Addresses and networks that the key may be used from. null: everywhere. */
             addresses?: string[] | null;
@@ -1935,7 +1935,7 @@ export interface components {
             next: null;
         };
         PriceText: {
-            /** @description US dollars, or a range such as `0.03–0.075`. Empty: there is no figure. */
+            /** @description US dollars, or a range such as `0.03–0.075`. Empty: the figure is unknown. */
             amount: string;
             /** @enum {string} */
             unit: "million tokens" | "million input tokens" | "million output tokens" | "image" | "megapixel" | "free" | "unpriced";
@@ -1953,7 +1953,7 @@ export interface components {
             managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
-            /** @description Of the budget, in the window that runs. null: there is no budget. */
+            /** @description Of the budget, in the window that runs. null: it has no budget. */
             spent: {
                 /** @description US dollars, with nine decimals. */
                 usd: string;
@@ -2167,7 +2167,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             ended_at: string | null;
-            /** @description Until then its pictures are kept. */
+            /** @description Its images are kept until then. */
             expires_at: string | null;
             duration_ms: number | null;
             cost_usd: string | null;
@@ -2219,7 +2219,7 @@ export interface components {
             hits: number | null;
             tokens: number | null;
             images: number | null;
-            /** @description null: nothing was charged, or there is no price; `unpriced` says which. */
+            /** @description null: nothing was charged, or the model has no price; `unpriced` says which. */
             cost_usd: string | null;
             unpriced: boolean;
             usage: ("upstream" | "estimated" | "unknown") | null;
@@ -2229,7 +2229,7 @@ export interface components {
             /** @description Of it: waiting for a turn. */
             waited_ms: number;
             node: string;
-            /** @description The first picture. */
+            /** @description The first image. */
             asset: string | null;
             /** @description As the caller sent it. */
             user: string | null;
@@ -2305,7 +2305,7 @@ export interface components {
             hits: number | null;
             tokens: number | null;
             images: number | null;
-            /** @description null: nothing was charged, or there is no price; `unpriced` says which. */
+            /** @description null: nothing was charged, or the model has no price; `unpriced` says which. */
             cost_usd: string | null;
             unpriced: boolean;
             usage: ("upstream" | "estimated" | "unknown") | null;
@@ -2315,7 +2315,7 @@ export interface components {
             /** @description Of it: waiting for a turn. */
             waited_ms: number;
             node: string;
-            /** @description The first picture. */
+            /** @description The first image. */
             asset: string | null;
             /** @description As the caller sent it. */
             user: string | null;
@@ -2342,7 +2342,7 @@ export interface components {
             cost_usd?: number | string;
             /** @description Only for `post`. */
             tokens?: number;
-            /** @description Why you think so. It stands in the audit. People must give one; programs may. */
+            /** @description Why you think so. The audit log shows it. People must give one; programs may. */
             note?: string;
         };
         Resolved: {
@@ -2472,7 +2472,7 @@ export interface components {
         SignInOptions: {
             /** @description The name of the identity provider. null: passwords only. */
             sign_on: string | null;
-            /** @description There is no member yet: the link of the first start makes one. */
+            /** @description No member exists: the link of the first start makes one. */
             first_run: boolean;
             /** @description The browser speaks https. */
             secure: boolean;
@@ -2482,7 +2482,7 @@ export interface components {
         SignOn: {
             /** @description On the button of the sign-in page. null: the host of the issuer. */
             name: string | null;
-            /** @description Empty: there is no sign-on. */
+            /** @description Empty: single sign-on is off. */
             issuer: string;
             client_id: string;
             /** @description The secret itself is never shown. */
@@ -2528,7 +2528,7 @@ export interface components {
             projects: string[] | null;
         };
         SignOnTest: {
-            /** @description Open it in a window of its own: it shows the claims. */
+            /** @description Open it in a new window: it shows the claims. */
             url: string;
         };
         Space: {
@@ -2753,7 +2753,7 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store" | "built-in";
-            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
             managed_at: string | null;
             name: string;
             provider: string | null;

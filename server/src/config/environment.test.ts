@@ -74,7 +74,7 @@ test('torana.yaml is found in the working directory; a file that was named must 
   assert.equal(read({}, { '/srv/torana.yaml': '' }).configFile, '/srv/torana.yaml')
   assert.equal(read({ TORANA_CONFIG: 'etc/t.yaml' }, { '/srv/etc/t.yaml': '' }).configFile, '/srv/etc/t.yaml')
   assert.deepEqual(problemsIn({ TORANA_CONFIG: '/etc/t.yaml' }), [
-    "TORANA_CONFIG: /etc/t.yaml can't be read (ENOENT)",
+    '/etc/t.yaml: this configuration file does not exist',
   ])
 })
 

@@ -262,7 +262,10 @@ function configFileOf(variables: Variables, cwd: string, readFile: ReadFile): st
   } catch (error) {
     const reason = reasonOf(error)
     if (named === undefined && reason === 'ENOENT') return undefined
-    variables.refuse('TORANA_CONFIG', `${file} can't be read (${reason})`)
+    variables.refuse(
+      file,
+      reason === 'ENOENT' ? 'this configuration file does not exist' : `cannot be read (${reason})`,
+    )
     return undefined
   }
 }

@@ -90,7 +90,7 @@ export const environmentVariables = {
   OTEL_PROPAGATORS: {
     default: 'tracecontext',
     description:
-      'What upstreams are told: `tracecontext` (`traceparent`, `tracestate`), `baggage`, both with a comma, or `none`. Baggage may name persons, and upstreams are other companies: so it is not handed on unless you say so.',
+      'What Torana sends to upstreams: `tracecontext` (`traceparent`, `tracestate`), `baggage`, both with a comma, or `none`. Baggage may name persons, and upstreams are other companies: so it is not handed on unless you say so.',
   },
   OTEL_SDK_DISABLED: { default: 'false', description: '`true`: no traces, whatever else is set.' },
   PUBLIC_URL: {

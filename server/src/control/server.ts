@@ -52,7 +52,7 @@ export function controlServer({ api, limits, metrics, ...readiness }: ControlDep
       genReqId: () => api.identifiers.next(),
       rewriteUrl: ({ url }: IncomingMessage) => withoutBasePath(url ?? '/', api.console.basePath),
       frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) =>
-        void answerFault(unknownPath(request), request, reply, api),
+        void answerFault(unknownPath(request, api), request, reply, api),
       clientErrorHandler: (error: { readonly code?: string }, socket: Socket) =>
         void answerUnreadable(error, socket, api.identifiers.next(), api.docsUrl()),
     }),
@@ -94,7 +94,7 @@ function openGate(app: FastifyInstance, api: ControlApi): void {
       throw new Fault('malformed_request', 'The request has no Host header, or more than one. Send one.')
     if (!isForHealth(url)) checkHost(raw, api.consoleUrl)
     checkUrl(method, url)
-    if (request.is404 && !isReading(method) && !isForApi(url)) throw unknownPath(request)
+    if (request.is404 && !isReading(method) && !isForApi(url)) throw unknownPath(request, api)
   })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, api))
 }
@@ -107,18 +107,22 @@ function controlLine(method: string, url: string): string {
   return `${method} ${url.replace('/api/v1', '')}`
 }
 
-function registerPages(app: FastifyInstance, { console }: ControlApi): void {
+function registerPages(app: FastifyInstance, api: ControlApi): void {
   registerOpenapi(app)
-  const answer = consoleAnswer(console)
+  const answer = consoleAnswer(api.console)
   registerConsole(app, answer, INDEX)
   app.setNotFoundHandler(async (request, reply) => {
     if (await answer(request, reply)) return reply
-    throw unknownPath(request)
+    throw unknownPath(request, api)
   })
 }
 
-function unknownPath({ method, url }: FastifyRequest): Fault {
-  return new Fault('unknown_path', `${method} ${pathIn(url)} does not exist on the control port.`)
+function unknownPath({ method, url }: FastifyRequest, { docsUrl }: ControlApi): Fault {
+  const path = pathIn(url)
+  const elsewhere = /^\/(?:v1|openai)(?:\/|$)/.test(path)
+    ? ` Applications use the public port: ${docsUrl()}${path}`
+    : ''
+  return new Fault('unknown_path', `${method} ${path} does not exist on the control port.${elsewhere}`)
 }
 
 function openapi(version: string): ReturnType<typeof openapiOf> {

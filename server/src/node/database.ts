@@ -48,6 +48,15 @@ export function databaseLine({ database }: Settings): string {
   return `${existsSync(database.folder) ? 'Opening' : 'Making'} the database in ${database.folder}`
 }
 
+/** For a person who waits for a start whose database does not answer. The address has no password in it. */
+export function unreachableLine({ database, dataDir }: Settings, controlUrl: string): string {
+  const at = database.kind === 'postgres' ? ` at ${URL.parse(database.url)?.host ?? 'DATABASE_URL'}` : ''
+  const serves = existsSync(join(dataDir, KEY_SNAPSHOT))
+    ? 'Requests with known keys are served, and usage records queue on disk.'
+    : 'No request is served until it answers. Check DATABASE_URL.'
+  return `PostgreSQL${at} is unreachable; Torana keeps trying. ${serves} Status: ${controlUrl}/readyz`
+}
+
 export async function openDatabaseStores(
   basics: Basics,
   { webhooksFor, hasLeftSpace, onEnded }: StoreParts,

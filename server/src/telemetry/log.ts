@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino'
 import type { LogFormat, LogLevel } from '#core/settings.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { lineText } from './line-text.ts'
 
 /** Lines of requests are written in blocks: a write for each would cost more than building it. */
@@ -31,6 +32,7 @@ export function openLog(level: LogLevel, format: LogFormat = 'json'): Log {
       base: null,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: errorFields },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     destination,
@@ -51,6 +53,12 @@ export function openLog(level: LogLevel, format: LogFormat = 'json'): Log {
       }
     },
   }
+}
+
+/** An unreachable store is no mistake of the code: where the code asked for it helps no operator, and fills the log. */
+function errorFields(error: Error): object {
+  if (error instanceof StoreUnreachable) return { type: error.name, message: error.message }
+  return pino.stdSerializers.err(error)
 }
 
 interface Destination {

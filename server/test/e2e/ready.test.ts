@@ -104,6 +104,13 @@ test('a node that has never read the stored keys is not ready and takes no conne
     return text
   })
   assert.match(reason, /has not read the stored keys yet: PostgreSQL is unreachable/)
+  assert.ok(
+    first
+      .stderr()
+      .includes(`PostgreSQL at ${through.host} is unreachable; Torana keeps trying. No request is served`),
+    'a person at the terminal reads it in one line',
+  )
+  assert.doesNotMatch(first.stdout(), /\.ts:\d+/, 'an outage is logged without stack traces')
   assert.equal(await knock(first.port), 'ECONNREFUSED')
   await door.open()
   await eventually(async () => assert.equal(await knock(first.port), 'taken'))
@@ -116,6 +123,7 @@ test('a node that has never read the stored keys is not ready and takes no conne
   const second = await startOn(through.href, folder)
   await eventually(async () => assert.equal(await knock(second.port), 'taken'))
   assert.deepEqual(await readyz(second.port), [200, 'ok\n'])
+  assert.match(second.stderr(), /is unreachable; Torana keeps trying. Requests with known keys are served/)
   second.child.kill('SIGTERM')
   assert.equal(await second.exit, 0)
 })

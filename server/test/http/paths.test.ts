@@ -243,3 +243,13 @@ test('a missing path on the control port is refused in our words', async () => {
   assert.deepEqual([answer.status, error['code']], [404, 'unknown_path'])
   assert.equal(error['request_id'], answer.headers.get('x-request-id'))
 })
+
+test('a request for the API at the control port is refused with the address of the public port', async () => {
+  const answer = await fetch(`${gateway.controlUrl}/v1/embeddings`, { method: 'POST', body: '{}' })
+  const { error } = (await answer.json()) as { error: { code: string; message: string } }
+  assert.equal(error.code, 'unknown_path')
+  assert.ok(
+    error.message.endsWith(`Applications use the public port: ${gateway.url}/v1/embeddings`),
+    error.message,
+  )
+})

@@ -19,7 +19,7 @@ export const backup = command({
   name: 'backup',
   summary: 'write everything that is kept into one file',
   arguments: [{ name: '<file>', says: 'the file to make, such as torana-2026-11-16.gz' }],
-  options: { pictures: { says: 'with the pictures of ASSETS_URL' } },
+  options: { pictures: { says: 'with the images of ASSETS_URL' } },
   reach: 'node',
   more: 'All tables as they were at one moment: keys (their digests), projects, budgets, ledger, requests, audit log, people. It reads the database of DATABASE_URL itself; where a node has the database inside it, and with --url, the node makes the file. The file does not hold TORANA_SECRET: keep that elsewhere, for without it stored keys and credentials can not be read.',
   examples: ['torana backup torana.gz', 'torana backup torana.gz --pictures'],

@@ -14,7 +14,7 @@ export const check = command({
     online: { says: 'ask each upstream for its models, with its credential; costs nothing' },
   },
   reach: 'none',
-  more: 'Warnings are about what works and is hardly meant. The exit code is 1 if there is a problem, or if an upstream does not answer.',
+  more: 'Warnings flag settings that are valid but probably unintended. The exit code is 1 if there is a problem, or if an upstream does not answer.',
   examples: ['torana check', 'torana check production.yaml --no-env --json'],
   async run({ given: [file], flag, isJson, out }): Promise<Shown> {
     const { checkConfiguration } = await import('../check/configuration-check.ts')

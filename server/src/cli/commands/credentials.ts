@@ -20,7 +20,7 @@ const set = command({
   name: 'set',
   summary: 'store the credential of an upstream, read from a file or from standard input',
   arguments: [UPSTREAM],
-  options: { 'secret-file': { takes: '<file|->', says: 'the file that it stands in (standard input)' } },
+  options: { 'secret-file': { takes: '<file|->', says: 'the file that holds it (standard input)' } },
   reach: 'node',
   examples: ['torana credentials set openai --secret-file openai.key'],
   async run({ control, given: [upstream = ''], text }) {

@@ -49,7 +49,7 @@ const list = listCommand({
 
 const test = command({
   name: 'test',
-  summary: 'make one real call: a short text, or the smallest picture',
+  summary: 'make one real call: a short text, or the smallest image',
   arguments: [ID],
   options: { 'max-usd': { takes: '<dollars>', says: 'refuse if it could cost more' } },
   reach: 'node',
@@ -74,7 +74,7 @@ const test = command({
 })
 
 const drain = drainCommand('drain', {
-  summary: 'send a deployment no more calls; calls under way end',
+  summary: 'send a deployment no more calls; calls in progress end',
   done: 'is drained: all nodes stop calling it within two seconds',
 })
 

@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 export const image = command({
   name: 'image',
-  summary: 'make a picture from a text and write it to a file',
+  summary: 'make an image from a text and write it to a file',
   arguments: [{ name: '<prompt>', says: 'what to draw' }],
   options: {
     out: { takes: '<file>', says: 'where it goes: .png, .jpg or .webp (torana.png)', short: 'o' },

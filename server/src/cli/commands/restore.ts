@@ -12,7 +12,7 @@ export const restore = command({
   summary: 'fill an empty database from a backup',
   arguments: [{ name: '<file>', says: 'what torana backup has written' }],
   reach: 'none',
-  more: 'It fills the database of DATABASE_URL, or the one in the data folder if that is unset, and checks every table against the backup. A database with rows is refused. All or nothing is restored. Pictures that are in the file go to ASSETS_URL. No node may run on the database meanwhile.',
+  more: 'It fills the database of DATABASE_URL, or the one in the data folder if that is unset, and checks every table against the backup. A database with rows is refused. All or nothing is restored. Images that are in the file go to ASSETS_URL. No node may run on the database meanwhile.',
   examples: ['DATABASE_URL=postgres://torana@db/torana torana restore torana.gz'],
   async run({ given: [path = ''], out }) {
     const { settingsHere, asCommandProblem } = await import('../offline/offline.ts')

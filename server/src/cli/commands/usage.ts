@@ -32,7 +32,7 @@ const EXPORT_MS = 10 * 60_000
 const OPTIONS = {
   by: {
     takes: '<group>',
-    says: 'what is told apart: project, key, model, deployment, user, or tag:<key> such as tag:team (project)',
+    says: 'how to group: project, key, model, deployment, user, or tag:<key> such as tag:team (project)',
   },
   ...FROM_TO,
   project: { takes: '<project>', says: 'of one project only' },

@@ -72,10 +72,12 @@ async function start(settings: Settings, env: Environment, { say, channel }: Sta
   if (!isLate) say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
   // Loaded only now: a port in use is reported before a second is spent on the rest of the code.
   const { startNode } = await import('#main')
-  const { databaseLine, openDatabaseStores } = await import('#node/database.ts')
-  const openStores: typeof openDatabaseStores = (...parts) => {
+  const { databaseLine, openDatabaseStores, unreachableLine } = await import('#node/database.ts')
+  const openStores: typeof openDatabaseStores = async (...parts) => {
     say(databaseLine(settings))
-    return openDatabaseStores(...parts)
+    const stores = await openDatabaseStores(...parts)
+    if (stores.isStoreUnreachable()) say(unreachableLine(settings, listeners.controlUrl))
+    return stores
   }
   return startNode(settings, env, listeners, openStores, { signal: stopSignal, peers: channel?.peers })
 }

@@ -68,13 +68,36 @@ const NO_FACTS =
 const table: Record<string, [text: string, expected: string[], env?: Environment]> = {
   'YAML syntax': [
     'a: [1\nb: 2',
-    ['t.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    [
+      't.yaml:2:1: check the indentation: the fields of one mapping start in the same column\n    1 | a: …\n    2 | b: …\n      | ^',
+    ],
   ],
   'a second document': [
     'a: 1\n---\nb: 2\n',
-    ['t.yaml:2:1: Source contains multiple documents; please use YAML.parseAllDocuments()'],
+    [
+      't.yaml:2:1: the file has several documents: keep one\n    1 | a: …\n    2 |  …\n      | ^\n    3 | b: …',
+    ],
   ],
-  'an unknown tag': ['limits: !vault x', ['t.yaml:1:9: Unresolved tag: !vault']],
+  'an unknown tag': [
+    'limits: !vault x',
+    ['t.yaml:1:9: Unresolved tag: !vault\n    1 | limits: …\n      |         ^'],
+  ],
+  'a tab': [
+    'a:\n\tb: 1',
+    ['t.yaml:2:1: a tab cannot indent: use spaces\n    1 | a:\n    2 | →b: …\n      | ^'],
+  ],
+  'a wrong indentation, without the values of secrets': [
+    'a:\n  secret: sk-1\n   b: sk-2\n',
+    [
+      't.yaml:2:11: check the indentation: the fields of one mapping start in the same column\n    1 | a:\n    2 |   secret: …\n      |           ^\n    3 |    b: …',
+    ],
+  ],
+  'a configuration of LiteLLM': [
+    'model_list: []\nupstreams: { demo: { dialect: demo } }\nmodels: { demo-embed: { deployments: [{ upstream: demo }] } }',
+    [
+      't.yaml:1:1 model_list: a field of LiteLLM. `torana import litellm <file>` turns a LiteLLM configuration into a torana.yaml',
+    ],
+  ],
   'not a mapping': ['- 1', ['t.yaml:1:1: expected a mapping, got a list']],
   'an empty file': [
     '',

@@ -47,7 +47,12 @@ function matches(path: Path, pattern: readonly string[]): boolean {
   )
 }
 
+/** Top fields of a LiteLLM configuration. */
+const LITELLM = new Set(['model_list', 'litellm_settings', 'general_settings', 'router_settings'])
+
 function unknownField(key: string, schema: JsonSchema | undefined): string {
+  if (LITELLM.has(key))
+    return 'a field of LiteLLM. `torana import litellm <file>` turns a LiteLLM configuration into a torana.yaml'
   const known = schema ? branchesOf(schema).flatMap((branch) => Object.keys(branch.properties ?? {})) : []
   return `unknown field.${didYouMean(key, known) || ` Known here: ${known.join(', ')}`}`
 }

@@ -53,7 +53,15 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
   const syntax = [...document.errors, ...document.warnings]
   const standIn = text.search(/[\uFDD0-\uFDD6]/)
   if (standIn >= 0) report.at(standIn, 'has an invalid Unicode character. Is this a text file?')
-  for (const error of syntax) report.at(error.pos[0], reveal(error.message))
+  // One mistake often has two errors at one place: the first one says it.
+  const first = syntax.filter(
+    ({ pos }, index) => !syntax.slice(0, index).some((one) => one.pos[0] === pos[0]),
+  )
+  for (const error of first)
+    report.at(
+      error.pos[0],
+      `${PLAIN.get(error.code) ?? reveal(error.message)}${excerpt(text, lines, error.pos[0])}`,
+    )
   if (syntax.length > 0) return source(undefined)
 
   /** Of the node that is walked: one list for all of them, because there may be a million. */
@@ -103,6 +111,41 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
     report.at(0, error instanceof Error ? error.message : String(error))
     return source(undefined)
   }
+}
+
+const INDENTATION = 'check the indentation: the fields of one mapping start in the same column'
+/** For errors that the parser explains in the words of its own functions. */
+const PLAIN: ReadonlyMap<string, string> = new Map([
+  ['BLOCK_AS_IMPLICIT_KEY', INDENTATION],
+  ['BAD_INDENT', INDENTATION],
+  ['MULTIPLE_DOCS', 'the file has several documents: keep one'],
+  ['TAB_AS_INDENT', 'a tab cannot indent: use spaces'],
+])
+
+/**
+ * The faulty line with its neighbours, since the indentation of one of them is often the mistake. Only the names of fields
+ * are shown: problems are logged, and values may be credentials.
+ */
+function excerpt(text: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset)
+  const all = text.split(/\r?\n/)
+  const shown = [line - 1, line, line + 1].flatMap((number) => {
+    const content = all[number - 1]
+    if (content === undefined || content.trim() === '') return []
+    const mark = number === line && col <= MAX_SHOWN ? [`      | ${' '.repeat(col - 1)}^`] : []
+    return [`${String(number).padStart(5)} | ${withoutValue(content)}`, ...mark]
+  })
+  return ['', ...shown].join('\n')
+}
+
+/** Characters of a line that are shown: a terminal's width. */
+const MAX_SHOWN = 100
+
+/** A tab takes one column, so that the mark points at it. */
+function withoutValue(line: string): string {
+  const [, indentation = '', field = ''] = /^(\s*)((?:- )?[\w./-]+:(?=\s|$))?/.exec(line) ?? []
+  const hasMore = indentation.length + field.length < line.trimEnd().length
+  return `${indentation}${field}${hasMore ? ' …' : ''}`.slice(0, MAX_SHOWN).replaceAll('\t', '→')
 }
 
 interface PlacedText {

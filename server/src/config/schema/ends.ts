@@ -11,7 +11,7 @@ export const deploymentEnd = {
     ),
   successor: modelId
     .optional()
-    .describe('The model to use instead, told with `endsOn`. Default: the one in the built-in facts.'),
+    .describe('The model to use instead, shown with `endsOn`. Default: the one in the built-in facts.'),
   endSource: z.string().min(1).max(500).optional().describe('Where you read `endsOn`, for people.'),
 }
 

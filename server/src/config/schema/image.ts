@@ -92,7 +92,7 @@ const words = (what: string) =>
   z
     .array(z.string().min(1))
     .optional()
-    .describe(`Images: values of \`${what}\`, beside \`auto\`. Default none: no such option.`)
+    .describe(`Images: values of \`${what}\`, in addition to \`auto\`. Default none: no such option.`)
 
 /** Those that embedding capabilities do not have, see `model-schema.ts` for the rest. */
 export const imageOnlyCapabilities = {

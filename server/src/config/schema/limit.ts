@@ -34,7 +34,7 @@ const fields = z.strictObject({
     'Longest single upstream call for embeddings.',
   ),
   requestTimeoutMs: duration(defaultLimits.requestTimeoutMs).describe(
-    "Longest embeddings request, with retries. Shorter than the SDKs' own time-outs, so that callers see Torana's error.",
+    "Longest embeddings request, with retries. Shorter than the SDKs' own timeouts, so that callers see Torana's error.",
   ),
   headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
     'Longest time for a client to send its headers.',
@@ -130,7 +130,7 @@ const fields = z.strictObject({
     'Most files that one project keeps. Files that batches make are not counted.',
   ),
   filesBytes: amount(defaultLimits.filesBytes).describe(
-    'Most bytes that one project keeps: its files, uploads under way by the size they announced, and the results of batches. Beyond it, files are refused with `too_many_files`, and batches pause, until files are deleted or expire.',
+    'Most bytes that one project keeps: its files, uploads in progress by the size they announced, and the results of batches. Beyond it, files are refused with `too_many_files`, and batches pause, until files are deleted or expire.',
   ),
   diskReserveBytes: z
     .int()

@@ -103,7 +103,7 @@ export const priceFields = z.strictObject({
   usdPerGivenImage: givenAmount
     .optional()
     .describe(
-      'Images, beside `usdPerImage` or `usdPerMegapixel`: dollars per input image of a call, including mask and markup, or `unknown`: then edits are unpriced. Default: input images cost nothing.',
+      'Images, in addition to `usdPerImage` or `usdPerMegapixel`: dollars per input image of a call, including mask and markup, or `unknown`: then edits are unpriced. Default: input images cost nothing.',
     ),
   usdPerGivenMegapixel: givenAmount
     .optional()

@@ -78,7 +78,7 @@ const deployment = z.strictObject({
         .int()
         .min(1)
         .optional()
-        .describe('The limit of calls under way that a node learns from latency never falls below this.'),
+        .describe('The limit of concurrent calls that a node learns from latency never falls below this.'),
       learnsConcurrency: z
         .boolean()
         .optional()
@@ -222,9 +222,7 @@ const key = z.strictObject({
     .min(1)
     .max(MAX_CALLS_AT_ONCE)
     .optional()
-    .describe(
-      'Requests of the key that may be under way at once, on all nodes together. Absent: no maximum.',
-    ),
+    .describe('Concurrent requests of the key, on all nodes together. Absent: no maximum.'),
   addresses: z
     .array(
       z

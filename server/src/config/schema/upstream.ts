@@ -85,7 +85,7 @@ export const upstream = z.strictObject({
     .max(MAX_PICTURE_HOSTS)
     .optional()
     .describe(
-      "Images over OpenAI's wire: hosts of your own network that links of this upstream may name, each exactly as it stands in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.",
+      "Images over OpenAI's wire: hosts in your network that links of this upstream may name, each exactly as in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.",
     ),
   tls: z
     .strictObject({
@@ -99,7 +99,7 @@ export const upstream = z.strictObject({
     .refine((tls) => Object.keys(tls).length > 0, 'is empty: write ca, or cert and key')
     .optional()
     .describe(
-      'Dialects openai and azure: certificates for an upstream of your own network, in PEM form. Write `${NAME}` and put the path into the variable `NAME_FILE`. Default: the authorities of the public internet.',
+      'Dialects openai and azure: certificates for an upstream in your network, in PEM form. Write `${NAME}` and put the path into the variable `NAME_FILE`. Default: the authorities of the public internet.',
     ),
   settings: z
     .record(z.string(), z.unknown())

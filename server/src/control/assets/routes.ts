@@ -42,7 +42,7 @@ export function registerAssets(
   route(api, 'GET /assets/:id/content', {
     permission: 'assets.read',
     id: 'assetContent',
-    summary: 'The bytes of a picture that was made, or a small copy of it',
+    summary: 'The bytes of an image that was made, or a small copy of it',
     params: assetPath,
     query: assetQuery,
     answer: z.string().describe('The picture.'),

@@ -12,7 +12,7 @@ const MAX_BACKUPS = 1
 const RETRY_AFTER_MS = 30_000
 
 const backupInput = z
-  .strictObject({ pictures: z.boolean().default(false).describe('With the pictures of `ASSETS_URL`.') })
+  .strictObject({ pictures: z.boolean().default(false).describe('With the images of `ASSETS_URL`.') })
   .meta({ id: 'BackupInput' })
 
 export function registerBackup(api: Api, node: ControlNode): void {

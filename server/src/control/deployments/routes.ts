@@ -117,7 +117,7 @@ export function registerDeployments(api: Api, node: ControlNode): void {
     permission: 'deployments.drain',
     id: 'drainDeployment',
     summary:
-      'Send a deployment no more calls, or take it back. Calls under way end; all nodes follow within two seconds',
+      'Send a deployment no more calls, or take it back. Calls in progress end; all nodes follow within two seconds',
     params: deploymentPath,
     body: draining,
     answer: drainedDeployment,
@@ -175,7 +175,7 @@ function registerTest(api: Api, node: ControlNode): void {
     permission: 'deployments.test',
     id: 'testDeployment',
     summary:
-      'Try a deployment with one call: the text `ping`, or its smallest picture. Billed to the project `system`',
+      'Try a deployment with one call: the text `ping`, or its smallest image. Billed to the project `system`',
     params: deploymentPath,
     body: testing,
     answer: tested,

@@ -38,10 +38,7 @@ export const deployment = deploymentBrief
       }),
     ),
     in_flight: z.int(),
-    limit: z
-      .int()
-      .nullable()
-      .describe('Calls at once. null: there is no limit, or it has not been called yet.'),
+    limit: z.int().nullable().describe('Calls at once. null: it has no limit, or was never called.'),
     limit_is_learnt: z.boolean(),
     limits: z
       .array(

@@ -59,7 +59,7 @@ const keyTerms = {
     .min(1)
     .max(MAX_CALLS_AT_ONCE)
     .nullish()
-    .describe('Requests under way at once, on all nodes together. null: no maximum.'),
+    .describe('Concurrent requests, on all nodes together. null: no maximum.'),
   addresses: z
     .array(address)
     .min(1)

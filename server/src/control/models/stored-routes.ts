@@ -86,7 +86,7 @@ export function registerStoredModels(
   route(api, 'DELETE /models/:id', {
     permission: 'models.write',
     id: 'deleteModel',
-    summary: 'Stop serving a model of the store. What it cost stays in the books',
+    summary: 'Stop serving a model of the store. What it cost stays in the ledger',
     params: modelPath,
     answers: { 204: noContent },
     faults: [409],

@@ -31,14 +31,14 @@ export const rowFields = {
   images: z.int().nullable(),
   cost_usd: usd
     .nullable()
-    .describe('null: nothing was charged, or there is no price; `unpriced` says which.'),
+    .describe('null: nothing was charged, or the model has no price; `unpriced` says which.'),
   unpriced: z.boolean(),
   usage: z.enum(['upstream', 'estimated', 'unknown']).nullable(),
   duration_ms: z.number(),
   own_ms: z.number().describe("Of it: Torana's own work."),
   waited_ms: z.number().describe('Of it: waiting for a turn.'),
   node: z.string(),
-  asset: z.string().nullable().describe('The first picture.'),
+  asset: z.string().nullable().describe('The first image.'),
   user: z.string().nullable().describe('As the caller sent it.'),
   tags: z.record(z.string(), z.string()),
 }

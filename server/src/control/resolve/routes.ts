@@ -43,7 +43,7 @@ export function registerResolve(api: Api, node: ResolveNode): void {
   route(api, 'GET /resolve', {
     permission: 'signed-in',
     id: 'resolve',
-    summary: `What an id, or a part of a name, stands for: at most ${MAX_HITS}, each type as far as the caller may see it`,
+    summary: `Objects that an id, or a part of a name, refers to: at most ${MAX_HITS}, each type as far as the caller may see it`,
     query: z.object({ q: storable(200).min(1) }),
     answer: hitList,
     handler: async (request) => {

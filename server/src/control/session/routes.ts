@@ -58,7 +58,7 @@ const session = z
 const signInOptions = z
   .object({
     sign_on: z.string().nullable().describe('The name of the identity provider. null: passwords only.'),
-    first_run: z.boolean().describe('There is no member yet: the link of the first start makes one.'),
+    first_run: z.boolean().describe('No member exists: the link of the first start makes one.'),
     secure: z.boolean().describe('The browser speaks https.'),
     allowed: z
       .boolean()
@@ -163,7 +163,7 @@ function registerFirstRun(api: Api, node: ControlNode): void {
   route(api, 'POST /session/first-run', {
     permission: 'anyone',
     id: 'firstRun',
-    summary: 'Become the first admin, by the link that a node prints while there is no member',
+    summary: 'Become the first admin, by the link that a node prints until the first member exists',
     body: firstRun,
     answers: { 204: noContent },
     faults: [403, 404, 503],

@@ -12,7 +12,7 @@ const activity = z.object({
   spent: z
     .object({ usd, window_start: time })
     .nullable()
-    .describe('Of the budget, in the window that runs. null: there is no budget.'),
+    .describe('Of the budget, in the window that runs. null: it has no budget.'),
   requests_30d: z
     .array(z.int())
     .describe('Requests of each of the last thirty days in UTC, oldest first. Empty: there were none.'),

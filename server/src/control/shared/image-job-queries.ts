@@ -29,7 +29,7 @@ export const imageJob = z
     model: z.string(),
     created_at: time,
     ended_at: time.nullable(),
-    expires_at: time.nullable().describe('Until then its pictures are kept.'),
+    expires_at: time.nullable().describe('Its images are kept until then.'),
     duration_ms: z.number().nullable(),
     cost_usd: usd.nullable(),
     fault: z.string().nullable(),

@@ -26,7 +26,7 @@ export const managed = {
   managed_by: z
     .enum(['configuration', 'store', 'built-in'])
     .describe('`configuration`: declared in torana.yaml. Only what the store manages can be changed here.'),
-  managed_at: z.string().nullable().describe('`torana.yaml:88`. null: it has no line of its own.'),
+  managed_at: z.string().nullable().describe('`torana.yaml:88`. null: it has no line in the file.'),
 }
 
 /** Names of upstreams travel in headers, URLs and metric labels. */

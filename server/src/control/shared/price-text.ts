@@ -5,7 +5,7 @@ import type { ImagePrice, Price } from '#core/money/price.ts'
 
 export const priceText = z
   .object({
-    amount: z.string().describe('US dollars, or a range such as `0.03–0.075`. Empty: there is no figure.'),
+    amount: z.string().describe('US dollars, or a range such as `0.03–0.075`. Empty: the figure is unknown.'),
     unit: z.enum([
       'million tokens',
       'million input tokens',

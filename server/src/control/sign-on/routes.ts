@@ -25,7 +25,7 @@ const rule = projectsByRole(
 const signOn = z
   .object({
     name: z.string().nullable().describe('On the button of the sign-in page. null: the host of the issuer.'),
-    issuer: z.string().describe('Empty: there is no sign-on.'),
+    issuer: z.string().describe('Empty: single sign-on is off.'),
     client_id: z.string(),
     has_secret: z.boolean().describe('The secret itself is never shown.'),
     redirect_url: z.string().describe('What the identity provider must allow.'),
@@ -50,7 +50,7 @@ const signOnChange = z
   .meta({ id: 'SignOnChange' })
 
 const signOnTest = z
-  .object({ url: z.string().describe('Open it in a window of its own: it shows the claims.') })
+  .object({ url: z.string().describe('Open it in a new window: it shows the claims.') })
   .meta({ id: 'SignOnTest' })
 
 export function registerSignOn(
@@ -95,7 +95,7 @@ export function registerSignOn(
   route(api, 'POST /sign-on/test', {
     permission: 'sign_on.write',
     id: 'testSignOn',
-    summary: 'An address that walks through the sign-on and shows the claims, without signing anybody in',
+    summary: 'An address that walks through the sign-on and shows the claims, without signing in',
     answer: signOnTest,
     faults: [409],
     handler: async (request) => {

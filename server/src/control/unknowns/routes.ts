@@ -51,7 +51,7 @@ const resolution = z
       .trim()
       .min(1)
       .optional()
-      .describe('Why you think so. It stands in the audit. People must give one; programs may.'),
+      .describe('Why you think so. The audit log shows it. People must give one; programs may.'),
   })
   .refine(({ action, cost_usd: cost, tokens }) => action === 'post' || (cost ?? tokens) === undefined, {
     message: 'a call that was not paid has no cost and no tokens: leave cost_usd and tokens out',

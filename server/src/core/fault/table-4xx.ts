@@ -208,7 +208,7 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The project of this key has no such image job, asset or file. In the control API: there is no such key, project, upstream, node or unknown call.',
+      'The project of this key has no such image job, asset or file. In the control API: no such key, project, upstream, node or unknown call exists.',
     nextStep:
       'Check the id, and use a key of the project that made the request. In the control API, remove the last part of the path to list what exists.',
   },
@@ -341,8 +341,8 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The client closed the connection before it had the whole answer. No client sees this code: it stands in the log, the request log and the metrics. Torana makes no further upstream call for such an embeddings request. Calls that were already sent are accounted for. Image jobs go on.',
+      'The client closed the connection before it had the whole answer. No client sees this code: the log, the request log and the metrics have it. Torana makes no further upstream call for such an embeddings request. Calls that were already sent are accounted for. Image jobs go on.',
     nextStep:
-      'If it happens often, compare the time-outs of your clients with the time that their requests take.',
+      'If it happens often, compare the timeouts of your clients with the time that their requests take.',
   },
 } as const satisfies Record<string, FaultEntry>

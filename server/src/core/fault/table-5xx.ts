@@ -133,7 +133,7 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      "Torana has not yet compared any available deployment with the model's vector space. The deployment is new, or its configuration changed, or another space was accepted. Torana sent nothing to an upstream.",
+      "Torana has compared no available deployment so far with the model's vector space. The deployment is new, or its configuration changed, or another space was accepted. Torana sent nothing to an upstream.",
     nextStep:
       'Retry after `retry-after`: the comparison takes a moment. Operators: if this lasts, `torana spaces` says why the probe fails.',
   },
@@ -242,7 +242,7 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'Torana can write usage records neither to PostgreSQL nor to the spool on disk, or cannot note calls on disk. It sends no call that it could not record, and returns no result without a usage record. Records of calls that were under way are kept, and written as soon as either takes them.',
+      'Torana can write usage records neither to PostgreSQL nor to the spool on disk, or cannot note calls on disk. It sends no call that it could not record, and returns no result without a usage record. Records of calls that were in progress are kept, and written as soon as either takes them.',
     nextStep: 'Retry. Operators: check the disk of `TORANA_DATA_DIR` and PostgreSQL.',
   },
   upstream_timeout: {

@@ -8,7 +8,7 @@ export const CONTROL_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      'The control API knows who asks, and that person or token may not do this: its role is too small, the project is not one of its own, or it may only read.',
+      'The control API knows who asks, and that person or token may not do this: its role is too small, the project is not one of theirs, or it may only read.',
     nextStep:
       'Ask an admin to do it, or to change the role. The message names the permission that is missing.',
   },

@@ -25,7 +25,7 @@ export const FILE_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'Files are read in a process of their own. It ended while it read this file, or worked for it for longer than it may. Other files are not affected.',
+      'A separate process reads files. It ended while it read this file, or worked for it for longer than it may. Other files are not affected.',
     nextStep:
       'Split the file, or shorten its lines, and send it again. Operators: the log says what ended the process.',
   },
@@ -53,7 +53,7 @@ export const FILE_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The project keeps as many files, or as many bytes, as it may. Files, uploads under way and the results of batches count.',
+      'The project keeps as many files, or as many bytes, as it may. Files, uploads in progress and the results of batches count.',
     nextStep:
       'Delete files that you no longer need, or let them expire sooner with `expires_after`. Operators: raise `limits.maxFiles` or `limits.filesBytes`.',
   },

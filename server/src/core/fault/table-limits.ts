@@ -17,7 +17,7 @@ export const LIMIT_FAULTS = {
     type: 'rate_limit_error',
     retry: true,
     who: 'caller',
-    meaning: 'The key has as many requests under way as it may have at once.',
+    meaning: 'The key has reached its limit of concurrent requests.',
     nextStep:
       'Send the next request when one has ended, or retry after `retry-after`. Operators: raise the maximum of calls at once of the key.',
   },

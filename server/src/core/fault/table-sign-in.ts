@@ -17,7 +17,7 @@ export const SIGN_IN_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The session has ended: it was not used for twelve hours, it is older than seven days, or somebody ended it.',
+      'The session has ended: it was not used for twelve hours, it is older than seven days, or a person ended it.',
     nextStep: 'Sign in again.',
   },
   link_invalid: {
@@ -27,7 +27,7 @@ export const SIGN_IN_FAULTS = {
     who: 'caller',
     meaning: 'The link is wrong, too old, or was used already. Each works once.',
     nextStep:
-      'Ask an admin for a new invitation. The link of a first start is printed anew by each start, while there is no member.',
+      'Ask an admin for a new invitation. Until the first member exists, each start prints a new link.',
   },
   insecure_sign_in: {
     status: 403,

@@ -179,7 +179,7 @@ const calls = fc.array(fc.record({ outcome, rounds: fc.nat(6), bytes: fc.integer
 })
 const losses = fc.array(fc.constantFrom<Loss>('none', 'none', 'before', 'after'), { maxLength: 6 })
 
-test('however a request ends, its calls are in the books, and nothing stays reserved', async () => {
+test('however a request ends, its calls are in the ledger, and nothing stays reserved', async () => {
   const budgets = fc.constantFrom([PROJECT, OWN], [PROJECT], [OWN])
   await fc.assert(
     fc.asyncProperty(calls, losses, budgets, fc.nat(2), async (planned, losses, budgets, rounds) => {

@@ -44,7 +44,7 @@ export class Calls {
     return { part: this.#parts - 1, attempt }
   }
 
-  /** The first failure ends the request: no further call begins, and calls under way are left to end. */
+  /** The first failure ends the request: no further call begins, and calls in progress are left to end. */
   fail(error: unknown): void {
     if (this.#hasFailed) return
     this.#hasFailed = true

@@ -203,7 +203,7 @@ export function noRoom(
   const more = bytes === 0 ? 'more' : `${bytes} more`
   return new Fault(
     'too_many_files',
-    `Project '${project}' keeps ${keeps}, counting files, uploads under way and results of batches. There is no room for ${more}: it may keep ${filesBytes}. Delete files that you no longer need.`,
+    `Project '${project}' keeps ${keeps}, counting files, uploads in progress and results of batches. There is no room for ${more}: it may keep ${filesBytes}. Delete files that you no longer need.`,
   )
 }
 

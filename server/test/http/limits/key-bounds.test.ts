@@ -50,7 +50,7 @@ test('a key with a maximum of calls at once has one more when one has ended', as
   const slow = embed('one-at-once', {}, 'slow-w16')
   await eventually(async () => assert.equal(gateway.provider.counters().calls, before + 1))
   const second = await embed('one-at-once')
-  assertFault(second, 'too_many_calls_at_once', { words: /may have 1 requests under way/ })
+  assertFault(second, 'too_many_calls_at_once', { words: /may have 1 concurrent requests/ })
   assert.equal(second.headers.get('retry-after'), '1')
   assert.equal((await embed('embeddings')).status, 200, 'other keys are not held up')
   assert.equal((await slow).status, 200)

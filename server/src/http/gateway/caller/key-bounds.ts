@@ -52,7 +52,7 @@ export class CallsAtOnce {
     if (inProgress >= share)
       throw new Fault(
         'too_many_calls_at_once',
-        `Key '${name}' may have ${max} requests under way at once${share < max ? `, ${share} of them on this node` : ''}. Retry when one of them has ended.`,
+        `Key '${name}' may have ${max} concurrent requests${share < max ? `, ${share} of them on this node` : ''}. Retry when one of them has ended.`,
         { retryAfterMs: RETRY_MS },
       )
     this.#inProgress.set(id, inProgress + 1)
