@@ -3,7 +3,7 @@ import './app/styles.css'
 import { createRoot } from 'react-dom/client'
 import { language, repairBrowserLanguage } from './app/language.ts'
 import { watchSystemTheme } from './app/theme.ts'
-import { loadWords } from './words/words.ts'
+import { loadWords } from './words/in-language.ts'
 
 document.documentElement.lang = language
 watchSystemTheme()

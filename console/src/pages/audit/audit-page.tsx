@@ -42,7 +42,7 @@ export function AuditPage() {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
     <Page
-      title={words.audit.title}
+      title={words.places.audit}
       fill
       actions={
         may('audit.export') && (
@@ -70,7 +70,7 @@ export function AuditPage() {
     >
       <Chain chain={pages?.[0]?.chain} />
       <DataTable<Entry>
-        label={words.audit.title}
+        label={words.places.audit}
         columns={columns}
         rows={rows}
         rowKey={({ sequence }) => String(sequence)}

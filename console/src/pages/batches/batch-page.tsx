@@ -66,8 +66,8 @@ export function BatchPage() {
   useKeys({ Escape: () => void navigate(paths.batches()) })
   return (
     <Page
-      title={`${words.batches.title} ${shortBatchId(id)}`}
-      crumbs={[{ label: words.batches.title, to: paths.batches() }]}
+      title={`${words.places.batches} ${shortBatchId(id)}`}
+      crumbs={[{ label: words.places.batches, to: paths.batches() }]}
       head={
         <>
           <span className="truncate">{batch === undefined ? shortBatchId(id) : modelOf(batch)}</span>

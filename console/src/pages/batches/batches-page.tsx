@@ -27,7 +27,7 @@ export function BatchesPage() {
   const say = words.batches
   return (
     <Page
-      title={say.title}
+      title={words.places.batches}
       fill
       actions={<LiveMark state={stream} />}
       bar={
@@ -44,7 +44,7 @@ export function BatchesPage() {
       }
     >
       <DataTable<Batch>
-        label={say.title}
+        label={words.places.batches}
         columns={columns}
         rows={list.data?.pages.flatMap(({ data }) => data)}
         isStale={list.isPlaceholderData}

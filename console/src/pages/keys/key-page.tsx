@@ -47,7 +47,7 @@ export function KeyPage() {
   return (
     <Page
       title={id}
-      crumbs={[{ label: words.keys.title, to: paths.keys() }]}
+      crumbs={[{ label: words.places.keys, to: paths.keys() }]}
       head={
         <>
           <span className="truncate">{id}</span>

@@ -42,7 +42,7 @@ export function KeysPage() {
   ) : undefined
   return (
     <Page
-      title={words.keys.title}
+      title={words.places.keys}
       fill
       actions={newKey}
       bar={
@@ -66,7 +66,7 @@ export function KeysPage() {
       }
     >
       <DataTable<Key>
-        label={words.keys.title}
+        label={words.places.keys}
         columns={columns}
         rows={pages?.flatMap(({ data }) => data)}
         rowKey={({ id }) => id}

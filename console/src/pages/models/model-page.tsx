@@ -51,7 +51,7 @@ export function ModelPage() {
   return (
     <Page
       title={id}
-      crumbs={[{ label: words.models.title, to: paths.models() }]}
+      crumbs={[{ label: words.places.models, to: paths.models() }]}
       actions={<Neighbours id={id} />}
       sideWidth={448}
       {...(model && {

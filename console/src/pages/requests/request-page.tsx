@@ -52,8 +52,8 @@ export function RequestPage() {
   const detail = found.data?.log === 'kept' ? found.data : undefined
   return (
     <Page
-      title={`${words.requests.title} ${shortId(id)}`}
-      crumbs={[{ label: words.requests.title, to: paths.requests() }]}
+      title={`${words.places.requests} ${shortId(id)}`}
+      crumbs={[{ label: words.places.requests, to: paths.requests() }]}
       head={
         <>
           <span className="mono-12 text-13 font-medium">{shortId(id)}</span>

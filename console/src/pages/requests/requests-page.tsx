@@ -65,7 +65,7 @@ export function RequestsPage() {
   const views = <Views search={search} failed={histogram.data?.facets?.outcome['failed']} saves={!isPhone} />
   return (
     <Page
-      title={words.requests.title}
+      title={words.places.requests}
       fill
       beside={views}
       actions={
@@ -128,7 +128,7 @@ export function RequestsPage() {
       )}
       <div ref={region} className="flex min-h-0 flex-1 flex-col phone:border-t phone:border-line">
         <DataTable<RequestRow>
-          label={words.requests.title}
+          label={words.places.requests}
           columns={columns}
           rows={rows}
           isStale={list.isPlaceholderData}

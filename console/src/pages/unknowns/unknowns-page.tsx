@@ -41,7 +41,7 @@ export function UnknownsPage() {
   const say = words.unknowns
   return (
     <Page
-      title={say.title}
+      title={words.places.unknowns}
       fill
       actions={
         summary !== undefined &&
@@ -55,7 +55,7 @@ export function UnknownsPage() {
       bar={
         <>
           <Segmented
-            label={say.title}
+            label={words.places.unknowns}
             segments={[
               { value: 'open', label: say.states.open, count: summary?.open },
               { value: 'resolved', label: say.states.resolved, count: summary?.resolved },
@@ -89,7 +89,7 @@ export function UnknownsPage() {
       }
     >
       <DataTable
-        label={say.title}
+        label={words.places.unknowns}
         columns={columns}
         rows={calls}
         rowKey={idOf}

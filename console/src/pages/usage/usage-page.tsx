@@ -60,7 +60,7 @@ export function UsagePage() {
   )
   return (
     <Page
-      title={say.title}
+      title={words.places.usage}
       actions={
         <>
           {!isPhone && <ExportMenu by={by} only={only} project={project} {...span} />}

@@ -63,7 +63,7 @@ export function UsageTable(props: UsageTableProps) {
   )
   return (
     <DataTable
-      label={say.title}
+      label={words.places.usage}
       columns={columns}
       rows={sorted}
       isStale={props.isStale}

@@ -103,7 +103,7 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
     <>
       <OutcomesOf {...asked} />
       <DataTable<RequestRow>
-        label={words.requests.title}
+        label={words.places.requests}
         columns={columns}
         hiddenColumns={hiddenColumns}
         rows={rows}

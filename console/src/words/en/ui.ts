@@ -1,6 +1,7 @@
 /** Words of generic components. */
+import { inLanguage } from '../in-language.ts'
 
-export const ui = {
+export const ui = inLanguage('ui', {
   loading: 'Loading…',
   close: 'Close',
   cancel: 'Cancel',
@@ -53,4 +54,4 @@ export const ui = {
   workerFailed: 'This browser could not start a background worker. Reload the page and try again.',
   badAnswer: (status: number) => `The node returned ${status}.`,
   forbidden: 'You don’t have access to this.',
-}
+})
