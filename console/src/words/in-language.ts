@@ -1,18 +1,19 @@
 /**
- * Words in the language of the console. A page loads with its English words; Chinese is loaded before the rest of the console,
- * so that every module, also a table of columns, may read `words` when it is first run.
+ * Words in the language of the console. A page loads with its English words; a translation is loaded before the rest of the
+ * console, so that every module, also a table of columns, may read `words` when it is first run.
  */
-import type { Language } from '../app/language.ts'
 import { withFallback, type Partly } from './fallback.ts'
 
-type Chinese = typeof import('./zh.ts')
+type Translation = Readonly<Record<string, object>>
 
-let chinese: Chinese | undefined
+let translation: Translation | undefined
 
-export async function loadWords(language: Language): Promise<void> {
-  if (language === 'zh') chinese = await import('./zh.ts')
+export function setTranslation(next: Translation): void {
+  translation = next
 }
 
-export function inLanguage<English extends object>(name: keyof Chinese, english: English): English {
-  return chinese === undefined ? english : withFallback(chinese[name] as Partly<English>, english)
+/** `name` is that of the export: translations name theirs alike. */
+export function inLanguage<English extends object>(name: string, english: English): English {
+  const own = translation?.[name]
+  return own === undefined ? english : withFallback(own as Partly<English>, english)
 }

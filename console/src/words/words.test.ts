@@ -15,3 +15,12 @@ test('modules read `words.<page>`: `words` as a whole would load the words of al
   )
   assert.deepEqual(whole, [])
 })
+
+test('each file of words is translated by its own name', () => {
+  const files = globSync('words/en/*.ts', { cwd: SOURCES })
+  const named = files.flatMap((name) => [
+    ...readFileSync(join(SOURCES, name), 'utf8').matchAll(/export const (\w+) = inLanguage\('(\w+)'/g),
+  ])
+  assert.ok(named.length >= files.length, 'a file does not ask for its translation')
+  for (const [, exported, asked] of named) assert.equal(asked, exported)
+})
