@@ -75,12 +75,10 @@ export function AuditPage() {
         rows={rows}
         rowKey={({ sequence }) => String(sequence)}
         rowHeight={32}
-        error={list.error ?? undefined}
-        retry={() => void list.refetch()}
+        query={list}
         selected={open}
         href={({ sequence }) => paths.audit({ ...filter, open: String(sequence) })}
         onPeek={({ sequence }) => change({ open: String(sequence) }, { replace: true })}
-        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         phoneRow={phoneRow}
         empty={
           isFiltered ? (

@@ -47,14 +47,11 @@ export function BatchesPage() {
         label={words.places.batches}
         columns={columns}
         rows={list.data?.pages.flatMap(({ data }) => data)}
-        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={46}
         href={({ id }) => paths.batch(id)}
-        error={list.error ?? undefined}
-        retry={() => void list.refetch()}
+        query={list}
         phoneRow={phoneRow}
-        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoBatches state={state} clear={() => change({ state: undefined })} />}
       />
     </Page>

@@ -121,8 +121,7 @@ export function DeploymentsPage() {
         columns={columns}
         rows={rows}
         rowKey={(row) => row.id}
-        error={list.error}
-        retry={() => void list.refetch()}
+        query={list}
         rowHeight={36}
         href={(row) => paths.deployment(row.id)}
         groupOf={groupOf}

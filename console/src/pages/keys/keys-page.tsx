@@ -72,13 +72,11 @@ export function KeysPage() {
         rowKey={({ id }) => id}
         rowHeight={40}
         href={({ id }) => paths.key(id)}
-        error={list.error ?? undefined}
-        retry={() => void list.refetch()}
+        query={list}
         selected={once?.key.id}
         sort={sort ?? 'id'}
         onSort={(next) => change({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) })}
         phoneRow={phoneRow}
-        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={
           <NoKeys
             state={state}

@@ -1,4 +1,5 @@
 /** The columns of the list of models, each of two lines. */
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { Image, ScatterChart } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Cells } from '../../charts/cells.tsx'
@@ -14,7 +15,6 @@ import {
   illOf,
   makes,
   priceLines,
-  STATE_MARK,
   takes,
   troubles,
   type ModelRow,
@@ -133,7 +133,7 @@ function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
             {deployments.map(({ id, upstream, state }) => (
               <StateMark
                 key={id}
-                mark={STATE_MARK[state]}
+                mark={STATE_MARKS[state]}
                 word={`${upstream} ${say.states[state]}`}
                 size={9}
               />
@@ -145,7 +145,7 @@ function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
           ? deployments.map(({ upstream }) => upstream).join(', ')
           : ill.map(({ upstream, state }) => `${upstream} ${say.states[state]}`).join(', '),
       ]}
-      {...(worst && { tone: MARK_TEXT[STATE_MARK[worst.state]] })}
+      {...(worst && { tone: MARK_TEXT[STATE_MARKS[worst.state]] })}
     />
   )
 }

@@ -69,11 +69,9 @@ export function ModelsPage() {
         label={words.places.models}
         columns={MODEL_COLUMNS}
         rows={rows}
-        isStale={models.isPlaceholderData}
         rowKey={rowKey}
         rowHeight={46}
-        error={models.error}
-        retry={() => void models.refetch()}
+        query={models}
         href={href}
         sort={search.sort ?? '-day'}
         onSort={(sort) => change({ sort })}

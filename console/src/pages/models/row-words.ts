@@ -2,27 +2,18 @@
 import type { Schema } from '../../api/client.ts'
 import { count, whole } from '../../app/format.ts'
 import type { Mark } from '../../ui/state-mark.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 
 export type ModelRow = Schema<'ModelRow'>
 type Brief = Schema<'DeploymentBrief'>
 type Lines = readonly [first: string, second: string]
 
-export const STATE_MARK: Record<Brief['state'], Mark> = {
-  healthy: 'good',
-  limited: 'warn',
-  ejected: 'bad',
-  probing: 'wait',
-  'held-back': 'off',
-  quarantined: 'odd',
-  drained: 'off',
-}
-
 /** The worst first, as far as its mark tells. */
 const WORST: readonly Mark[] = ['bad', 'odd', 'warn', 'wait', 'off']
 
 export function illOf(deployments: readonly Brief[]): readonly Brief[] {
-  const rank = ({ state }: Brief): number => WORST.indexOf(STATE_MARK[state])
+  const rank = ({ state }: Brief): number => WORST.indexOf(STATE_MARKS[state])
   return deployments.filter(({ state }) => state !== 'healthy').toSorted((a, b) => rank(a) - rank(b))
 }
 
@@ -107,7 +98,7 @@ export function endsText({ ends }: ModelRow): string | undefined {
 export function markOf({ deployments, retired, ends }: ModelRow): Mark {
   const [worst] = illOf(deployments)
   if (retired !== null) return 'off'
-  if (worst !== undefined) return STATE_MARK[worst.state]
+  if (worst !== undefined) return STATE_MARKS[worst.state]
   return ends !== null && isNear(ends) ? 'warn' : 'good'
 }
 

@@ -93,8 +93,7 @@ export function UnknownsPage() {
         columns={columns}
         rows={calls}
         rowKey={idOf}
-        error={query.error}
-        retry={() => void query.refetch()}
+        query={query}
         rowHeight={46}
         phoneRow={phoneRow}
         href={(call) =>
@@ -103,7 +102,6 @@ export function UnknownsPage() {
             : paths.request(call.request_id, { tab: 'ledger' })
         }
         selected={state === 'open' && ticked.size === 0 ? chosen[0] && idOf(chosen[0]) : undefined}
-        onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
         {...(state === 'open' &&
           (calls?.length ?? 0) > 1 && {
             ticks: { ticked, onChange: setTicked, label: (call: UnknownCall) => say.tick(call.call_id) },

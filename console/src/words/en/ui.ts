@@ -47,7 +47,6 @@ export const ui = inLanguage('ui', {
   from: 'From',
   to: 'To',
   use: 'Apply',
-  previous: 'Previous',
   next: 'Next',
   signedOut: 'Your session has ended. Sign in again, then submit again: what you typed is still here.',
   unreachable: 'The node can’t be reached. Check that it is running and that you are on its network.',
