@@ -12,9 +12,9 @@ const COMPRESSIBLE = /\.(?:js|css|svg|html)$/
 /** React, the router and the query cache; icons are many small files, and stay with who uses them. */
 const LIBRARIES =
   /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?:react-router|router-core|history|react-query|query-core|store|react-store)|openapi-fetch)\//
-/** What is run before the rest: the language. Whatever reads words when it is first run is not in it. */
+/** What is run before the rest: the language, and what loads it. Whatever reads words when it is first run is not in it. */
 const LANGUAGE =
-  /console\/src\/(?:words\/(?:in-language|fallback|plural)|app\/(?:base|format|language|money|stored|theme)\.|time\/zone\.)/
+  /console\/src\/(?:words\/(?:in-language|fallback|plural)|app\/(?:base|format|language|money|stored|theme)\.|time\/zone\.)|vite\/preload-helper/
 /** The frame, and the parts that it is made of. What only pages use is not in it. */
 const SHELL =
   /console\/src\/(?:app\/(?!palette|key-list|styles|range-control|paying-project)|pages\/(?:\w+\/place|settings\/sections)\.|api\/(?:client|faults)|words\/en\/(?:places|settings|shell|ui)\.|ui\/(?:banner|blocked-writes|brand|button|classes|copy|dialog|empty|kbd|keyboard|layers|link|media|menu|menu-look|page|problem|segmented|state-mark|tag|toast|tooltip)\.)|node_modules\/@base-ui\/react\/(?:esm\/)?(?:csp-provider|dialog|menu|toast|tooltip|floating-ui-react|internals|utils|merge-props|use-render)\//
