@@ -142,19 +142,15 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   )
 }
 
-function ChoiceLine({
-  id,
-  choice,
-  isHere,
-  onPoint,
-  onRun,
-}: {
+interface ChoiceLineProps {
   readonly id: string
   readonly choice: Choice
   readonly isHere: boolean
   readonly onPoint: () => void
   readonly onRun: () => void
-}) {
+}
+
+function ChoiceLine({ id, choice, isHere, onPoint, onRun }: ChoiceLineProps) {
   const Icon = choice.icon
   return (
     <div

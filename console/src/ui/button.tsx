@@ -83,22 +83,17 @@ export function Button({
   return why === undefined ? button : <Tip text={why}>{button}</Tip>
 }
 
-/** A link that looks like a button. */
-export function ButtonLink({
-  to,
-  look,
-  size,
-  icon,
-  className,
-  children,
-}: {
+interface ButtonLinkProps {
   readonly to: Address
   readonly look?: ButtonLook
   readonly size?: ButtonSize
   readonly icon?: ReactNode
   readonly className?: string
   readonly children: ReactNode
-}) {
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({ to, look, size, icon, className, children }: ButtonLinkProps) {
   return (
     <Link to={to} className={buttonClasses(look, size, className)}>
       {icon}

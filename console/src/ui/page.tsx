@@ -142,20 +142,16 @@ export function Page(props: PageProps) {
   )
 }
 
-/** A part of a page or of its side panel, with a head. */
-export function Section({
-  title,
-  note,
-  actions,
-  className,
-  children,
-}: {
+interface SectionProps {
   readonly title: ReactNode
   readonly note?: ReactNode
   readonly actions?: ReactNode
   readonly className?: string
   readonly children: ReactNode
-}) {
+}
+
+/** A part of a page or of its side panel, with a head. */
+export function Section({ title, note, actions, className, children }: SectionProps) {
   return (
     <section className={classes('flex flex-col', className)}>
       <header className="flex min-h-7 items-center gap-2.5 phone:flex-wrap">

@@ -3,7 +3,7 @@
  * the code, and breaks each write in four ways. It knows Playwright's page alone, and no runner of tests.
  */
 import type { Page } from '@playwright/test'
-import { en as words } from '../../src/words/en.ts'
+import * as words from '../../src/words/en.ts'
 
 export interface WrittenAt {
   /** Below `console/src`. */

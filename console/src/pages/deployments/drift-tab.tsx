@@ -155,17 +155,14 @@ function pointOf(slot: Omit<SpaceSlot, 'failed'>) {
   }
 }
 
-function Happened({
-  slots,
-  looks,
-  id,
-  now,
-}: {
+interface HappenedProps {
   readonly slots: readonly SpaceSlot[]
   readonly looks: readonly SpaceProbe[]
   readonly id: string
   readonly now: number
-}) {
+}
+
+function Happened({ slots, looks, id, now }: HappenedProps) {
   const say = words.deployments.drift
   // Of the last day every look is known; before it, the worst of each slot.
   const newer = looks

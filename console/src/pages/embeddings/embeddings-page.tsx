@@ -91,7 +91,7 @@ export function EmbeddingsPage() {
     )
   return (
     <Page
-      title={say.title}
+      title={words.places.embeddings}
       beside={<span className="text-12 text-ink-3">{say.place}</span>}
       actions={<Actions />}
       fill

@@ -12,15 +12,13 @@ const MAX_NUMBERED_LINES = 2 * MAX_TEXTS
 const TEXT =
   'py-1.5 pr-2 text-[12.5px] leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] [scrollbar-gutter:stable] phone:text-15 phone:leading-5'
 
-export function TextArea({
-  value,
-  typed,
-  onChange,
-}: {
+interface TextAreaProps {
   readonly value: string
   readonly typed: TypedTexts
   readonly onChange: (value: string) => void
-}) {
+}
+
+export function TextArea({ value, typed, onChange }: TextAreaProps) {
   const copy = useRef<HTMLDivElement>(null)
   return (
     <div className="relative flex min-h-40 flex-1 overflow-hidden rounded-control border border-line-strong bg-surface focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:h-60 phone:flex-none">

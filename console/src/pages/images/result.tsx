@@ -118,15 +118,13 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
   )
 }
 
-function Facts({
-  run,
-  tile,
-  cost,
-}: {
+interface FactsProps {
   readonly run: Run
   readonly tile: Tile
   readonly cost: string | undefined
-}) {
+}
+
+function Facts({ run, tile, cost }: FactsProps) {
   const { facts } = words.images
   const inputs = run.files?.images.length ?? 0
   return (

@@ -1,4 +1,5 @@
 /** The columns of the list of models, each of two lines. */
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { Image, ScatterChart } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Cells } from '../../charts/cells.tsx'
@@ -14,7 +15,6 @@ import {
   illOf,
   makes,
   priceLines,
-  STATE_MARK,
   takes,
   troubles,
   type ModelRow,
@@ -100,7 +100,7 @@ function TwoLines({
 
 function NameCell({ row }: { readonly row: ModelRow }) {
   const Icon = row.kind === 'embedding' ? ScatterChart : Image
-  const { models } = words
+  const say = words.models
   const ends = endsText(row)
   return (
     <span className="flex min-w-0 items-center gap-2.5" title={ends}>
@@ -111,9 +111,8 @@ function NameCell({ row }: { readonly row: ModelRow }) {
             {row.id}
           </span>,
           row.retired
-            ? (askedByText(row) ?? models.retired(row.retired.on, row.retired.successor))
-            : (ends ??
-              (row.aliases.length > 0 ? models.also(row.aliases.join(', ')) : models.kinds[row.kind])),
+            ? (askedByText(row) ?? say.retired(row.retired.on, row.retired.successor))
+            : (ends ?? (row.aliases.length > 0 ? say.also(row.aliases.join(', ')) : say.kinds[row.kind])),
         ]}
         {...((row.retired ?? ends) && { tone: 'text-warn' })}
       />
@@ -124,7 +123,7 @@ function NameCell({ row }: { readonly row: ModelRow }) {
 function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
   const ill = illOf(deployments)
   const [worst] = ill
-  const { models } = words
+  const say = words.models
   if (deployments.length === 0) return <span className="text-ink-3">–</span>
   return (
     <TwoLines
@@ -134,19 +133,19 @@ function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
             {deployments.map(({ id, upstream, state }) => (
               <StateMark
                 key={id}
-                mark={STATE_MARK[state]}
-                word={`${upstream} ${models.states[state]}`}
+                mark={STATE_MARKS[state]}
+                word={`${upstream} ${say.states[state]}`}
                 size={9}
               />
             ))}
           </span>
-          {models.of(deployments.length - ill.length, deployments.length)}
+          {say.of(deployments.length - ill.length, deployments.length)}
         </span>,
         worst === undefined
           ? deployments.map(({ upstream }) => upstream).join(', ')
-          : ill.map(({ upstream, state }) => `${upstream} ${models.states[state]}`).join(', '),
+          : ill.map(({ upstream, state }) => `${upstream} ${say.states[state]}`).join(', '),
       ]}
-      {...(worst && { tone: MARK_TEXT[STATE_MARK[worst.state]] })}
+      {...(worst && { tone: MARK_TEXT[STATE_MARKS[worst.state]] })}
     />
   )
 }

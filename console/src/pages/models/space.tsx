@@ -108,8 +108,7 @@ function SpaceOf({ model }: { readonly model: Model }) {
         rows={rows}
         rowKey={({ deployment }) => deployment}
         href={({ deployment }) => paths.deployment(deployment)}
-        error={spaces.error}
-        retry={() => void spaces.refetch()}
+        query={spaces}
         empty={null}
         fill={false}
       />

@@ -65,7 +65,7 @@ export function OverviewPage() {
     data !== undefined && flows?.length === 0 && data.series.data.every((slot) => sumOf(slot) === 0)
   return (
     <Page
-      title={words.overview.title}
+      title={words.places.overview}
       fill
       actions={
         <>

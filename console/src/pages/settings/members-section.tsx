@@ -58,8 +58,7 @@ export function MembersSection() {
         columns={columnsFor(setOpen)}
         rows={rows}
         rowKey={(row) => ('member' in row ? row.member.id : row.invitation.email)}
-        error={members.error ?? undefined}
-        retry={() => void members.refetch()}
+        query={members}
         rowHeight={46}
         phoneRow={phoneRowFor(setOpen)}
         empty={<Empty title={say.empty} />}

@@ -17,6 +17,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { SectionHead } from './section-head.tsx'
 
 type Node = Schema<'Node'>
 
@@ -32,24 +33,20 @@ const MARKS: Record<Node['state'], Mark> = { alive: 'good', silent: 'bad', ended
 const BUSY = 0.8
 
 export function NodesSection() {
-  const { data, error, refetch } = useQuery(nodesQuery)
+  const query = useQuery(nodesQuery)
   const [ending, setEnding] = useState<Node>()
   const may = useMay()
   const mayEnd = may('nodes.end')
   const columns = useMemo(() => columnsFor(setEnding, mayEnd), [mayEnd])
   return (
     <>
-      <div className="px-6 py-3.5 phone:px-4">
-        <h2 className="text-13 font-semibold">{say.title}</h2>
-        <p className="text-12 text-ink-3">{say.text}</p>
-      </div>
+      <SectionHead title={say.title} text={say.text} />
       <DataTable
         label={say.title}
         columns={columns}
-        rows={data?.data}
+        rows={query.data?.data}
         rowKey={({ id }) => id}
-        error={error}
-        retry={() => void refetch()}
+        query={query}
         fill={false}
         rowHeight={36}
         phoneRow={phoneRow}

@@ -41,7 +41,7 @@ export function UnknownsPage() {
   const say = words.unknowns
   return (
     <Page
-      title={say.title}
+      title={words.places.unknowns}
       fill
       actions={
         summary !== undefined &&
@@ -55,7 +55,7 @@ export function UnknownsPage() {
       bar={
         <>
           <Segmented
-            label={say.title}
+            label={words.places.unknowns}
             segments={[
               { value: 'open', label: say.states.open, count: summary?.open },
               { value: 'resolved', label: say.states.resolved, count: summary?.resolved },
@@ -89,12 +89,11 @@ export function UnknownsPage() {
       }
     >
       <DataTable
-        label={say.title}
+        label={words.places.unknowns}
         columns={columns}
         rows={calls}
         rowKey={idOf}
-        error={query.error}
-        retry={() => void query.refetch()}
+        query={query}
         rowHeight={46}
         phoneRow={phoneRow}
         href={(call) =>
@@ -103,7 +102,6 @@ export function UnknownsPage() {
             : paths.request(call.request_id, { tab: 'ledger' })
         }
         selected={state === 'open' && ticked.size === 0 ? chosen[0] && idOf(chosen[0]) : undefined}
-        onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
         {...(state === 'open' &&
           (calls?.length ?? 0) > 1 && {
             ticks: { ticked, onChange: setTicked, label: (call: UnknownCall) => say.tick(call.call_id) },

@@ -223,21 +223,21 @@ function OwnCells({
 
 /** `1,536 wide, any narrower` · `images, edits, masks`. */
 function kindText({ kind, width, narrower, can }: Found): string {
-  const { upstreams } = words
+  const say = words.upstreams
   if (kind === 'embedding') {
     const more =
       narrower === 'any'
-        ? upstreams.anyNarrower
+        ? say.anyNarrower
         : Array.isArray(narrower)
-          ? upstreams.narrowerTo(narrower.map(whole).join(' · '))
-          : upstreams.thisWidthOnly
-    return `${upstreams.wide(width ?? 0)}${more}`
+          ? say.narrowerTo(narrower.map(whole).join(' · '))
+          : say.thisWidthOnly
+    return `${say.wide(width ?? 0)}${more}`
   }
   const parts = [
-    upstreams.images,
-    ...(can['edits'] ? [upstreams.edits] : []),
-    ...(can['mask'] ? [upstreams.masks] : []),
-    ...(can['markup'] ? [upstreams.markup] : []),
+    say.images,
+    ...(can['edits'] ? [say.edits] : []),
+    ...(can['mask'] ? [say.masks] : []),
+    ...(can['markup'] ? [say.markup] : []),
   ]
   return parts.join(', ')
 }

@@ -1,6 +1,7 @@
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const nodes = {
+export const nodes = inLanguage('nodes', {
   title: 'Nodes',
   text: 'Gateway processes in this install.',
   columns: {
@@ -33,4 +34,4 @@ export const nodes = {
   again: 'Check again',
   verdicts: { ok: 'ok', warn: 'warning', fail: 'failed' } as Record<string, string>,
   checks: (n: number) => plural(n, 'check'),
-}
+})
