@@ -112,9 +112,14 @@ function Card({ job, now, isOpen, onOpen }: CardProps) {
             ? (job.fault ?? '')
             : isGone
               ? text.gone
-              : leftMs !== undefined && text.left(age(leftMs))}
+              : leftMs !== undefined && text.left(leftText(leftMs))}
         </span>
       </span>
     </button>
   )
+}
+
+/** Days are rounded: images made a minute apart read the same, from the first day on. */
+function leftText(ms: number): string {
+  return age(ms < 2 * DAY_MS ? ms : ms + DAY_MS / 2)
 }
