@@ -112,7 +112,7 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
         id={listId}
         role="listbox"
         aria-label={words.shell.palette.title}
-        className="scroll-quiet min-h-0 flex-1 overflow-y-auto p-1.5"
+        className="min-h-0 flex-1 overflow-y-auto p-1.5"
       >
         {choices.length === 0 && (
           <p className="px-3.5 py-4 text-ink-3">

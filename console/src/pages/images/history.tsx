@@ -48,7 +48,7 @@ export function History({ jobs, chosen, isComparing, onComparing, onChoose }: Hi
       {jobs?.length === 0 ? (
         <p className="py-3 text-12 text-ink-2">{text.historyEmpty}</p>
       ) : (
-        <ul className="scroll-quiet -mx-1 mt-1.5 flex min-h-24 gap-3 overflow-x-auto px-1 pt-1">
+        <ul className="-mx-1 mt-1.5 flex min-h-24 gap-3 overflow-x-auto px-1 pt-1">
           {jobs?.map((job) => (
             <li key={job.id} className="w-26 shrink-0">
               <Card job={job} now={now} isOpen={chosen.includes(job.id)} onOpen={() => onChoose(job)} />
