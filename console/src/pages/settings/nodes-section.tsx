@@ -140,7 +140,7 @@ function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column
     {
       id: 'end',
       head: '',
-      width: 90,
+      width: 106,
       align: 'right',
       cell: (node) =>
         node.state === 'ended' ? null : (
