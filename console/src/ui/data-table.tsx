@@ -106,8 +106,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       tabIndex={fill && !isPhone ? 0 : undefined}
       className={classes(
         'min-w-0',
-        fill && !isPhone && 'scroll-quiet min-h-0 flex-1 overflow-auto',
-        isPhone && !asList && 'scroll-quiet overflow-x-auto',
+        fill && !isPhone && 'min-h-0 flex-1 overflow-auto',
+        isPhone && !asList && 'overflow-x-auto',
         className,
       )}
     >

@@ -33,7 +33,6 @@ export function BatchesPage() {
       bar={
         <Segmented
           label={say.filter}
-          className="max-w-full overflow-x-auto"
           segments={[
             { value: 'all', label: say.all },
             ...STATES.map((one) => ({ value: one, label: labelOf(one) })),

@@ -25,7 +25,7 @@ interface BudgetListProps {
 
 export function BudgetList({ budgets, chosen, scope, project, more }: BudgetListProps) {
   return (
-    <div className="scroll-quiet min-h-0 flex-1 overflow-y-auto">
+    <div className="min-h-0 flex-1 overflow-y-auto">
       <ul>
         {budgets.map((budget) => (
           <li key={budget.id}>

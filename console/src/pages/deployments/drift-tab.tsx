@@ -200,7 +200,10 @@ function Latest({ looks, model }: { readonly looks: readonly SpaceProbe[]; reado
   ]
   return (
     <Section title={say.latest}>
-      <table aria-label={say.latest} className="w-full border-collapse text-12">
+      <table
+        aria-label={say.latest}
+        className="w-full border-collapse text-12 [&_:is(td,th)+:is(td,th)]:pl-2.5"
+      >
         <thead>
           <tr className="border-b border-line text-ink-2">
             {heads.map((head, index) => (

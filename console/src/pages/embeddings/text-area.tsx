@@ -27,7 +27,7 @@ export function TextArea({ value, typed, onChange }: TextAreaProps) {
         aria-hidden
         className={classes(
           TEXT,
-          'scroll-quiet pointer-events-none absolute inset-0 overflow-hidden text-transparent select-none',
+          'pointer-events-none absolute inset-0 overflow-hidden text-transparent select-none',
         )}
       >
         <NumberedLines value={value} heads={typed.heads} />
@@ -38,7 +38,7 @@ export function TextArea({ value, typed, onChange }: TextAreaProps) {
         spellCheck={false}
         className={classes(
           TEXT,
-          'scroll-quiet relative min-w-0 flex-1 resize-none overflow-x-hidden overflow-y-auto bg-transparent pl-13 outline-none',
+          'relative min-w-0 flex-1 resize-none overflow-x-hidden overflow-y-auto bg-transparent pl-13 outline-none',
         )}
         onChange={(event) => onChange(event.target.value)}
         onScroll={({ currentTarget: { scrollTop } }) => {

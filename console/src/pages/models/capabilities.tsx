@@ -20,7 +20,7 @@ export function Capabilities({ model }: { readonly model: Model }) {
   const { detail } = words.models
   return (
     <>
-      <div className="scroll-quiet overflow-x-auto px-6 phone:px-4">
+      <div className="overflow-x-auto px-6 phone:px-4">
         <table
           className="w-full table-fixed border-collapse"
           style={{ minWidth: 140 + 150 * model.deployments.length }}

@@ -1,12 +1,11 @@
 /** The columns of the list of models, each of two lines. */
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { Image, ScatterChart } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { Cells } from '../../charts/cells.tsx'
 import { count, duration } from '../../app/format.ts'
-import { classes } from '../../ui/classes.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
+import { TwoLines } from '../../ui/two-lines.tsx'
 import { words } from '../../words/words.ts'
 import { Abilities } from './abilities.tsx'
 import {
@@ -82,21 +81,6 @@ export const MODEL_COLUMNS: readonly Column<ModelRow>[] = [
     cell: (row) => count(row.last_day.requests),
   },
 ]
-
-function TwoLines({
-  lines: [first, second],
-  tone = 'text-ink-3',
-}: {
-  readonly lines: readonly [first: ReactNode, second: ReactNode]
-  readonly tone?: string
-}) {
-  return (
-    <span className="block min-w-0 leading-4">
-      <span className="block truncate leading-[18px]">{first}</span>
-      <span className={classes('block truncate text-12', tone)}>{second}</span>
-    </span>
-  )
-}
 
 function NameCell({ row }: { readonly row: ModelRow }) {
   const Icon = row.kind === 'embedding' ? ScatterChart : Image

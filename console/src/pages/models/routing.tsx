@@ -37,8 +37,8 @@ const COLUMNS: readonly Column<Row>[] = [
     className: 'tabular-nums',
     cell: (row) => share(row.share),
   },
-  { id: 'limits', head: heads.limits, cell: (row) => limitTexts(row).join(', ') || '–' },
-  { id: 'used', head: heads.used, width: 110, cell: ({ used }) => used },
+  { id: 'limits', drop: 2, head: heads.limits, cell: (row) => limitTexts(row).join(', ') || '–' },
+  { id: 'used', drop: 1, head: heads.used, width: 110, cell: ({ used }) => used },
 ]
 
 export function Routing({ model }: { readonly model: Model }) {

@@ -46,6 +46,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { id: 'probed', head: heads.probed, width: 96, align: 'right', cell: ({ probed }) => probed },
   {
     id: 'reason',
+    drop: 1,
     head: heads.reason,
     cell: ({ reason }) => <span className="text-ink-3">{reason ?? ''}</span>,
   },

@@ -46,7 +46,7 @@ export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrice
   if (found.length === 0) return <p className="text-ink-2">{words.upstreams.noModels}</p>
   return (
     <div className="flex flex-col gap-3">
-      <div className="scroll-quiet max-h-72 overflow-auto rounded-control border border-line">
+      <div className="max-h-72 overflow-auto rounded-control border border-line">
         <table className="w-full border-collapse text-13">
           <thead>
             <tr className="text-12 text-ink-3">

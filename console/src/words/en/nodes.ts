@@ -7,10 +7,6 @@ export const nodes = inLanguage('nodes', {
   columns: {
     host: 'Node',
     state: 'State',
-    version: 'Version',
-    role: 'Role',
-    started: 'Started',
-    seen: 'Last seen',
     loop: 'Event loop',
     calls: 'Calls',
     spool: 'Spool',
@@ -18,6 +14,7 @@ export const nodes = inLanguage('nodes', {
   },
   states: { alive: 'alive', silent: 'not reporting', ended: 'removed' },
   ago: (age: string) => `${age} ago`,
+  started: (time: string) => `started ${time}`,
   empty: 'No nodes have connected to this database.',
   end: 'Remove…',
   endTitle: (host: string) => `Remove ${host}?`,
