@@ -6,6 +6,8 @@ import { hasPostgres, testPostgres } from './servers.ts'
 export const NODE_TOKEN = 'node-token-of-these-tests-0001'
 
 export interface ConsoleNode extends Gateway {
+  /** Empty: its database is the built-in one. */
+  readonly databaseUrl: string
   /** At `/api/v1`; without a token unless one is given. */
   control(method: string, path: string, options?: ControlOptions): Promise<ControlAnswer>
   /** A new token. A developer sees the projects. */
@@ -33,13 +35,13 @@ export interface ControlAnswer {
 }
 
 export async function startConsoleNode(options: GatewayOptions = {}): Promise<ConsoleNode> {
+  const databaseUrl = options.env?.['DATABASE_URL'] ?? (hasPostgres ? (await testPostgres()).url : '')
   const gateway = await startGateway({
     models: { 'plain-w16': { on: 'plain' } },
     isOnDatabase: true,
     ...options,
     env: {
-      ...(hasPostgres &&
-        options.env?.['DATABASE_URL'] === undefined && { DATABASE_URL: (await testPostgres()).url }),
+      ...(databaseUrl !== '' && { DATABASE_URL: databaseUrl }),
       TORANA_SECRET: 'the secret of these tests, long',
       TORANA_ADMIN_TOKEN: NODE_TOKEN,
       ...options.env,
@@ -49,6 +51,7 @@ export async function startConsoleNode(options: GatewayOptions = {}): Promise<Co
     askControl(`${gateway.controlUrl}/api/v1${path}`, method, more)
   return {
     ...gateway,
+    databaseUrl,
     control,
     async tokenOf(role, more = {}) {
       const body = { name: randomUUID(), role, expires_in_days: 1, ...more }

@@ -52,7 +52,7 @@ export function UnknownsPage() {
   // Below a long list of a phone the form would be out of reach: the chosen call has the page to itself.
   if (isPhone && state === 'open' && search.open !== undefined)
     return (
-      <Page title={say.title} crumbs={[{ label: say.title, to: paths.unknowns() }]}>
+      <Page title={words.places.unknowns} crumbs={[{ label: words.places.unknowns, to: paths.unknowns() }]}>
         {resolving}
       </Page>
     )

@@ -121,7 +121,10 @@ test('the first call counts as the request, and no call of a request that an ear
 
 const paid = (nanoUsd: bigint) => (admission: Admission, call: BegunCall) =>
   void admission.paid(call, { usage: 'upstream', tokens: 1, images: 0, cost: { kind: 'known', nanoUsd } })
-const NOT_CHARGED = new UpstreamFailure('rateLimited', 'too many requests', { deployment: 'm/one', status: 429 })
+const NOT_CHARGED = new UpstreamFailure('rateLimited', 'too many requests', {
+  deployment: 'm/one',
+  status: 429,
+})
 const SHARES = [
   { user: 'a', weight: 1 },
   { user: 'b', weight: 1 },
