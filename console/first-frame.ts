@@ -3,8 +3,8 @@
  * `public/frame.js` puts in the title of the page, in the language of the browser.
  */
 import type { Plugin } from 'vite'
-import { en } from './src/words/en.ts'
-import { zh } from './src/words/zh.ts'
+import { places as en } from './src/words/en/places.ts'
+import { places as zh } from './src/words/zh/places.ts'
 
 /** The places of the navigation, in its order. `app/places.test.ts` compares them: a place that is missing here fails it. */
 export const GROUPS = [
@@ -53,7 +53,7 @@ ${row.repeat(ROWS)}
 
 function link(place: (typeof GROUPS)[number][number]): string {
   const path = PATHS[place] ?? place
-  return `<a href="./${path}" data-path="${path}" data-zh="${textOf(zh[place]?.title ?? en[place].title)}" class="flex h-7 items-center rounded-control pr-2 pl-8 text-ink-2 aria-[current]:bg-selected aria-[current]:font-semibold aria-[current]:text-ink">${textOf(en[place].title)}</a>`
+  return `<a href="./${path}" data-path="${path}" data-zh="${textOf(zh[place] ?? en[place])}" class="flex h-7 items-center rounded-control pr-2 pl-8 text-ink-2 aria-[current]:bg-selected aria-[current]:font-semibold aria-[current]:text-ink">${textOf(en[place])}</a>`
 }
 
 function textOf(title: string): string {

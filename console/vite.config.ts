@@ -12,12 +12,12 @@ const COMPRESSIBLE = /\.(?:js|css|svg|html)$/
 /** React, the router and the query cache; icons are many small files, and stay with who uses them. */
 const LIBRARIES =
   /node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?:react-router|router-core|history|react-query|query-core|store|react-store)|openapi-fetch)\//
-/** What is run before the rest: the language, and the words in it. Whatever reads words when it is first run is not in it. */
-const WORDS =
-  /console\/src\/(?:words\/(?:words|en|plural)|app\/(?:base|format|language|money|stored|theme)\.|time\/zone\.)/
+/** What is run before the rest: the language, and what loads it. Whatever reads words when it is first run is not in it. */
+const LANGUAGE =
+  /console\/src\/(?:words\/(?:in-language|fallback|plural)|app\/(?:base|format|language|money|stored|theme)\.|time\/zone\.)|vite\/preload-helper/
 /** The frame, and the parts that it is made of. What only pages use is not in it. */
 const SHELL =
-  /console\/src\/(?:app\/(?!palette|key-list|styles|range-control|paying-project)|pages\/(?:\w+\/place|settings\/sections)\.|api\/(?:client|faults)|ui\/(?:banner|blocked-writes|brand|button|classes|copy|dialog|empty|kbd|keyboard|layers|link|media|menu|menu-look|page|problem|segmented|state-mark|tag|toast|tooltip)\.)|node_modules\/@base-ui\/react\/(?:esm\/)?(?:csp-provider|dialog|menu|toast|tooltip|floating-ui-react|internals|utils|merge-props|use-render)\//
+  /console\/src\/(?:app\/(?!palette|key-list|styles|range-control|paying-project)|pages\/(?:\w+\/place|settings\/sections)\.|api\/(?:client|faults)|words\/en\/(?:places|settings|shell|ui)\.|ui\/(?:banner|blocked-writes|brand|button|classes|copy|dialog|empty|kbd|keyboard|layers|link|media|menu|menu-look|page|problem|segmented|state-mark|tag|toast|tooltip)\.)|node_modules\/@base-ui\/react\/(?:esm\/)?(?:csp-provider|dialog|menu|toast|tooltip|floating-ui-react|internals|utils|merge-props|use-render)\//
 /** Below it, headers weigh more than what is saved. */
 const COMPRESSED_FROM_BYTES = 1024
 
@@ -34,12 +34,14 @@ export default defineConfig({
     // An inlined font or picture would be a data: address, which the content security policy refuses.
     assetsInlineLimit: 0,
     rolldownOptions: {
+      // A module that reads `words.keys` then loads the words of keys, not those of all pages.
+      treeshake: { moduleSideEffects: [{ test: /console\/src\/words\//, sideEffects: false }] },
       output: {
         // What every page needs is one file, not fifty small ones, which compress badly and are asked for one by one.
         codeSplitting: {
           groups: [
             { name: 'libraries', test: LIBRARIES },
-            { name: 'words', test: WORDS, priority: 1 },
+            { name: 'language', test: LANGUAGE, priority: 1 },
             { name: 'shell', test: SHELL },
           ],
         },

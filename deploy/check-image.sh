@@ -78,7 +78,9 @@ wait_ready "http://127.0.0.1:$port" podman logs "$id"
 ask_vector "http://127.0.0.1:$port" "$key" demo-embed
 ask_picture "http://127.0.0.1:$port" "$key" |
   node -p '"a picture of " + Buffer.from(JSON.parse(require("fs").readFileSync(0)).data[0].b64_json, "base64").length + " bytes"'
-curl --silent --fail "http://127.0.0.1:$control_port/" -H 'Accept: text/html' | grep --quiet '<title>Torana</title>' || fail 'no console'
+# Read in full first: grep ends at its match, and a curl that still writes fails.
+page="$(curl --silent --show-error --fail "http://127.0.0.1:$control_port/" -H 'Accept: text/html')"
+grep --quiet '<title>Torana</title>' <<<"$page" || fail 'no console'
 echo 'the console answers'
 podman healthcheck run "$id" && echo 'the healthcheck says 0'
 pid="$(podman inspect --format '{{.State.Pid}}' "$id")"

@@ -1,4 +1,5 @@
 /** Load in two forms, open and closed loop, and one histogram of how long answers took. */
+import { Socket } from 'node:net'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -47,6 +48,14 @@ export async function closedLoop(
 }
 
 /** How long answers took. */
+/** The order to stop that `scriptOn` gives. A process whose input stays open still ends. */
+export function inputClosed(): AbortSignal {
+  const closed = new AbortController()
+  process.stdin.once('end', () => closed.abort()).resume()
+  if (process.stdin instanceof Socket) process.stdin.unref()
+  return closed.signal
+}
+
 export class Latencies {
   readonly #microseconds: RecordableHistogram = createHistogram({ figures: FIGURES })
 

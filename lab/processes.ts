@@ -12,6 +12,9 @@ export interface Started {
   readonly origin: string
 }
 
+/** A start on a busy machine. */
+const READY_MS = 60_000
+
 const running = new Map<number, ChildProcess>()
 
 /** `stopAll` ends it too. */
@@ -30,6 +33,7 @@ export function commandOn(core: number | string | undefined, command: readonly s
   return [...onCore, program, ...args]
 }
 
+/** Without an output file its errors are shown here. */
 export function spawnOn(
   core: number | string | undefined,
   command: string,
@@ -41,7 +45,7 @@ export function spawnOn(
   const [program = '', ...rest] = commandOn(core, [command, ...args])
   const child = spawn(program, rest, {
     env: { ...process.env, ...env },
-    stdio: ['ignore', output, 'inherit'],
+    stdio: ['ignore', output, output === 'ignore' ? 'inherit' : output],
   })
   if (output !== 'ignore') closeSync(output)
   return { pid: keep(child, command) }
@@ -56,7 +60,7 @@ export interface Script<Answer> {
 
 /** A script with its path. `niceness`: it must not take the core from those that measure. */
 export function scriptOn<Answer>(
-  core: number | string,
+  core: number | string | undefined,
   script: string,
   question: unknown,
   niceness = 0,
@@ -102,31 +106,37 @@ export function endedChildrenCpuMicroseconds(): number {
   return (Number(fields[13]) + Number(fields[14])) * 10_000
 }
 
-/** For a server on which every request would count as a call. */
-export async function portReady(port: number): Promise<void> {
-  const deadline = Date.now() + 60_000
-  for (;;) {
-    const socket = connect(port, '127.0.0.1')
-    const error: unknown = await once(socket, 'connect').then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-    socket.destroy()
-    if (error === undefined) return
-    if (Date.now() > deadline) throw new Error(`nothing listens at port ${port}`)
+/** Unix time at which it was seen to be so. */
+export async function until(
+  what: string,
+  withinMs: number,
+  isSo: () => boolean | Promise<boolean>,
+): Promise<number> {
+  const endMs = performance.now() + withinMs
+  while (!(await isSo())) {
+    if (performance.now() > endMs) throw new Error(`waited ${withinMs / 1000} s in vain: ${what}`)
     await wait(50)
   }
+  return Date.now()
 }
 
-export async function httpReady(url: string, patienceMs = 60_000): Promise<void> {
-  const deadline = Date.now() + patienceMs
-  for (;;) {
-    const status = await fetch(url).then(
-      (answer) => answer.status,
-      (error: unknown) => String(error),
+/** For a server on which every request would count as a call. */
+export async function portReady(port: number): Promise<void> {
+  await until(`something listens at port ${port}`, READY_MS, async () => {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
     )
-    if (status === 200) return
-    if (Date.now() > deadline) throw new Error(`${url} is not ready: ${status}`)
-    await wait(100)
-  }
+    socket.destroy()
+    return isOpen
+  })
+}
+
+export async function httpReady(url: string, withinMs = READY_MS): Promise<void> {
+  await until(`${url} is ready`, withinMs, async () => {
+    const answer = await fetch(url).catch(() => undefined)
+    await answer?.arrayBuffer()
+    return answer?.status === 200
+  })
 }

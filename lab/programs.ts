@@ -28,7 +28,10 @@ const BENCH: Readonly<Record<string, Program>> = {
     answers: 'what Torana costs beside a bare proxy; --inspect writes profiles',
     needs: BARE_PROXY,
   },
-  'bench/large-answers': { answers: 'the largest answers that the contract allows', node: ['--expose-gc'] },
+  'bench/large-answers': {
+    answers: 'the largest answers that the contract allows, and images of many callers at once; --parts VI',
+    needs: 'two cores',
+  },
   'bench/flame': {
     answers: 'draws where the CPU time of a profile goes: <file.cpuprofile> <file.svg>',
   },
@@ -41,13 +44,8 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/sharing': { answers: 'what cache and micro-batching gain with a real model', needs: 'two cores' },
   'bench/overload': { answers: 'twice the load that a node can serve', needs: 'two cores' },
   'bench/false-refusals': { answers: 'what a node short of CPU refuses', needs: 'two cores' },
-  'bench/images': { answers: 'images of many callers at once', needs: 'two cores' },
   'bench/edits': { answers: 'large uploads; --quick', needs: 'two cores' },
-  'bench/files': {
-    answers: 'a large file sent in parts that break off',
-    needs: 'PostgreSQL',
-    withServers: true,
-  },
+  'bench/files': { answers: 'a large file sent in parts that break off', needs: 'PostgreSQL' },
   'bench/batches': { answers: 'the cost of a batch', needs: 'PostgreSQL, two cores' },
   'bench/console': {
     answers:
@@ -84,7 +82,6 @@ const BENCH: Readonly<Record<string, Program>> = {
     answers:
       '200 clients that leave at any byte, failing upstreams, 20 minutes; a judge without code of the server checks everything; --minutes 20 --clients 200',
     needs: 'PostgreSQL',
-    withServers: true,
   },
 }
 
@@ -104,7 +101,7 @@ const CHAOS: Readonly<Record<string, Program>> = {
   'chaos/upstreams': { answers: 'upstreams that fail, hang and drift under load', needs: 'two cores' },
   'chaos/restarts': {
     answers:
-      'rolling restarts and upgrades behind HAProxy and nginx: no request fails; --only workers --times 3',
+      'rolling restarts, replaced and killed workers, and upgrades behind HAProxy and nginx: no request fails; --only workers --times 3',
     needs: 'PostgreSQL, HAProxy, nginx',
   },
   'chaos/failovers': {

@@ -106,7 +106,8 @@ function release(registry: string): string[] {
       run('npm', ['publish', './dist/torana', '--registry', registry, token, '--provenance=false']),
     )
   step('notes', () => assert.ok(readFileSync(notesFile, 'utf8').trim().length > 0))
-  if (values.image) step('image', () => run('env', ['STRICT=1', 'bash', 'deploy/check-image.sh']))
+  if (values.image)
+    step('image', () => console.log(run('env', ['STRICT=1', 'bash', 'deploy/check-image.sh'])))
   return done
 }
 

@@ -28,6 +28,7 @@ export interface Column<Row> {
   readonly title: string
   readonly width: number
   readonly of: (row: Row) => number
+  readonly isMean?: true
 }
 
 /** A table whose rows are printed one by one, as rounds end. */
@@ -54,6 +55,15 @@ export class RunningTable<Row> {
       label,
       this.#columns.map(({ of }) => String(of(row))),
     )
+  }
+
+  /** Sums of all columns, and means of those that are named so. */
+  total(rows: readonly Row[]): string {
+    const cells = this.#columns.map(({ of, isMean }) => {
+      const sum = rows.reduce((total, row) => total + of(row), 0)
+      return String(isMean ? Math.round(sum / Math.max(1, rows.length)) : sum)
+    })
+    return this.#line('all', cells)
   }
 
   #line(label: string, cells: readonly string[]): string {

@@ -4,9 +4,9 @@
  * more than a gateway can take. It ends early when its input is closed.
  */
 import { once } from 'node:events'
-import { connect, Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { closedLoop, openLoop } from './load.ts'
+import { closedLoop, inputClosed, openLoop } from './load.ts'
 
 export interface Stream {
   /** Undefined: that of all. */
@@ -209,14 +209,6 @@ async function paced({
   for (const sender of senders.values()) sender.close()
   await wait(50)
   return all.map(({ results }) => results)
-}
-
-function inputClosed(): AbortSignal {
-  const closed = new AbortController()
-  process.stdin.once('end', () => closed.abort()).resume()
-  // A process whose input stays open still ends.
-  if (process.stdin instanceof Socket) process.stdin.unref()
-  return closed.signal
 }
 
 if (import.meta.main) {

@@ -3,12 +3,12 @@ import './app/styles.css'
 import { createRoot } from 'react-dom/client'
 import { language, repairBrowserLanguage } from './app/language.ts'
 import { watchSystemTheme } from './app/theme.ts'
-import { loadWords } from './words/words.ts'
+import { setTranslation } from './words/in-language.ts'
 
 document.documentElement.lang = language
 watchSystemTheme()
 repairBrowserLanguage()
-await loadWords(language)
+if (language === 'zh') setTranslation(await import('./words/zh.ts'))
 const { App } = await import('./app/app.tsx')
 const { router } = await import('./app/routes.tsx')
 // React clears the first frame when it draws: it does so when the page is there, not while it loads.

@@ -16,7 +16,7 @@ import {
   type EveryPageOptions,
   type SeededNode,
 } from './support/every-page.ts'
-import { faultsOfView, isSettled } from './support/faults.ts'
+import { faultsOfView, isSettled, partsOfView } from './support/faults.ts'
 import { launched, test as base } from './support/test.ts'
 import { playwrightVisitor, type Visitor } from './support/visitor.ts'
 import { webkitVisitor } from './support/webkit.ts'
@@ -24,9 +24,8 @@ import { webkitVisitor } from './support/webkit.ts'
 const WIDTHS = [1440, 1280, 1024, 390]
 /** How long a page may take to show what it has. A loaded machine needs several seconds. */
 const SETTLED_WITHIN_MS = 30_000
-const LOOK_MS = 100
 /** A page draws its charts again, and asks for what comes next, within this time. */
-const QUIET_MS = 300
+const QUIET_MS = 400
 /** Ten addresses at four widths, on a loaded machine. */
 const MAX_PATTERN_MS = 600_000
 
@@ -92,9 +91,13 @@ for (const [pattern, addressesOf] of Object.entries(PAGES))
   })
 
 async function settles(visitor: Visitor): Promise<boolean> {
-  await sleep(QUIET_MS)
-  for (const endMs = performance.now() + SETTLED_WITHIN_MS; performance.now() < endMs; await sleep(LOOK_MS))
-    if (await visitor.evaluate(isSettled)) return true
+  let parts = 0
+  for (const endMs = performance.now() + SETTLED_WITHIN_MS; performance.now() < endMs;) {
+    await sleep(QUIET_MS)
+    const before = parts
+    parts = await visitor.evaluate(partsOfView)
+    if (parts === before && (await visitor.evaluate(isSettled))) return true
+  }
   return false
 }
 

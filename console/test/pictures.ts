@@ -18,16 +18,17 @@ import { settled, watchRequests } from './support/settled.ts'
 const REPOSITORY = join(import.meta.dirname, '../..')
 const FOLDER = join(REPOSITORY, 'docs/pictures/console')
 const ADMIN_TOKEN = 'pictures-admin-token-000000000001'
-/**
- * Long enough for a failing upstream, a drifting one and an unknown outcome to be seen, and for a whole minute after the batches of the
- * first seconds. The next ones come at 120 s.
- */
-const TRAFFIC_SECONDS = 108
+/** A whole minute after the batches of the first seconds, and before the first upstream fails. */
+const CALM_SECONDS = 108
+/** Long enough for a failing upstream, a drifting one and an unknown outcome to be seen. */
+const TRAFFIC_SECONDS = 190
 
 interface Picture {
   readonly name: string
   readonly path: string
   readonly role?: Role
+  /** While all upstreams are well. */
+  readonly calm?: true
   /** Also at the size of a phone. */
   readonly phone?: true
   /** Also in Chinese. */
@@ -37,7 +38,7 @@ interface Picture {
 }
 
 const PICTURES: readonly Picture[] = [
-  { name: 'overview', path: '/', role: 'operator', phone: true, chinese: true },
+  { name: 'overview', path: '/', role: 'operator', calm: true, phone: true, chinese: true },
   { name: 'requests', path: '/requests', role: 'operator', phone: true, chinese: true, before: peek },
   { name: 'request', path: '/requests?tries=2', role: 'operator', phone: true, before: openFirst },
   {
@@ -206,13 +207,21 @@ const browser = await chromium.launch(chromiumOptions())
 try {
   mkdirSync(FOLDER, { recursive: true })
   const url = await controlUrlOf(demo)
-  await sleep(TRAFFIC_SECONDS * 1000)
-  for (const picture of PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
-    await take(picture, url).catch((error: unknown) => {
-      // The others are still worth having.
-      console.error(picture.name, error)
-      process.exitCode = 1
-    })
+  const startedMs = performance.now()
+  const pictures = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+  for (const [isCalm, fromSecond] of [
+    [true, CALM_SECONDS],
+    [false, TRAFFIC_SECONDS],
+  ] as const) {
+    const due = pictures.filter(({ calm = false }) => calm === isCalm)
+    if (due.length > 0) await sleep(Math.max(0, startedMs + fromSecond * 1000 - performance.now()))
+    for (const picture of due)
+      await take(picture, url).catch((error: unknown) => {
+        // The others are still worth having.
+        console.error(picture.name, error)
+        process.exitCode = 1
+      })
+  }
 } finally {
   await browser.close()
   demo.kill('SIGTERM')

@@ -1,7 +1,7 @@
 /** Ranges, zones, charts and tables before a real node: what is picked is what is shown, and what is asked for. */
 import assert from 'node:assert/strict'
 import type { Page } from '@playwright/test'
-import { en as words } from '../src/words/en.ts'
+import * as words from '../src/words/en.ts'
 import { askSteadily, assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const node = nodeOfFile({

@@ -4,17 +4,16 @@
  * calls without a gateway, both with a real model. B: the effect of a batch on waiting callers (`lab/bench/batches-beside.ts`).
  * Exits with 1 when a goal is missed.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { sampleTexts } from '../model-server/ceiling.ts'
 import { measureBeside } from './batches-beside.ts'
 import { runBatches, startStage, startUpstream, upload, UPSTREAM_CORE, writeLines } from './batch-stage.ts'
-import { cpuMicroseconds, httpReady, spawnOn, stopAll, type Started } from '../processes.ts'
-import { freePort } from '../../server/test/support/servers.ts'
+import { cpuMicroseconds, stopAll, type Started } from '../processes.ts'
+import { startModelServer } from '../provider.ts'
 import { Report, loadText, median, spreadText } from '../report.ts'
 import { profileFlags } from './torana.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -50,19 +49,15 @@ const WARM_LINES = 10_000
 const LOOP_CALLS = 8
 const LOOP_INPUTS = 512
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-batches-'))
+await using place = new Workplace('batches')
+const { folder } = place
 const report = new Report()
 
-try {
-  if (options.parts.includes('C')) await measureCost()
-  if (options.parts.includes('L')) await measureLoop()
-  if (options.parts.includes('B')) await measureBeside(folder, Number(options.seconds), report)
-  process.stdout.write(`\n${loadText()}\n`)
-  process.exitCode = report.isKept ? 0 : 1
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
-}
+if (options.parts.includes('C')) await measureCost()
+if (options.parts.includes('L')) await measureLoop()
+if (options.parts.includes('B')) await measureBeside(folder, Number(options.seconds), report)
+process.stdout.write(`\n${loadText()}\n`)
+process.exitCode = report.isKept ? 0 : 1
 
 async function measureCost(): Promise<void> {
   const [lines, width, batches] = [Number(options.lines), Number(options.width), Number(options.batches)]
@@ -104,7 +99,7 @@ async function measureCost(): Promise<void> {
 }
 
 async function measureLoop(): Promise<void> {
-  const model = await startModel()
+  const model = await startModelServer(UPSTREAM_CORE)
   const stage = await startStage({
     folder,
     baseUrl: `${model.origin}/v1`,
@@ -132,15 +127,6 @@ async function measureLoop(): Promise<void> {
   report.aim('of the bare loop', spreadText(shares), `≥ ${AIM_SHARE}`, share >= AIM_SHARE)
   report.print(`L: ${count} texts in each round, with a real model`)
   await stopAll(stage.torana.pid, model.pid)
-}
-
-async function startModel(): Promise<Started> {
-  const port = await freePort()
-  const program = join(import.meta.dirname, '../model-server/main.ts')
-  const { pid } = spawnOn(UPSTREAM_CORE, process.execPath, [program, '--port', String(port)], {})
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/v1/models`)
-  return { pid, origin }
 }
 
 /** Texts per second of a script without a gateway. A refused call waits a moment, as a script would. */

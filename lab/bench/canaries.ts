@@ -4,15 +4,14 @@
  * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run lab --
  * bench/canaries --minutes 20`. Exits with 1 when a word was found where it must not be.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
 import { startTorana } from './torana.ts'
 import { loadText, print } from '../report.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -27,18 +26,14 @@ type Project = (typeof PROJECTS)[number]
 const PAUSE_MS = 20
 const METRICS_MS = 10_000
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-canaries-'))
+await using place = new Workplace('canaries')
+const { folder } = place
 const statuses = new Map<string, number>()
 const found: string[] = []
 let received = 0
 let requests = 0
 
-try {
-  await run()
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
-}
+await run()
 
 async function run(): Promise<void> {
   const { origin } = await startProvider(OTHER_CORE, folder)

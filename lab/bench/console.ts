@@ -4,19 +4,16 @@
  * asks two questions a second: it keeps at least 0.9 of its throughput. Needs nginx, wrk and two cores.
  * `-- --small` fills little, `-- --no-load` leaves out the hot lane.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
-import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { fillConsoleData, LARGE_INSTALL, samplesIn, SMALL_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure, type Question } from './console-questions.ts'
 import { startNginx } from './parts.ts'
-import { stopAll } from '../processes.ts'
-import { rateOf, wrk } from '../wrk.ts'
-import { startTorana } from './torana.ts'
-import { print } from '../report.ts'
+import { benchKey, loadScript, rateOf, wrk } from '../wrk.ts'
+import { GATEWAY_CORE, LOAD_CORE } from './side-by-side.ts'
+import { BENCH_SECRET, HOSTED_MODEL, startTorana } from './torana.ts'
+import { median, print } from '../report.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -30,60 +27,53 @@ const { values: options } = parseArgs({
 const MAX_MS = Number(options['most-ms'])
 const MIN_THROUGHPUT = 0.9
 const ASKED_EVERY_MS = 500
-const GATEWAY_CORE = 0
-const LOAD_CORE = 1
 const CONNECTIONS = 32
 const TOKEN = 'admin-token-of-the-bench-0123456789'
-const KEY = 'bench-key-00000000000000000001'
+const KEY = benchKey(1)
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-console-bench-'))
+await using place = new Workplace('console-bench')
+const { folder } = place
 /** As PostgreSQL has by itself. */
-const postgres = await startPostgresServer({ memory: '128MB' })
-try {
-  const database = openPostgres(postgres.url)
-  const nowMs = Date.now()
-  const size = options.small ? SMALL_INSTALL : LARGE_INSTALL
-  const startedMs = performance.now()
-  await fillConsoleData(database, size, nowMs)
-  const seconds = Math.round((performance.now() - startedMs) / 1000)
-  console.log(`${size.events} entries, ${size.requests} requests and ${size.keys} keys in ${seconds} s\n`)
-  const samples = await samplesIn(database, nowMs)
-  await database.close()
-  const { origin: upstream } = await startNginx(folder, LOAD_CORE)
-  const models = {
-    'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'openai' }] },
-    'gpt-image-2': { deployments: [{ upstream: 'openai' }] },
-  }
-  const torana = await startTorana({
-    core: GATEWAY_CORE,
-    folder,
-    config: {
-      upstreams: {
-        openai: { dialect: 'openai', provider: 'openai', baseUrl: `${upstream}/base64/v1`, apiKey: 'bench' },
-      },
-      models,
-      projects: { bench: { keys: [{ name: 'load', secret: KEY }] } },
-    },
-    env: {
-      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
-      TORANA_ADMIN_TOKEN: TOKEN,
-      DATABASE_URL: postgres.url,
-    },
-  })
-  const questions = consoleQuestions({
-    ...samples,
-    model: 'text-embedding-3-small',
-    deployment: 'text-embedding-3-small/openai',
-  })
-  const control = `http://127.0.0.1:${torana.controlPort}`
-  const isQuick = await checkQuestions(control, questions)
-  const isLight = options['no-load'] || (await checkThroughput(torana.origin, control, questions))
-  if (!isQuick || !isLight) process.exitCode = 1
-} finally {
-  await stopAll()
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
+const postgres = await place.postgres({ memory: '128MB' })
+const database = openPostgres(postgres.url)
+const nowMs = Date.now()
+const size = options.small ? SMALL_INSTALL : LARGE_INSTALL
+const startedMs = performance.now()
+await fillConsoleData(database, size, nowMs)
+const seconds = Math.round((performance.now() - startedMs) / 1000)
+console.log(`${size.events} entries, ${size.requests} requests and ${size.keys} keys in ${seconds} s\n`)
+const samples = await samplesIn(database, nowMs)
+await database.close()
+const { origin: upstream } = await startNginx(folder, LOAD_CORE)
+const models = {
+  [HOSTED_MODEL]: { spaceGuard: false, deployments: [{ upstream: 'openai' }] },
+  'gpt-image-2': { deployments: [{ upstream: 'openai' }] },
 }
+const torana = await startTorana({
+  core: GATEWAY_CORE,
+  folder,
+  config: {
+    upstreams: {
+      openai: { dialect: 'openai', provider: 'openai', baseUrl: `${upstream}/base64/v1`, apiKey: 'bench' },
+    },
+    models,
+    projects: { bench: { keys: [{ name: 'load', secret: KEY }] } },
+  },
+  env: {
+    TORANA_SECRET: BENCH_SECRET,
+    TORANA_ADMIN_TOKEN: TOKEN,
+    DATABASE_URL: postgres.url,
+  },
+})
+const questions = consoleQuestions({
+  ...samples,
+  model: HOSTED_MODEL,
+  deployment: `${HOSTED_MODEL}/openai`,
+})
+const control = `http://127.0.0.1:${torana.controlPort}`
+const isQuick = await checkQuestions(control, questions)
+const isLight = options['no-load'] || (await checkThroughput(torana.origin, control, questions))
+if (!isQuick || !isLight) process.exitCode = 1
 
 async function checkQuestions(control: string, questions: readonly Question[]): Promise<boolean> {
   const measured = await measure(control, TOKEN, questions)
@@ -107,19 +97,7 @@ async function checkThroughput(
   control: string,
   questions: readonly Question[],
 ): Promise<boolean> {
-  const script = join(folder, 'load.lua')
-  writeFileSync(
-    script,
-    `wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["Authorization"] = "Bearer ${KEY}"
-local n = 0
-request = function()
-  n = n + 1
-  return wrk.format(nil, nil, nil, '{"input":"the quick brown fox ' .. n .. '","model":"text-embedding-3-small","encoding_format":"base64"}')
-end
-`,
-  )
+  const script = loadScript(folder, { key: KEY, model: HOSTED_MODEL })
   const load = async (): Promise<number> =>
     rateOf(
       await wrk({
@@ -128,7 +106,6 @@ end
         connections: CONNECTIONS,
         seconds: Number(options.seconds),
         core: LOAD_CORE,
-        timeoutSeconds: 10,
       }),
     )
   await load()
@@ -141,7 +118,7 @@ end
     ratios.push(beside / without)
     console.log(`without ${Math.round(without)}/s, beside a console ${Math.round(beside)}/s`)
   }
-  const ratio = ratios.toSorted((left, right) => left - right)[Math.floor(ratios.length / 2)] ?? 0
+  const ratio = median(ratios)
   console.log(`throughput beside a console: ${ratio.toFixed(3)} of that without (median)`)
   return ratio >= MIN_THROUGHPUT
 }

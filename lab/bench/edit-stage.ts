@@ -1,9 +1,7 @@
 /** A gateway, an upstream for edits and one for embeddings, each in its own process. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { GatewayWatch } from './gateway-watch.ts'
+import { startWatched, type GatewayWatch } from './gateway-watch.ts'
 import { stopAll } from '../processes.ts'
-import { startTorana } from './torana.ts'
 import { startProvider } from '../provider.ts'
 
 export const MEGABYTE = 1024 * 1024
@@ -37,8 +35,7 @@ export async function startStage(folder: string, flags: readonly string[] = []):
     await startProvider(OTHER_CORE, folder),
   ]
   const directUrl = `${embeddings.origin}/plain`
-  const probeSocket = join(folder, 'probe')
-  const torana = await startTorana({
+  const torana = await startWatched({
     core: GATEWAY_CORES,
     folder,
     config: {
@@ -67,14 +64,14 @@ export async function startStage(folder: string, flags: readonly string[] = []):
         },
       },
     },
-    flags: [...flags, '--import', join(import.meta.dirname, 'gateway-probe.ts')],
-    env: { TORANA_BOOTSTRAP_KEY: key, LOG_LEVEL: 'silent', GATEWAY_PROBE_SOCKET: probeSocket },
+    flags,
+    env: { TORANA_BOOTSTRAP_KEY: key },
   })
   return {
     url: torana.origin,
     directUrl,
     key,
-    watch: new GatewayWatch(torana.pid, probeSocket, join(torana.dataFolder, 'uploads')),
+    watch: torana.watch,
     received: () => receivedIn(edits.log),
     stopUpstreams: () => stopAll(edits.pid, embeddings.pid),
   }

@@ -3,8 +3,6 @@
  * its event loop, and on small requests beside them. The upstreams, the gateway and the callers are separate processes.
  * Exits with 1 when a goal is missed. `npm run lab -- bench/edits`, and `--quick` for a short run without goals of time.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -21,9 +19,10 @@ import {
 } from './edit-stage.ts'
 import type { Handles } from './gateway-watch.ts'
 import { answered, latencyMs } from './load-stage.ts'
-import { scriptOn, stopAll, type Script } from '../processes.ts'
+import { scriptOn, type Script } from '../processes.ts'
 import { Report } from '../report.ts'
 import { SENDER, type Paced, type SentRequest } from '../sender.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -59,28 +58,23 @@ const HANDLES_MS = 10_000
 /** The probe, and a caller that is about to go. */
 const CONNECTIONS_SLACK = 2
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-edits-'))
-try {
-  const stage = await startStage(
-    folder,
-    options.flags.split(' ').filter((flag) => flag !== ''),
-  )
-  const report = new Report()
-  const started = stage.watch.handles()
-  await warmUp(stage)
-  const restBytes = stage.watch.residentBytes()
-  const before = { restBytes, started, atRest: stage.watch.handles() }
-  if (options.parts.includes('A')) await measureMany(stage, restBytes, report)
-  if (options.parts.includes('B')) await measureLargest(stage, restBytes, report)
-  const areBombsKept =
-    !options.parts.includes('C') ||
-    (await measureBombs(stage, { rounds: size.bombRounds, areTimed: !isQuick }))
-  await measureRest(stage, before, report)
-  if (!report.isKept || !areBombsKept) process.exitCode = 1
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
-}
+await using place = new Workplace('edits')
+const { folder } = place
+const stage = await startStage(
+  folder,
+  options.flags.split(' ').filter((flag) => flag !== ''),
+)
+const report = new Report()
+const started = stage.watch.handles()
+await warmUp(stage)
+const restBytes = stage.watch.residentBytes()
+const before = { restBytes, started, atRest: stage.watch.handles() }
+if (options.parts.includes('A')) await measureMany(stage, restBytes, report)
+if (options.parts.includes('B')) await measureLargest(stage, restBytes, report)
+const areBombsKept =
+  !options.parts.includes('C') || (await measureBombs(stage, { rounds: size.bombRounds, areTimed: !isQuick }))
+await measureRest(stage, before, report)
+if (!report.isKept || !areBombsKept) process.exitCode = 1
 
 /** The first edits and embeddings also compile the code, and let the heap find its size. */
 async function warmUp(stage: Stage): Promise<void> {

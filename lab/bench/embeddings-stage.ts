@@ -1,13 +1,10 @@
 /** Torana beside the bare proxy: both at the same time on core 0 under equal load, nginx as upstream and wrk on core 1. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { startBare } from './parts.ts'
-import { cpuMicroseconds, stopAll } from '../processes.ts'
-import { answered, wrk, type Load } from '../wrk.ts'
-import { refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
+import { stopAll } from '../processes.ts'
+import { loadScript } from '../wrk.ts'
+import { GATEWAY_CORE, sideBySide, type Seen, type Subject } from './side-by-side.ts'
+import { HOSTED_MODEL, hostedConfig, startTorana, storeKeys } from './torana.ts'
 
-const GATEWAY_CORE = 0
-export const LOAD_CORE = 1
 const KEY = `bench-${'0123456789abcdef'.repeat(2)}`
 
 export interface Shape {
@@ -33,80 +30,42 @@ export interface StageOptions {
   readonly timeoutSeconds?: number
 }
 
-/** CPU time is in microseconds a request. */
 export interface Window {
-  readonly bareLoad: Load
-  readonly toranaLoad: Load
-  readonly bareCpu: number
-  readonly toranaCpu: number
-  /** 1 would be as cheap as the bare proxy. */
-  readonly ratio: number
+  readonly bare: Seen
+  readonly torana: Seen
 }
 
-export interface Stage {
-  readonly script: string
+export interface EmbeddingsStage {
   /** Both under load for `seconds`. A failed request throws. */
   window(seconds: number): Promise<Window>
   stop(): Promise<void>
 }
 
-export async function startStage(options: StageOptions): Promise<Stage> {
-  const { shape, origin, connections, timeoutSeconds = 2, isControl = false } = options
-  const script = wrkScript(options)
-  const bare = await startBare(origin, GATEWAY_CORE)
-  const gateway = isControl ? undefined : await startGateway(options)
-  const torana = gateway ?? (await startBare(origin, GATEWAY_CORE))
-  const load = (url: string, seconds: number): Promise<Load> =>
-    wrk({ url: `${url}/embeddings`, script, connections, seconds, core: LOAD_CORE, timeoutSeconds })
-  const look = async (seconds: number): Promise<Window> => {
-    const before = [cpuMicroseconds(bare.pid), cpuMicroseconds(torana.pid)] as const
-    const [bareLoad, toranaLoad] = await Promise.all([
-      load(`${bare.origin}${shape.path}`, seconds),
-      load(`${torana.origin}${isControl ? shape.path : '/v1'}`, seconds),
-    ])
-    const bareCpu = (cpuMicroseconds(bare.pid) - before[0]) / bareLoad.requests
-    const toranaCpu = (cpuMicroseconds(torana.pid) - before[1]) / toranaLoad.requests
-    for (const { errors } of [bareLoad, toranaLoad])
-      if (errors > 0)
-        throw new Error(`${errors} failed requests\n${gateway ? await refusalsOf(gateway) : ''}`)
-    return { bareLoad, toranaLoad, bareCpu, toranaCpu, ratio: bareCpu / toranaCpu }
-  }
+export async function startEmbeddingsStage(options: StageOptions): Promise<EmbeddingsStage> {
+  const { folder, shape, origin, connections, timeoutSeconds, isControl = false } = options
+  const load = { connections, ...(timeoutSeconds !== undefined && { timeoutSeconds }) }
+  const script = loadScript(folder, { key: KEY, model: HOSTED_MODEL, answer: shape.encoding })
+  const subjects = [
+    await bareSubject(origin, shape.path),
+    isControl ? await bareSubject(origin, shape.path) : await startGateway(options),
+  ]
   return {
-    script,
-    window: (seconds) => answered(() => look(seconds)),
-    stop: () => stopAll(bare.pid, torana.pid),
+    async window(seconds) {
+      const [bare, torana] = await sideBySide(subjects, { script, seconds, ...load })
+      return { bare, torana } as Window
+    },
+    stop: () => stopAll(...subjects.map(({ pid }) => pid)),
   }
 }
 
-async function startGateway({ folder, shape, origin, flags = [] }: StageOptions): Promise<StartedTorana> {
-  const baseUrl = `${origin}${shape.path}`
-  const torana = await startTorana({
-    core: GATEWAY_CORE,
-    folder,
-    config: {
-      upstreams: { nginx: { dialect: 'openai', provider: 'openai', baseUrl, apiKey: 'bench' } },
-      // Probed, it would look wrong: it answers everything with the same vector.
-      models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
-    },
-    flags,
-  })
-  await storeKeys(torana, [{ name: 'bench', secret: KEY }])
-  return torana
+export async function bareSubject(origin: string, path: string, name = 'bare proxy'): Promise<Subject> {
+  const bare = await startBare(origin, GATEWAY_CORE)
+  return { name, pid: bare.pid, url: `${bare.origin}${path}/embeddings` }
 }
 
-/** Every text is different. */
-function wrkScript({ folder, shape: { encoding } }: StageOptions): string {
-  const file = join(folder, `${encoding}.lua`)
-  writeFileSync(
-    file,
-    `local n = 0
-local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${KEY}" }
-local seed = tostring({}):sub(8)
-request = function()
-  n = n + 1
-  return wrk.format("POST", nil, headers, '{"input":"the quick brown fox ' .. seed .. n .. '","model":"text-embedding-3-small","encoding_format":"${encoding}"}')
-end
-`,
-  )
-  return file
+async function startGateway({ folder, shape, origin, flags = [] }: StageOptions): Promise<Subject> {
+  const config = hostedConfig(`${origin}${shape.path}`)
+  const torana = await startTorana({ core: GATEWAY_CORE, folder, config, flags })
+  await storeKeys(torana, [{ name: 'bench', secret: KEY }])
+  return { name: 'Torana', pid: torana.pid, url: `${torana.origin}/v1/embeddings`, torana }
 }

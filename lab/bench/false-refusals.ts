@@ -6,18 +6,17 @@
  * request without a handicap, divided by the gateway's. `npm run lab -- bench/false-refusals --seconds 6 --rounds 3`. Exits with 1
  * when a goal is missed. (d) needs root.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
 import { startBare } from './parts.ts'
 import { fixedPath } from '../fake-provider/players/fixed.ts'
-import { cpuMicroseconds, spawnOn, stopAll } from '../processes.ts'
+import { spawnOn } from '../processes.ts'
 import { startProvider } from '../provider.ts'
-import { wrk, type Load } from '../wrk.ts'
+import { loadScript, wrk, type Load } from '../wrk.ts'
+import { costOf, GATEWAY_CORE, LOAD_CORE } from './side-by-side.ts'
 import { loadText, median, print } from '../report.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -30,8 +29,6 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds)
 const rounds = Number(options.rounds)
 
-const GATEWAY_CORE = 0
-const LOAD_CORE = 1
 const DELAY_MS = 20
 const AIM = 0.9
 const MODEL = 'steady-w16'
@@ -46,13 +43,9 @@ const handicaps: Readonly<Record<string, { readonly name: string; readonly begin
   d: { name: 'half a core', begin: halfACore },
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-refusals-'))
-try {
-  if (!(await run())) process.exitCode = 1
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
-}
+await using place = new Workplace('refusals')
+const { folder } = place
+if (!(await run())) process.exitCode = 1
 
 async function run(): Promise<boolean> {
   const { origin } = await startProvider(LOAD_CORE, folder)
@@ -63,7 +56,7 @@ async function run(): Promise<boolean> {
     models: { [MODEL]: [`${origin}/${played}/v1`] },
     projects: ['all'],
   })
-  const script = wrkScript(gateway.keyOf('all'))
+  const script = loadScript(folder, { key: gateway.keyOf('all'), model: MODEL })
   const load = (to: string, callers: number): Promise<Load> =>
     wrk({
       url: `${to}/v1/embeddings`,
@@ -71,7 +64,6 @@ async function run(): Promise<boolean> {
       connections: callers,
       seconds,
       core: LOAD_CORE,
-      timeoutSeconds: 10,
     })
   const own = `http://127.0.0.1:${gateway.port}`
   for (const to of [bare.origin, own]) await load(to, 64)
@@ -87,13 +79,15 @@ async function run(): Promise<boolean> {
       const costs: number[] = []
       let refused = 0
       for (let round = 0; round < rounds; round += 1) {
-        const [[bareLoad, bareCost], [toranaLoad, toranaCost]] = [
-          await costly(bare.pid, () => under(handicap.begin, bare.pid, () => load(bare.origin, callers))),
-          await costly(gateway.pid, () => under(handicap.begin, gateway.pid, () => load(own, callers))),
-        ]
-        refused += toranaLoad.errors
-        costs.push(bareCost / toranaCost)
-        rates.push({ bare: rate(bareLoad), torana: rate(toranaLoad) })
+        const ofBare = await costOf(bare.pid, () =>
+          under(handicap.begin, bare.pid, () => load(bare.origin, callers)),
+        )
+        const ofTorana = await costOf(gateway.pid, () =>
+          under(handicap.begin, gateway.pid, () => load(own, callers)),
+        )
+        refused += ofTorana.load.errors
+        costs.push(ofBare.cpuUs / ofTorana.cpuUs)
+        rates.push({ bare: rate(ofBare.load), torana: rate(ofTorana.load) })
       }
       const ratio = median(rates.map(({ bare, torana }) => torana / bare))
       if (name === 'a') ordinary = median(costs)
@@ -119,13 +113,6 @@ async function under(begin: Handicap, pid: number, work: () => Promise<Load>): P
   using stack = new DisposableStack()
   stack.use(begin(pid))
   return await work()
-}
-
-/** Adds the CPU time per request in microseconds. */
-async function costly(pid: number, work: () => Promise<Load>): Promise<readonly [load: Load, cost: number]> {
-  const before = cpuMicroseconds(pid)
-  const load = await work()
-  return [load, (cpuMicroseconds(pid) - before) / load.requests]
 }
 
 /** Answers, not refusals. */
@@ -154,20 +141,4 @@ function stoppedHalfTheTime(pid: number): Disposable {
 
 function halfACore(pid: number): Disposable {
   return inControlGroup(pid, HALF_A_CORE)
-}
-
-function wrkScript(key: string): string {
-  const file = join(folder, 'callers.lua')
-  writeFileSync(
-    file,
-    `local n = 0
-local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${key}" }
-local seed = tostring({}):sub(8)
-request = function()
-  n = n + 1
-  return wrk.format("POST", nil, headers, '{"input":"the quick brown fox ' .. seed .. n .. '","model":"${MODEL}","encoding_format":"base64"}')
-end
-`,
-  )
-  return file
 }

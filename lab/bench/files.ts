@@ -4,17 +4,18 @@
  * `-- --mb 8192 --slow-mb 200` for the largest possible ones. Prints each figure beside its goal.
  */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Worker } from 'node:worker_threads'
-import { GATEWAY_KEY } from '../../server/test/support/gateway.ts'
-import { startNodeProcess } from '../../server/test/support/cluster.ts'
-import { temporaryFolder } from '../../server/test/support/process.ts'
-import { testPostgres } from '../../server/test/support/servers.ts'
-import { startFakeProvider } from '../fake-provider/server.ts'
+import { startWatched } from './gateway-watch.ts'
+import { latencyMs, OTHER_CORE } from './load-stage.ts'
+import { scriptOn, type Script } from '../processes.ts'
+import { startProvider } from '../provider.ts'
+import { Report, loadText } from '../report.ts'
+import { SENDER, type Paced, type SentRequest } from '../sender.ts'
+import { BENCH_SECRET } from './torana.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values } = parseArgs({
   options: {
@@ -31,6 +32,9 @@ const STRIDE_BYTES = 48 * MB
 const MODEL = 'plain-w8'
 /** A few hundred requests, of which some are the slowest percent. */
 const ALONE_MS = 10_000
+/** Longest time that embeddings are sent beside a download: its end is theirs. */
+const MAX_SECONDS = 3600
+const AIM_GROWTH_MB = 64
 
 /** A line of a megabyte, as valid as any; its number makes it its own. */
 function lineOf(number: number): Buffer {
@@ -48,23 +52,42 @@ function partOf(number: number, bytes: number): Buffer {
   )
 }
 
-const provider = await startFakeProvider()
-const { url: DATABASE_URL } = await testPostgres()
-const node = await startNodeProcess({ models: { [MODEL]: { on: 'plain' } } }, provider.url, {
-  env: { DATABASE_URL, ASSETS_URL: `file://${temporaryFolder()}` },
+const KEY = `files-${'0123456789abcdef'.repeat(2)}`
+await using place = new Workplace('files')
+const { folder } = place
+const provider = await startProvider(OTHER_CORE, folder)
+const { watch, ...torana } = await startWatched({
+  folder,
+  config: {
+    upstreams: {
+      plain: { dialect: 'openai', baseUrl: `${provider.origin}/plain/v1`, apiKey: 'sk-upstream-0123456789' },
+    },
+    models: {
+      [MODEL]: {
+        kind: 'embedding',
+        embedding: { dimensions: 8 },
+        price: 'free',
+        spaceGuard: false,
+        deployments: [{ upstream: 'plain', model: MODEL }],
+      },
+    },
+  },
+  env: {
+    DATABASE_URL: (await place.postgres()).url,
+    ASSETS_URL: `file://${join(folder, 'assets')}`,
+    TORANA_BOOTSTRAP_KEY: KEY,
+    TORANA_SECRET: BENCH_SECRET,
+  },
 })
-const headers = { authorization: `Bearer ${GATEWAY_KEY}` }
-const at = (path: string): string => `${node.url}/v1${path}`
+const headers = { authorization: `Bearer ${KEY}` }
+const at = (path: string): string => `${torana.origin}/v1${path}`
 
-function memoryMb(field: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${node.child.pid}/status`, 'utf8')
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
-}
-
-/** Resets the peak, so that it covers only what follows. */
-function forgetPeak(): number {
-  writeFileSync(`/proc/${node.child.pid}/clear_refs`, '5')
-  return memoryMb('VmRSS')
+/** Most memory beyond that at rest, in megabytes. */
+async function growthOf(work: () => Promise<void>): Promise<number> {
+  const restBytes = watch.residentBytes()
+  watch.resetPeak()
+  await work()
+  return Math.max(0, watch.peakBytes() - restBytes) / MB
 }
 
 async function postJson<Answer>(path: string, body: object): Promise<Answer> {
@@ -97,23 +120,21 @@ async function sendPart(uploadId: string, part: Buffer, breaksOff: boolean): Pro
   }
 }
 
-/** Requests one after another until `stop`, in a separate thread: this one's work must not count. */
-function embedBeside(): { stop(): Promise<number[]> } {
-  const question = {
-    url: at('/embeddings'),
-    headers,
-    body: JSON.stringify({ model: MODEL, input: 'somebody waits' }),
+/** Until it is ended. */
+function embedBeside(): Script<readonly (readonly SentRequest[])[]> {
+  const paced: Paced = {
+    port: torana.port,
+    seconds: MAX_SECONDS,
+    patienceMs: 10_000,
+    streams: [{ key: KEY, model: MODEL, perSecond: 50 }],
   }
-  const thread = new Worker(new URL('./files-beside.ts', import.meta.url), { workerData: question })
-  return {
-    async stop() {
-      thread.postMessage('stop')
-      const [times] = (await once(thread, 'message')) as [number[]]
-      return times.sort((a, b) => a - b)
-    },
-  }
+  return scriptOn(OTHER_CORE, SENDER, paced)
 }
-const p99 = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
+
+async function p99Ms(beside: Script<readonly (readonly SentRequest[])[]>): Promise<number> {
+  beside.end()
+  return latencyMs((await beside.answer).flat(), 0.99)
+}
 
 const parts = Math.max(1, Math.round((Number(values.mb) * MB) / PART_BYTES))
 const sent = createHash('sha256')
@@ -177,67 +198,67 @@ async function uploadedSlowly(
 
 // A node that has just started grows by what any work needs.
 await uploaded(1, 0)
-const before = forgetPeak()
-const uploadedMs = performance.now()
-const fileId = await uploaded(parts, Number(values.failing))
-const uploadSeconds = (performance.now() - uploadedMs) / 1000
-const uploadMb = memoryMb('VmHWM') - before
-
-const beforeSlow = forgetPeak()
-const slow = await uploadedSlowly(Number(values['slow-mb']))
-const slowMb = memoryMb('VmHWM') - beforeSlow
-
+const report = new Report()
+const isSmall = (megabytes: number): boolean => megabytes <= AIM_GROWTH_MB
+const startedMs = performance.now()
+let fileId = ''
+const uploadMb = await growthOf(async () => {
+  fileId = await uploaded(parts, Number(values.failing))
+})
+report.aim(
+  `${values.mb} MB in ${parts} parts, ${brokenOff} broken off, md5 checked: memory`,
+  `+${uploadMb.toFixed(0)} MB, ${((performance.now() - startedMs) / 1000).toFixed(1)} s`,
+  `≤ +${AIM_GROWTH_MB} MB`,
+  isSmall(uploadMb),
+)
+let slow = { isEqual: false, seconds: 0 }
+const slowMb = await growthOf(async () => {
+  slow = await uploadedSlowly(Number(values['slow-mb']))
+})
+report.aim(
+  `${values['slow-mb']} MB in one form at 1 MB/s: memory`,
+  `+${slowMb.toFixed(0)} MB, ${slow.seconds.toFixed(0)} s, ${slow.isEqual ? 'byte-equal' : 'DIFFERENT'}`,
+  `≤ +${AIM_GROWTH_MB} MB, byte-equal`,
+  isSmall(slowMb) && slow.isEqual,
+)
 for (let number = 0; number < parts; number += 1) sent.update(partOf(number, PART_BYTES))
-
 const alone = embedBeside()
 await wait(ALONE_MS)
-const aloneTimes = await alone.stop()
-
+const aloneMs = await p99Ms(alone)
 const beside = embedBeside()
-const beforeDownload = forgetPeak()
-const total = parts * PART_BYTES
-const downloaded = createHash('sha256')
 const tags = new Set<string | null>()
+const downloaded = createHash('sha256')
 let breaks = 0
-for (let got = 0; got < total;) {
-  const left = new AbortController()
-  const answer = await fetch(at(`/files/${fileId}/content`), {
-    headers: { ...headers, range: `bytes=${got}-` },
-    signal: left.signal,
-  })
-  tags.add(answer.headers.get('etag'))
-  const untilByte = Math.min(total, got + STRIDE_BYTES)
-  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
-    const wanted = piece.subarray(0, untilByte - got)
-    downloaded.update(wanted)
-    got += wanted.length
-    if (got >= untilByte) break
-  }
-  left.abort()
-  breaks += 1
-}
-const besideTimes = await beside.stop()
-const downloadMb = memoryMb('VmHWM') - beforeDownload
+const downloadMb = await growthOf(download)
+const isWhole = downloaded.digest('hex') === sent.digest('hex')
+report.aim(
+  `${breaks} ranges, each broken off`,
+  `${isWhole ? 'byte-equal' : 'DIFFERENT'}, ${tags.size} ETag, +${downloadMb.toFixed(0)} MB`,
+  'byte-equal, 1 ETag',
+  isWhole && tags.size === 1,
+)
+const besideMs = await p99Ms(beside)
+report.figure('p99 of others beside it', `${besideMs.toFixed(1)} ms, ${aloneMs.toFixed(1)} ms without`)
+report.print(`files (${loadText()})`)
+if (!report.isKept) process.exitCode = 1
 
-console.table({
-  [`B13: ${values.mb} MB in ${parts} parts, ${brokenOff} broken off, md5 checked`]: {
-    figure: `+${uploadMb.toFixed(0)} MB at most, ${uploadSeconds.toFixed(1)} s`,
-    goal: '+64 MB',
-  },
-  [`B13: ${values['slow-mb']} MB in one form at 1 MB/s`]: {
-    figure: `+${slowMb.toFixed(0)} MB at most, ${slow.seconds.toFixed(0)} s, ${slow.isEqual ? 'byte-equal' : 'DIFFERENT'}`,
-    goal: '+64 MB, byte-equal',
-  },
-  [`B14: ${breaks} ranges, each broken off`]: {
-    figure: `${downloaded.digest('hex') === sent.digest('hex') ? 'byte-equal' : 'DIFFERENT'}, ${tags.size} ETag, +${downloadMb.toFixed(0)} MB`,
-    goal: 'byte-equal, 1 ETag',
-  },
-  'B14: p99 of others beside it': {
-    figure: `${p99(besideTimes).toFixed(1)} ms, ${p99(aloneTimes).toFixed(1)} ms without`,
-    goal: 'unchanged',
-  },
-})
-node.child.kill('SIGKILL')
-await node.exit
-await provider.close()
-process.exit(0)
+async function download(): Promise<void> {
+  const total = parts * PART_BYTES
+  for (let got = 0; got < total;) {
+    const left = new AbortController()
+    const answer = await fetch(at(`/files/${fileId}/content`), {
+      headers: { ...headers, range: `bytes=${got}-` },
+      signal: left.signal,
+    })
+    tags.add(answer.headers.get('etag'))
+    const untilByte = Math.min(total, got + STRIDE_BYTES)
+    for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      const wanted = piece.subarray(0, untilByte - got)
+      downloaded.update(wanted)
+      got += wanted.length
+      if (got >= untilByte) break
+    }
+    left.abort()
+    breaks += 1
+  }
+}

@@ -2,8 +2,28 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import type { ToranaOptions } from '../torana.ts'
 import type { Probed } from './gateway-probe.ts'
+import { startTorana, type StartedTorana } from './torana.ts'
+
+export interface WatchedTorana extends StartedTorana {
+  readonly watch: GatewayWatch
+}
+
+/** A node that can be looked into. */
+export async function startWatched(options: ToranaOptions): Promise<WatchedTorana> {
+  const { folder, flags = [], env = {} } = options
+  const probeSocket = join(folder, 'probe')
+  const torana = await startTorana({
+    ...options,
+    flags: [...flags, '--import', join(import.meta.dirname, 'gateway-probe.ts')],
+    env: { LOG_LEVEL: 'silent', ...env, GATEWAY_PROBE_SOCKET: probeSocket },
+  })
+  const watch = new GatewayWatch(torana.pid, probeSocket, join(torana.dataFolder, 'uploads'))
+  return { ...torana, watch }
+}
 
 export interface Handles {
   readonly connections: number

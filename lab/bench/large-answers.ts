@@ -1,105 +1,150 @@
 /**
- * The largest answer the contract allows, 2,048 inputs of 1,536 dimensions, in all four conversions: how long the gateway's event
- * loop was held at most, and how much its memory grew. The upstream and the client are processes of their own; the client
- * checks every bit against the oracle. `npm run lab -- bench/large-answers`
+ * The largest answers. V: 2,048 inputs of 1,536 dimensions, the most that the contract allows, in all four conversions. I: a
+ * hundred callers at once, each with an image of 4 MB, as base64 and as events. For each: the longest hold of the gateway's
+ * event loop (CPU time of a round, by a probe inside it, and the wall time), and its memory. The upstream and the gateway are
+ * separate processes, and so is the caller of V; every bit is compared with the upstream's. `npm run lab -- bench/large-answers
+ * --parts VI`. Exits with 1 when an answer was wrong.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { scriptOn, stopAll } from '../processes.ts'
+import { text } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { startWatched } from './gateway-watch.ts'
+import { scriptOn } from '../processes.ts'
 import { startProvider } from '../provider.ts'
-import { print } from '../report.ts'
-import { startMemoryNode } from './memory-node.ts'
-import { watchLoop } from '../../server/test/support/loop-watch.ts'
+import { loadText, Report } from '../report.ts'
+import { Workplace } from '../workplace.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-large-'))
-const key = `large-${'0123456789abcdef'.repeat(2)}`
-const MEGABYTE = 1024 * 1024
+const { values: options } = parseArgs({ options: { parts: { type: 'string', default: 'VI' } } })
+const CALLERS = 100
+const IMAGE_BYTES = 4_000_000
+const KEY = `large-${'0123456789abcdef'.repeat(2)}`
+/** On one core alone its collector's threads would compete with it. */
+const GATEWAY_CORES = '0,1'
 const OTHER_CORE = 1
-const PAIRS: readonly (readonly ['base64' | 'float', 'base64' | 'float'])[] = [
-  ['base64', 'base64'],
-  ['base64', 'float'],
-  ['float', 'float'],
-  ['float', 'base64'],
-]
+const MEGABYTE = 1024 * 1024
+const ENCODINGS = ['base64', 'float'] as const
+type Encoding = (typeof ENCODINGS)[number]
 
-try {
-  const provider = await startProvider(OTHER_CORE, folder)
-
-  const config = join(folder, 'torana.yaml')
+await using place = new Workplace('large')
+const { folder } = place
+const provider = await startProvider(OTHER_CORE, folder)
+const upstream = (scenario: string): object => {
+  return { dialect: 'openai', baseUrl: `${provider.origin}/${scenario}/v1`, apiKey: 'sk-upstream-0123456789' }
+}
+const vectors = (encoding: Encoding): object => ({
+  kind: 'embedding',
+  embedding: { dimensions: 1536 },
+  price: 'free',
   // A probe in the middle of a measurement would be part of it.
-  const model = (encoding: string): string =>
-    `  from-${encoding}: { kind: embedding, embedding: { dimensions: 1536 }, price: free, spaceGuard: false, deployments: [{ upstream: ${encoding}, model: large, capabilities: { encodings: [${encoding}] } }] }`
-  const upstream = (scenario: string, encoding: string): string =>
-    `  ${encoding}: { dialect: openai, baseUrl: '${provider.origin}/${scenario}/v1' }`
-  writeFileSync(
-    config,
-    `upstreams:\n${upstream('base64-only', 'base64')}\n${upstream('wide-floats', 'float')}\nmodels:\n${model('base64')}\n${model('float')}\n`,
-  )
-  const environment = {
-    PORT: '0',
-    CONTROL_PORT: '0',
-    TORANA_CONFIG: config,
-    TORANA_DATA_DIR: join(folder, 'data'),
-    TORANA_BOOTSTRAP_KEY: key,
-    LOG_LEVEL: 'warn',
-  }
-  const node = await startMemoryNode(environment, folder)
+  spaceGuard: false,
+  deployments: [{ upstream: encoding, model: 'large', capabilities: { encodings: [encoding] } }],
+})
+const { watch, ...torana } = await startWatched({
+  core: GATEWAY_CORES,
+  folder,
+  config: {
+    // On a busy machine the upstream takes long to send a hundred images.
+    limits: { queueWaitMs: 120_000 },
+    upstreams: {
+      base64: upstream('base64-only'),
+      float: upstream('wide-floats'),
+      images: upstream(`bytes-${IMAGE_BYTES}`),
+    },
+    models: {
+      'from-base64': vectors('base64'),
+      'from-float': vectors('float'),
+      images: {
+        kind: 'image',
+        price: 'free',
+        deployments: [{ upstream: 'images', capabilities: { stream: true, maxPartialImages: 3 } }],
+      },
+    },
+  },
+  env: { TORANA_BOOTSTRAP_KEY: KEY },
+})
+const report = new Report()
+if (options.parts.includes('V'))
+  for (const from of ENCODINGS)
+    for (const to of ENCODINGS) {
+      await measure(`${from} → ${to}`, 1, () => wrongVectors(from, to))
+    }
+if (options.parts.includes('I'))
+  for (const isStream of [false, true])
+    await measure(isStream ? 'images as events' : 'images as base64', CALLERS, (count) =>
+      wrongImages(isStream, count),
+    )
+if (!report.isKept) process.exitCode = 1
 
+/** `work` resolves with the answers that are not right. */
+async function measure(
+  title: string,
+  answers: number,
+  work: (count: number) => Promise<readonly string[]>,
+): Promise<void> {
   // Once unmeasured: the first large answer also compiles the code.
-  for (const [from, to] of PAIRS) await ask(node.url, from, to)
-  const rows = [
-    ['answer', 'longest hold ms', 'of it CPU ms', 'memory growth MB', 'answer MB', 'seconds', 'bits'],
-  ]
-  let worstMs = 0
-  let worstGrowth = 0
-  for (const [from, to] of PAIRS) {
-    globalThis.gc?.()
-    const before = process.memoryUsage().rss
-    let peak = before
-    const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5)
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
-    const { bytes, seconds, equal } = await ask(node.url, from, to)
-    delay.disable()
-    clearInterval(sampling)
-    // Again for the CPU time alone: watching it keeps the core busy, which would disturb the first figure.
-    const watch = watchLoop()
-    await ask(node.url, from, to)
-    const roundMs = watch.longestMs()
-    watch.end()
-    // The monitor's own timer fires every millisecond: the rest is the hold.
-    const holdMs = delay.max / 1e6 - 1
-    const growth = (peak - before) / MEGABYTE
-    worstMs = Math.max(worstMs, holdMs)
-    worstGrowth = Math.max(worstGrowth, growth)
-    rows.push([
-      `${from} → ${to}`,
-      holdMs.toFixed(1),
-      roundMs.toFixed(1),
-      growth.toFixed(0),
-      (bytes / MEGABYTE).toFixed(1),
-      seconds.toFixed(1),
-      equal ? 'equal' : 'DIFFERENT',
-    ])
-    if (!equal) process.exitCode = 1
-  }
-  print(rows)
-  process.stdout.write(`longest hold ${worstMs.toFixed(1)} ms, largest growth ${worstGrowth.toFixed(0)} MB\n`)
-  await node.stop()
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
+  await work(1)
+  await watch.probe()
+  await longestLagMs()
+  const restBytes = watch.residentBytes()
+  watch.resetPeak()
+  const startedMs = performance.now()
+  const wrong = await work(answers)
+  const seconds = (performance.now() - startedMs) / 1000
+  report.aim('right answers', String(answers - wrong.length), String(answers), wrong.length === 0)
+  for (const answer of new Set(wrong)) report.figure('… instead', answer.slice(0, 200))
+  report.figure('longest round, CPU ms', (await watch.probe()).longestRoundMs.toFixed(1))
+  report.figure('… on the clock, ms', (await longestLagMs()).toFixed(1))
+  report.figure('memory at rest, MB', (restBytes / MEGABYTE).toFixed(0))
+  report.figure('growth at most, MB', ((watch.peakBytes() - restBytes) / MEGABYTE).toFixed(0))
+  report.figure('seconds', seconds.toFixed(1))
+  report.print(`${title} (${loadText()})`)
 }
 
-interface Answer {
-  readonly bytes: number
-  readonly seconds: number
-  readonly equal: boolean
+async function wrongVectors(from: Encoding, to: Encoding): Promise<readonly string[]> {
+  const question = { url: torana.origin, key: KEY, model: `from-${from}`, encoding: to }
+  const client = join(import.meta.dirname, 'large-client.ts')
+  const { bytes, equal } = await scriptOn<{ readonly bytes: number; readonly equal: boolean }>(
+    OTHER_CORE,
+    client,
+    question,
+  ).answer
+  return equal ? [] : [`${bytes} bytes with other vectors`]
 }
 
-function ask(url: string, from: string, to: string): Promise<Answer> {
-  const question = { url, key, model: `from-${from}`, encoding: to }
-  return scriptOn<Answer>(OTHER_CORE, join(import.meta.dirname, 'large-client.ts'), question).answer
+async function wrongImages(isStream: boolean, count: number): Promise<readonly string[]> {
+  const received = await Promise.all(Array.from({ length: count }, () => imageOf(isStream)))
+  const served = readFileSync(provider.log, 'utf8')
+  return received.filter((digest) => !served.includes(digest))
+}
+
+/** The digest of the received image, or the answer without one. */
+async function imageOf(isStream: boolean): Promise<string> {
+  const call = request({
+    port: torana.port,
+    path: '/v1/images/generations',
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+  }).end(
+    JSON.stringify({
+      model: 'images',
+      prompt: 'A large gate',
+      ...(isStream && { stream: true, partial_images: 1 }),
+    }),
+  )
+  const [answer] = (await once(call, 'response')) as [IncomingMessage]
+  const all = await text(answer)
+  const last = isStream ? all.slice(all.lastIndexOf('"b64_json":"')) : all
+  const base64 = /"b64_json":"([^"]*)"/.exec(last)?.[1]
+  if (base64 === undefined) return `${answer.statusCode} ${all}`
+  return createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex')
+}
+
+async function longestLagMs(): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${torana.controlPort}/metrics`)).text()
+  return Number(/^torana_nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1000
 }

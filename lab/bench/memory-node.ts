@@ -5,17 +5,7 @@ import { readText } from '../../server/src/config/file/variable.ts'
 import { startNode } from '../../server/src/main.ts'
 import { openMemoryStores } from '../../server/test/support/stores/open.ts'
 
-/** In this process. */
-export async function startMemoryNode(
-  env: Readonly<Record<string, string | undefined>>,
-  folder: string,
-): ReturnType<typeof startNode> {
-  const settings = readEnvironment(env, folder, readText)
-  return startNode(settings, env, await bindListeners(settings), openMemoryStores)
-}
-
-if (import.meta.main) {
-  const node = await startMemoryNode(process.env, process.cwd())
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void node.stop().then(() => process.exit()))
-}
+const settings = readEnvironment(process.env, process.cwd(), readText)
+const node = await startNode(settings, process.env, await bindListeners(settings), openMemoryStores)
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => void node.stop().then(() => process.exit()))

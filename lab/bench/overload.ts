@@ -3,9 +3,6 @@
  * do not slow down when answers do. Parts: B an upstream that serves 400 calls per second, C one project of ten that asks
  * for too much, D a gateway without CPU time. `npm run lab -- bench/overload --parts BCD` Exits with 1 when a goal is missed.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   answered,
@@ -21,6 +18,7 @@ import { startNginx } from './parts.ts'
 import { cpuMicroseconds, stopAll } from '../processes.ts'
 import { Report, loadText, median } from '../report.ts'
 import { startProvider } from '../provider.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -55,17 +53,13 @@ const QUIET_PROJECTS = 9
 /** All ten together ask for half of the capacity. */
 const QUIET_PER_SECOND = UPSTREAM_PER_SECOND / 20
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-overload-'))
+await using place = new Workplace('overload')
+const { folder } = place
 const report = new Report()
-try {
-  if (options.parts.includes('B')) await limitedUpstream()
-  if (options.parts.includes('C')) await noisyNeighbour()
-  if (options.parts.includes('D')) await noProcessor()
-  if (!report.isKept) process.exitCode = 1
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
-}
+if (options.parts.includes('B')) await limitedUpstream()
+if (options.parts.includes('C')) await noisyNeighbour()
+if (options.parts.includes('D')) await noProcessor()
+if (!report.isKept) process.exitCode = 1
 
 /** B. */
 async function limitedUpstream(): Promise<void> {

@@ -5,18 +5,17 @@
  * --write` puts the tables into docs/sizing.md.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
-import { startPostgresServer, startRedisServer } from '../../server/test/support/servers.ts'
 import { startNginx } from './parts.ts'
-import { cpuMicroseconds, stopAll, type Started } from '../processes.ts'
-import { wrk, type Load } from '../wrk.ts'
+import { cpuMicroseconds, type Started } from '../processes.ts'
+import { pinTo, Workplace } from '../workplace.ts'
+import { benchKey, loadScript, wrk, type Load } from '../wrk.ts'
 import { mostPerSecond, planFor, type Measured } from './scale-model.ts'
 import { scaleDocument } from './scale-document.ts'
-import { startTorana } from './torana.ts'
+import { BENCH_SECRET, manyModels, startTorana } from './torana.ts'
 import { startProvider } from '../provider.ts'
 import { loadText, median, print } from '../report.ts'
 
@@ -33,10 +32,17 @@ const MAX_WRONG = 0.2
 const IMAGE_BYTES = 1_000_000
 const STEAL = 7
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-scale-'))
-const postgres = await startPostgresServer()
-const redis = await startRedisServer()
+await using place = new Workplace('scale')
+const { folder } = place
+const postgres = await place.postgres()
+const redis = await place.redis()
 const database = openPostgres(postgres.url, { poolSize: 1 })
+
+const IMAGE_MODEL = {
+  kind: 'image',
+  price: { usdPerImage: 0.01 },
+  deployments: [{ upstream: 'own', model: 'large' }],
+}
 
 /** One way to ask. */
 interface Case {
@@ -62,83 +68,83 @@ const CASES: readonly Case[] = [
   { ...ONE, name: 'images of 1 MB, one process', route: 'images/generations' },
 ]
 
-try {
-  const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
-  for (const { pid } of Object.values(upstreams)) execFileSync('taskset', ['-acp', ALL_CORES, String(pid)])
-  const stages: Stage[] = []
-  for (const one of CASES) stages.push(await startStage(one, upstreams))
-  for (const stage of stages) await stage.run()
-  // In turns: the speed of a shared machine changes from minute to minute, and falls on all of them alike.
-  for (let window = 0; window < Number(options.windows); window += 1)
-    for (const stage of stages) stage.windows.push(await stage.window())
-  const measured = stages.map(middleOf)
-  print([
-    [
-      'case',
-      'requests/s',
-      'gateway µs',
-      'PostgreSQL µs',
-      'Redis µs',
-      'all µs',
-      'Redis commands',
-      'WAL bytes',
-      'rows',
-    ],
-    ...measured.map((one) => [
-      one.name,
-      one.perSecond.toFixed(0),
-      one.gatewayUs.toFixed(0),
-      one.postgresUs.toFixed(0),
-      one.redisUs.toFixed(1),
-      one.wholeUs.toFixed(0),
-      one.redisCommands.toFixed(2),
-      one.walBytes.toFixed(0),
-      one.ledgerRows.toFixed(2),
-    ]),
-  ])
-  const [single, double] = measured as [Measured, Measured]
-  const [ofOne, ofTwo] = stages as [Stage, Stage]
-  // Each window is predicted from the one just before it, for the share of the cores that the host left.
-  const pairs = ofOne.windows.map((one, window) => {
-    const two = ofTwo.windows[window] as Window
-    return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
-  })
-  const wrong = median(pairs) - 1
-  const predicted = double.perSecond * (1 + wrong)
-  console.log(
-    `\ntwo processes: ${predicted.toFixed(0)}/s predicted, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
-  )
-  const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
-  if (options.write) scaleDocument(measured, plans, { predicted, wrong })
-  if (Math.abs(wrong) > MAX_WRONG) process.exitCode = 1
-} finally {
-  await database.close()
-  await stopAll()
-  await redis.stop()
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
+const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
+pinTo(
+  ALL_CORES,
+  Object.values(upstreams).map(({ pid }) => pid),
+)
+const stages: CaseStage[] = []
+for (const one of CASES) stages.push(await startCase(one, upstreams))
+for (const stage of stages) await stage.run()
+// In turns: the speed of a shared machine changes from minute to minute, and falls on all of them alike.
+for (let window = 0; window < Number(options.windows); window += 1)
+  for (const stage of stages) stage.windows.push(await stage.window())
+const measured = stages.map(middleOf)
+print([
+  [
+    'case',
+    'requests/s',
+    'gateway µs',
+    'PostgreSQL µs',
+    'Redis µs',
+    'all µs',
+    'Redis commands',
+    'WAL bytes',
+    'rows',
+  ],
+  ...measured.map((one) => [
+    one.name,
+    one.perSecond.toFixed(0),
+    one.gatewayUs.toFixed(0),
+    one.postgresUs.toFixed(0),
+    one.redisUs.toFixed(1),
+    one.wholeUs.toFixed(0),
+    one.redisCommands.toFixed(2),
+    one.walBytes.toFixed(0),
+    one.ledgerRows.toFixed(2),
+  ]),
+])
+const [single, double] = measured as [Measured, Measured]
+const [ofOne, ofTwo] = stages as [CaseStage, CaseStage]
+// Each window is predicted from the one just before it, for the share of the cores that the host left.
+const pairs = ofOne.windows.map((one, window) => {
+  const two = ofTwo.windows[window] as Window
+  return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
+})
+const wrong = median(pairs) - 1
+const predicted = double.perSecond * (1 + wrong)
+console.log(
+  `\ntwo processes: ${predicted.toFixed(0)}/s predicted, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
+)
+const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
+if (options.write) scaleDocument(measured, plans, { predicted, wrong })
+if (Math.abs(wrong) > MAX_WRONG) process.exitCode = 1
+await database.close()
 
 /** `stolen`: the share of all cores that a host gave to others. */
 type Window = Omit<Measured, 'name'> & { readonly stolen: number }
 
 /** The processes of a case, ready to be asked. */
-interface Stage {
+interface CaseStage {
   readonly name: string
   readonly windows: Window[]
   run(): Promise<readonly Load[]>
   window(): Promise<Window>
 }
 
-async function startStage(
+async function startCase(
   one: Case,
   { nginx, provider }: { readonly nginx: Started; readonly provider: Started },
-): Promise<Stage> {
+): Promise<CaseStage> {
   const isImages = one.route !== 'embeddings'
   const baseUrl = isImages ? `${provider.origin}/bytes-${IMAGE_BYTES}/v1` : `${nginx.origin}/base64/v1`
   const gateways: Started[] = []
   for (let index = 0; index < one.processes; index += 1) gateways.push(await startGateway(one, baseUrl))
-  const script = wrkScript(one)
+  const script = loadScript(folder, {
+    key: one.keys,
+    model: one.models,
+    answer: isImages ? 'image' : 'base64',
+  })
   const run = (): Promise<Load[]> =>
     Promise.all(
       gateways.map(({ origin }) =>
@@ -148,7 +154,6 @@ async function startStage(
           connections: (isImages ? 8 : CONNECTIONS) / one.processes,
           seconds: Number(options.seconds),
           core: ALL_CORES,
-          timeoutSeconds: 10,
         }),
       ),
     )
@@ -171,7 +176,7 @@ async function startStage(
   }
 }
 
-function middleOf({ name, windows }: Stage): Measured {
+function middleOf({ name, windows }: CaseStage): Measured {
   const [first] = windows as [Window]
   return { name, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
 }
@@ -220,60 +225,26 @@ function machineUs(): number {
 }
 
 function startGateway({ keys, models, route }: Case, baseUrl: string): Promise<Started> {
-  const isImages = route !== 'embeddings'
-  const ids = Array.from({ length: models }, (_, index) => `model-${index}`)
-  const model = isImages
-    ? { kind: 'image', price: { usdPerImage: 0.01 }, deployments: [{ upstream: 'one', model: 'large' }] }
-    : {
-        kind: 'embedding',
-        embedding: { dimensions: 1536 },
-        price: { usdPerMillionTokens: 0.02 },
-        // Probed, it would look wrong: it answers everything with the same vector.
-        spaceGuard: false,
-        deployments: [{ upstream: 'one', model: 'text-embedding-3-small' }],
-      }
   return startTorana({
     core: ALL_CORES,
     folder,
     config: {
-      upstreams: { one: { dialect: 'openai', baseUrl, apiKey: 'sk-upstream-0123456789' } },
-      models: Object.fromEntries(ids.map((id) => [id, model])),
+      ...manyModels(models, baseUrl, route === 'embeddings' ? undefined : IMAGE_MODEL),
       projects: {
         bench: {
           keys: Array.from({ length: keys }, (_, index) => ({
             name: `key-${index}`,
-            secret: `bench-key-${String(index).padStart(20, '0')}`,
+            secret: benchKey(index),
             limits: { requestsPerMinute: 10_000_000 },
           })),
         },
       },
     },
     env: {
-      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
+      TORANA_SECRET: BENCH_SECRET,
       DATABASE_URL: postgres.url,
       REDIS_URL: redis.url,
       LOG_LEVEL: 'warn',
     },
   })
-}
-
-function wrkScript({ name, route, keys, models }: Case): string {
-  const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.lua`)
-  const body =
-    route === 'embeddings'
-      ? `'{"input":"the quick brown fox ' .. seed .. n .. '","model":"model-' .. (n % ${models}) .. '","encoding_format":"base64"}'`
-      : `'{"prompt":"a gate ' .. seed .. n .. '","model":"model-' .. (n % ${models}) .. '"}'`
-  writeFileSync(
-    file,
-    `local n = 0
-local headers = { ["Content-Type"] = "application/json" }
-local seed = tostring({}):sub(8)
-request = function()
-  n = n + 1
-  headers["Authorization"] = string.format("Bearer bench-key-%020d", (n * 7919) % ${keys})
-  return wrk.format("POST", nil, headers, ${body})
-end
-`,
-  )
-  return file
 }

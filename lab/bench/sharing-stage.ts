@@ -3,14 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ModelCounters } from '../model-server/model.ts'
-import { httpReady, spawnOn, type Started } from '../processes.ts'
-import { freePort } from '../../server/test/support/servers.ts'
-import { startTorana } from './torana.ts'
+import type { Started } from '../processes.ts'
+import { seededRandom } from '../../server/test/support/random.ts'
+import { GATEWAY_CORE } from './side-by-side.ts'
+import { hostedConfig, startTorana } from './torana.ts'
 
 export const KEY = `bench-${'0123456789abcdef'.repeat(2)}`
 
 export interface GatewayOptions {
-  readonly core: number
   /** With its `/v1`. */
   readonly upstream: string
   readonly model: string
@@ -22,27 +22,14 @@ export interface GatewayOptions {
 }
 
 export function startGateway(folder: string, options: GatewayOptions): Promise<Started> {
-  const { core, upstream, model, entry, limits = {}, env = {}, flags } = options
+  const { upstream, model, entry, limits = {}, env = {}, flags } = options
   return startTorana({
-    core,
+    core: GATEWAY_CORE,
     folder,
-    config: {
-      upstreams: { own: { dialect: 'openai', provider: 'openai', baseUrl: upstream, apiKey: 'bench' } },
-      models: { [model]: { deployments: [{ upstream: 'own' }], spaceGuard: false, ...entry } },
-      limits,
-    },
+    config: { ...hostedConfig(upstream, entry, model), limits },
     flags,
     env: { TORANA_BOOTSTRAP_KEY: KEY, ...env },
   })
-}
-
-export async function startModel(core: number): Promise<Started> {
-  const port = await freePort()
-  const main = join(import.meta.dirname, '../model-server/main.ts')
-  const { pid } = spawnOn(core, process.execPath, [main, '--port', String(port)], {})
-  const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/counters`)
-  return { pid, origin }
 }
 
 export async function countersOf({ origin }: Started): Promise<ModelCounters> {
@@ -92,9 +79,9 @@ export function zipfDraws(count: number, ranks: number, seed: number): number[] 
   const sums: number[] = []
   let sum = 0
   for (let rank = 1; rank <= ranks; rank += 1) sums.push((sum += 1 / rank))
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   return Array.from({ length: count }, () => {
-    const drawn = random() * sum
+    const drawn = random.next() * sum
     let [low, high] = [0, ranks - 1]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -103,13 +90,4 @@ export function zipfDraws(count: number, ranks: number, seed: number): number[] 
     }
     return low
   })
-}
-
-/** A linear congruential generator: of no use but to be repeatable. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }

@@ -3,21 +3,19 @@
  * repeated texts, with the cache. C: the CPU time of a cache hit beside that of a proxied call. Exits with 1 when a goal is
  * missed. `npm run lab -- bench/sharing --parts AB --windows 3 --seconds 8`
  */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startRedisServer } from '../../server/test/support/servers.ts'
 import { sampleTexts } from '../model-server/ceiling.ts'
 import type { Ceiling } from '../model-server/server.ts'
 import { startNginx } from './parts.ts'
-import { cpuMicroseconds, stopAll, type Started } from '../processes.ts'
+import { stopAll, type Started } from '../processes.ts'
+import { startModelServer } from '../provider.ts'
+import { costOf, cpusOf, LOAD_CORE, ratiosOf, type Seen } from './side-by-side.ts'
 import { rateOf, wrk, type Load } from '../wrk.ts'
 import { Report, loadText, median, print, spreadText } from '../report.ts'
-import { askingScript, KEY, rested, startGateway, startModel, zipfDraws } from './sharing-stage.ts'
-import { profileFlags } from './torana.ts'
+import { askingScript, KEY, rested, startGateway, zipfDraws } from './sharing-stage.ts'
+import { HOSTED_MODEL, profileFlags } from './torana.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -45,11 +43,7 @@ const microBatch = { maxWaitMs: Number(options['max-wait-ms']), maxItems: Number
 const cache = { ttl: '30d' }
 const flags = profileFlags(options.inspect)
 
-const GATEWAY_CORE = 0
-/** The model is the slow part in A and B and has it for itself; in C it is that of all but the gateway. */
-const OTHER_CORE = 1
 const MODEL = 'demo-embed'
-const HOSTED_MODEL = 'text-embedding-3-small'
 const AIM_JOINED = 2.5
 const AIM_ZIPF = 10
 const AIM_HIT = 1.5
@@ -66,28 +60,24 @@ const CALLERS_OF_HITS = 16
 /** A caller at the end of the model's line waits for seconds on a busy machine. */
 const CALLER_TIMEOUT_SECONDS = 30
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-sharing-'))
+await using place = new Workplace('sharing')
+const { folder } = place
 const report = new Report()
-try {
-  const isWanted = (part: string): boolean => options.parts.includes(part)
-  if (isWanted('A') || isWanted('B')) {
-    const model = await startModel(OTHER_CORE)
-    if (isWanted('A')) await measureJoined(model)
-    if (isWanted('B')) await measureZipf(model)
-    await stopAll(model.pid)
-  }
-  if (isWanted('C')) await measureHits()
-  if (!report.isKept) process.exitCode = 1
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
+const isWanted = (part: string): boolean => options.parts.includes(part)
+if (isWanted('A') || isWanted('B')) {
+  // The slow part of A and B has the other core to itself.
+  const model = await startModelServer(LOAD_CORE)
+  if (isWanted('A')) await measureJoined(model)
+  if (isWanted('B')) await measureZipf(model)
+  await stopAll(model.pid)
 }
+if (isWanted('C')) await measureHits()
+if (!report.isKept) process.exitCode = 1
 
 /** A. */
 async function measureJoined(model: Started): Promise<void> {
   await printCeiling(model)
   const gateway = await startGateway(folder, {
-    core: GATEWAY_CORE,
     upstream: `${model.origin}/v1`,
     flags,
     model: MODEL,
@@ -118,7 +108,6 @@ async function printCeiling({ origin }: Started): Promise<void> {
 /** B. */
 async function measureZipf(model: Started): Promise<void> {
   const gateway = await startGateway(folder, {
-    core: GATEWAY_CORE,
     upstream: `${model.origin}/v1`,
     flags,
     model: MODEL,
@@ -219,12 +208,10 @@ function reportBoth(measured: readonly Both[], aim: number): void {
 
 /** C. */
 async function measureHits(): Promise<void> {
-  const redis = await startRedisServer()
-  for (const pid of redis.pids()) execFileSync('taskset', ['-acp', String(OTHER_CORE), String(pid)])
-  const upstream = `${(await startNginx(folder, OTHER_CORE)).origin}/base64/v1`
+  const redis = await place.redis({ core: LOAD_CORE })
+  const upstream = `${(await startNginx(folder, LOAD_CORE)).origin}/base64/v1`
   const start = (entry: object, limits = {}, env = {}): Promise<Started> =>
     startGateway(folder, {
-      core: GATEWAY_CORE,
       upstream,
       flags,
       model: HOSTED_MODEL,
@@ -248,37 +235,32 @@ async function measureHits(): Promise<void> {
     while (asked < WARM_UP_REQUESTS_OF_HITS)
       asked += (await ask(origin, script, WARM_UP_SECONDS, CALLERS_OF_HITS)).requests
   }
-  const measured: (readonly { readonly load: Load; readonly cpu: number }[])[] = []
+  const measured: Seen[][] = []
   for (let window = 0; window < windows; window += 1) {
-    const row: { readonly load: Load; readonly cpu: number }[] = []
-    for (const { origin, pid } of all) {
-      const before = cpuMicroseconds(pid)
-      const load = await ask(origin, script, seconds, CALLERS_OF_HITS)
-      row.push({ load, cpu: (cpuMicroseconds(pid) - before) / load.requests })
-    }
+    const row: Seen[] = []
+    for (const { origin, pid } of all)
+      row.push(await costOf(pid, () => ask(origin, script, seconds, CALLERS_OF_HITS)))
     measured.push(row)
   }
   for (const [index, { name }] of all.entries()) {
-    const own = middleOf(
-      measured.map((row) => row[index]).toSorted((left, right) => cpuOf(left) - cpuOf(right)),
-    )
-    if (own === undefined) continue
-    const { load, cpu } = own
+    const cpuUs = median(cpusOf(measured, index))
+    const { load } = measured.map((row) => row[index] as Seen).find((seen) => seen.cpuUs === cpuUs) as Seen
     report.figure(
       `${name}: requests/s, p50 / p99 ms, CPU µs`,
-      `${rateOf(load).toFixed(0)}, ${latencyText(load)}, ${cpu.toFixed(1)}`,
+      `${rateOf(load).toFixed(0)}, ${latencyText(load)}, ${cpuUs.toFixed(1)}`,
     )
     if (index === 0) continue
-    const ratios = measured.map((row) => cpuOf(row[0]) / cpuOf(row[index]))
-    const ratio = median(ratios)
-    const text = spreadText(ratios)
-    if (index === 1)
-      report.aim(`${name}: requests for the CPU of a proxied one`, text, `≥ ${AIM_HIT}`, ratio >= AIM_HIT)
-    else report.figure(`${name}: requests for the CPU of a proxied one`, text)
+    const ratios = ratiosOf(measured, 0, index)
+    const isAim = index === 1
+    report.aim(
+      `${name}: requests for the CPU of a proxied one`,
+      spreadText(ratios),
+      isAim ? `≥ ${AIM_HIT}` : '',
+      isAim ? median(ratios) >= AIM_HIT : undefined,
+    )
   }
   reportFailed(measured.flatMap((row) => row.map(({ load }) => load.errors)))
   report.print(`C. Hits of 1,536 dimensions as base64, one core, one window each in turn (${loadText()})`)
-  await redis.stop()
 }
 
 /** An error is faster than a vector: with many of them no other figure means anything. */
@@ -293,13 +275,9 @@ function ask(origin: string, script: string, forSeconds: number, callers = conne
     script,
     connections: callers,
     seconds: forSeconds,
-    core: OTHER_CORE,
+    core: LOAD_CORE,
     timeoutSeconds: CALLER_TIMEOUT_SECONDS,
   })
-}
-
-function cpuOf(each: { readonly cpu: number } | undefined): number {
-  return each?.cpu ?? Number.NaN
 }
 
 function middleOf<Value>(values: readonly Value[]): Value {

@@ -1,15 +1,11 @@
 /**
  * A judge that shares no code with the server: mixed clients who leave at any byte, upstreams that fail in many ways,
  * PostgreSQL as the store. Afterwards every vector and image was right, the ledger equals the upstream's records, memory
- * and handles are flat. `DATABASE_URL=postgres://… npm run lab -- bench/soak --minutes 20 --clients 200`. It creates its own database
- * there, and drops it. Exits with 1 when anything was wrong.
+ * and handles are flat. `npm run lab -- bench/soak --minutes 20 --clients 200`. Exits with 1 when anything was wrong.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Client } from 'pg'
 import { GatewayWatch } from './gateway-watch.ts'
 import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
@@ -23,6 +19,7 @@ import { Tally } from './soak/tally.ts'
 import type { Booked } from '../fake-provider/players/soak/calls.ts'
 import { below, chance } from './soak/visit.ts'
 import { startTorana, type StartedTorana } from './torana.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -48,23 +45,14 @@ const MAX_CONNECTIONS = 64
 const MAX_NEW_HANDLES = 32
 const SHOWN = 20
 
-const storeUrl = process.env['DATABASE_URL'] ?? process.env['TORANA_TEST_POSTGRES_URL']
-if (storeUrl === undefined) throw new Error('DATABASE_URL names no PostgreSQL')
-const database = `torana_soak_${process.pid}`
-const folder = mkdtempSync(join(tmpdir(), 'torana-soak-'))
+await using place = new Workplace('soak')
+const { folder } = place
 const report = new Report()
 const tally = new Tally()
 
-try {
-  await inStore(storeUrl, `CREATE DATABASE ${database}`)
-  await run(urlOf(storeUrl, database))
-  report.print(`soak: ${options.clients} clients, ${options.minutes} minutes, ${loadText()}`)
-  if (!report.isKept) process.exitCode = 1
-} finally {
-  await stopAll()
-  await inStore(storeUrl, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
-  rmSync(folder, { recursive: true, force: true })
-}
+await run((await place.postgres()).url)
+report.print(`soak: ${options.clients} clients, ${options.minutes} minutes, ${loadText()}`)
+if (!report.isKept) process.exitCode = 1
 
 async function run(databaseUrl: string): Promise<void> {
   const provider = await startProvider(undefined, folder)
@@ -162,17 +150,4 @@ async function load({ origin }: StartedTorana, watch: GatewayWatch): Promise<num
   }
   await Promise.all(clients)
   return memory
-}
-
-async function inStore(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query(statement)
-  await client.end()
-}
-
-function urlOf(store: string, name: string): string {
-  const url = new URL(store)
-  url.pathname = `/${name}`
-  return url.href
 }

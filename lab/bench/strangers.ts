@@ -4,21 +4,20 @@
  * does. The node keeps its ledger in PostgreSQL, as in production; stores in memory would hold it in the memory that is measured.
  * `npm run lab -- bench/strangers --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { inControlGroup, memoryOf } from './control-group.ts'
-import { GatewayWatch } from './gateway-watch.ts'
+import { startWatched, type GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
 import type { SentRequest } from '../sender.ts'
-import { httpReady, scriptOn, stopAll } from '../processes.ts'
+import { httpReady, scriptOn } from '../processes.ts'
 import { Report, loadText } from '../report.ts'
 import type { Attack, Heard } from './stranger-ways.ts'
-import { startTorana } from './torana.ts'
+import { BENCH_SECRET } from './torana.ts'
 import { startProvider } from '../provider.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -48,39 +47,29 @@ const AS_IN_THE_IMAGE = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072
 /** Of a processor's time that the host gave to others. */
 const DISTURBED_SHARE = 0.01
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-strangers-'))
+await using place = new Workplace('strangers')
+const { folder } = place
 const report = new Report()
-const postgres = await startPostgresServer()
-try {
-  await run()
-  if (!report.isKept) process.exitCode = 1
-} finally {
-  await stopAll()
-  await postgres.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
+const postgres = await place.postgres()
+await run()
+if (!report.isKept) process.exitCode = 1
 
 async function run(): Promise<void> {
   const keyOf = (project: string): string => `${project}-${'0123456789abcdef'.repeat(2)}`
   const provider = await startProvider(OTHER_CORE, folder)
   const hostile = await startProvider(OTHER_CORE, folder, ATTACKER_NICENESS)
-  const probeSocket = join(folder, 'probe')
-  const torana = await startTorana({
+  const { watch, ...torana } = await startWatched({
     core: GATEWAY_CORES,
     folder,
     config: config(provider.origin, `${hostile.origin}/hostile`, keyOf),
-    flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
     env: {
       ...AS_IN_THE_IMAGE,
-      LOG_LEVEL: 'silent',
       DATABASE_URL: postgres.url,
-      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
-      GATEWAY_PROBE_SOCKET: probeSocket,
+      TORANA_SECRET: BENCH_SECRET,
     },
   })
   using stack = new DisposableStack()
   stack.use(inControlGroup(torana.pid, memoryOf(MEMORY_BYTES)))
-  const watch = new GatewayWatch(torana.pid, probeSocket, join(torana.dataFolder, 'uploads'))
 
   const victim = (forSeconds: number): Promise<readonly SentRequest[]> =>
     send({

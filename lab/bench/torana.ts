@@ -69,6 +69,35 @@ export async function storeKeys(
     )
 }
 
+/** Of a node with a store. */
+export const BENCH_SECRET = 'a-secret-of-the-bench-0123456789'
+export const HOSTED_MODEL = 'text-embedding-3-small'
+
+/** A model of the catalog at one upstream. `entry`: beside its deployment. */
+export function hostedConfig(baseUrl: string, entry: object = {}, model = HOSTED_MODEL): object {
+  return {
+    upstreams: { own: { dialect: 'openai', provider: 'openai', baseUrl, apiKey: 'bench' } },
+    // Probed, it would look wrong: it answers everything with the same vector.
+    models: { [model]: { spaceGuard: false, deployments: [{ upstream: 'own' }], ...entry } },
+  }
+}
+
+/** `model-0` and so on, which differ in their names alone. */
+export function manyModels(count: number, baseUrl: string, model: object = EMBEDDING): object {
+  return {
+    upstreams: { own: { dialect: 'openai', baseUrl, apiKey: 'sk-upstream-0123456789' } },
+    models: Object.fromEntries(Array.from({ length: count }, (_, index) => [`model-${index}`, model])),
+  }
+}
+
+const EMBEDDING = {
+  kind: 'embedding',
+  embedding: { dimensions: 1536 },
+  price: { usdPerMillionTokens: 0.02 },
+  spaceGuard: false,
+  deployments: [{ upstream: 'own', model: HOSTED_MODEL, capabilities: { encodings: ['base64', 'float'] } }],
+}
+
 /** The node's answers other than 200, with its queues and limits: why a run has failed. */
 export async function refusalsOf({ controlPort }: Pick<StartedTorana, 'controlPort'>): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${controlPort}/metrics`, {

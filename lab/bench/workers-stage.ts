@@ -2,7 +2,6 @@
  * One process and two workers of the built package, each with its own stores, in front of one nginx; and where their CPU
  * time goes.
  */
-import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CASES, wrkScript, type Case } from './peers/cases.ts'
@@ -11,14 +10,13 @@ import { familyOf } from './peers/family.ts'
 import { TORANA } from './peers/own.ts'
 import { startNginx } from './parts.ts'
 import { cpuMicroseconds, endedChildrenCpuMicroseconds } from '../processes.ts'
+import { pinTo } from '../workplace.ts'
 import { rateOf, wrk } from '../wrk.ts'
 
 export const [GATEWAY_CORE, OTHER_CORE] = [0, 1]
 export const BOTH_CORES = `${GATEWAY_CORE},${OTHER_CORE}`
 /** The small answer: the gateway's own work weighs most in it. */
 export const CASE = CASES.find(({ id }) => id === 'base64') as Case
-/** A worker with half a core pauses for fifty of a hundred milliseconds. */
-const TIMEOUT_SECONDS = 10
 
 /** Cores that each part used: 1 is a whole one. */
 export interface Shares {
@@ -98,7 +96,6 @@ export async function startWorkersStage(folder: string): Promise<WorkersStage> {
         connections,
         seconds,
         core: cores,
-        timeoutSeconds: TIMEOUT_SECONDS,
       })
       const [gateway = 0, stores = 0, upstream = 0] = looks.map((usedSince) => usedSince())
       if (load.errors > 0) throw new Error(`${name}: ${load.errors} of ${load.requests} requests failed`)
@@ -133,14 +130,4 @@ function lookAt(pids: readonly number[]): () => number {
   }
   const before = new Map(pids.map((pid) => [pid, used(pid)]))
   return () => pids.reduce((sum, pid) => sum + Math.max(0, (used(pid) ?? 0) - (before.get(pid) ?? 0)), 0)
-}
-
-function pinTo(cores: number | string, pids: readonly number[]): void {
-  for (const pid of pids)
-    try {
-      execFileSync('taskset', ['-acp', String(cores), String(pid)], { stdio: 'pipe' })
-    } catch (error) {
-      // A helper of PostgreSQL may have ended since it was listed.
-      if (!String(error).includes('No such process')) throw error
-    }
 }

@@ -1,20 +1,15 @@
 /**
- * The gain of a second worker, and the cost of losing one. One process and two workers of the built package in turn, with
+ * The gain of a second worker. One process and two workers of the built package in turn, with
  * PostgreSQL and Redis, nginx as the upstream: (A) every process of the gateway that answers has half of core 0 (a control
  * group, which needs root); stores, upstream and load have core 1. A second worker then has as much CPU as the first,
  * without taking it from another. (B) both cores for all: the share that is left for the gateway is printed, since two
- * workers can't have two whole cores. (C) one of two workers is killed with -9 under load; (D) SIGHUP under load. Exits
- * with 1 when a goal is missed. `npm run lab -- bench/workers --rounds 5 --seconds 3`
+ * workers can't have two whole cores. `chaos/restarts --only workers,killed-worker` is about losing one. Exits with 1 when a
+ * goal is missed. `npm run lab -- bench/workers --rounds 5 --seconds 3`
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
-import { stopAll } from '../processes.ts'
 import { Report, loadText, median, spreadText, writeResults } from '../report.ts'
-import { killOne, replaceAll, type FaultFigures, type KillFigures } from './workers-faults.ts'
 import {
   BOTH_CORES,
   CASE,
@@ -24,6 +19,7 @@ import {
   type WorkersStage,
   type WorkersWindow,
 } from './workers-stage.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -38,9 +34,6 @@ const [rounds, seconds, warmupSeconds] = [options.rounds, options.seconds, optio
   number,
 ]
 const AIM_GAIN = 1.8
-const AIM_BACK_MS = 3000
-/** The kernel resets the connections of a killed process at once; later failures have another cause. */
-const RESET_MS = 1000
 /** Starts and the waits of all parts included. */
 const MAX_MS = 170_000
 
@@ -54,19 +47,14 @@ interface Compared {
 }
 
 const report = new Report()
-const folder = mkdtempSync(join(tmpdir(), 'torana-workers-'))
+await using place = new Workplace('workers')
+const workers = await startWorkersStage(place.folder)
 try {
-  const stage = await startWorkersStage(folder)
-  try {
-    await Promise.race([measure(stage), tooLate()])
-  } finally {
-    await stage.stop()
-  }
-  if (!report.isKept) process.exitCode = 1
+  await Promise.race([measure(workers), tooLate()])
 } finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
+  await workers.stop()
 }
+if (!report.isKept) process.exitCode = 1
 
 async function measure(stage: WorkersStage): Promise<void> {
   console.log(`Torana ${stage.version}; ${CASE.name}, ${CASE.connections} connections; ${loadText()}`)
@@ -76,11 +64,7 @@ async function measure(stage: WorkersStage): Promise<void> {
   stage.pin(BOTH_CORES, BOTH_CORES)
   const shared = await compare(stage, BOTH_CORES)
   tellCompared('B: both cores for everybody', shared, undefined)
-  const killed = await killOne(stage.two)
-  tellKilled(killed)
-  const replaced = await replaceAll(stage.two)
-  tellReplaced(replaced)
-  writeResults('workers', { version: stage.version, rounds, seconds, halves, shared, killed, replaced })
+  writeResults('workers', { version: stage.version, rounds, seconds, halves, shared })
 }
 
 async function tooLate(): Promise<never> {
@@ -144,23 +128,4 @@ function tellCompared(title: string, compared: Compared, aim: number | undefined
     report.aim('  requests/s, to one', spreadText(gains), aim === undefined ? '' : `≥ ${aim}`, isMet)
   }
   report.print(title)
-}
-
-function tellKilled({ requests, statuses, failed, lastFailedMs, held, tookMs }: KillFigures): void {
-  report.figure('requests', `${requests} (${statuses})`)
-  report.aim(
-    'failed',
-    `${failed}, the last ${lastFailedMs.toFixed(0)} ms after the kill`,
-    `≤ ${held}, which it held`,
-    failed <= held && lastFailedMs <= RESET_MS,
-  )
-  report.aim('two workers serve again after', `${tookMs} ms`, `≤ ${AIM_BACK_MS} ms`, tookMs <= AIM_BACK_MS)
-  report.print('C: one of two workers killed with -9 under load')
-}
-
-function tellReplaced({ requests, statuses, failed, tookMs }: FaultFigures): void {
-  report.figure('requests', `${requests} (${statuses})`)
-  report.figure('both replaced after', `${(tookMs / 1000).toFixed(1)} s`)
-  report.aim('failed', String(failed), '0', failed === 0)
-  report.print('D: SIGHUP under load')
 }

@@ -2,15 +2,16 @@
 import { existsSync, readdirSync, writeFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
+import type { Database } from '../../server/src/stores/postgres/database.ts'
 import { readOpenCalls } from '../../server/src/stores/spool/journal.ts'
 import type { House } from './cluster.ts'
 import type { Violation } from './invariants.ts'
 
-export async function withBooks<Result>(
-  { postgres }: Pick<House, 'postgres'>,
+export async function withDatabase<Result>(
+  url: string,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ connectionString: postgres.url, query_timeout: 60_000 })
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 60_000 })
   // A killed server fails the query in progress; the error of the connection itself adds nothing.
   client.on('error', () => {})
   try {
@@ -19,6 +20,21 @@ export async function withBooks<Result>(
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+export function withBooks<Result>(
+  { postgres }: Pick<House, 'postgres'>,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  return withDatabase(postgres.url, work)
+}
+
+/** Calls of which the ledger knows that they were made. */
+export async function callsIn(database: Database): Promise<number> {
+  const [row] = await database.query<{ calls: bigint }>(
+    `SELECT count(DISTINCT (request_id, attempt)) AS calls FROM usage_events WHERE kind IN ('post', 'unknown')`,
+  )
+  return Number(row?.calls ?? 0)
 }
 
 /** Σ ledger = Σ rollups, hour by hour; budgets hold exactly what was spent in their window. */

@@ -15,7 +15,7 @@ import { stopAll } from '../processes.ts'
 import { startProvider } from '../provider.ts'
 import { newTorana } from '../torana.ts'
 import { GatewayProcess } from './gateway-process.ts'
-import { startHaproxy } from './haproxy.ts'
+import { gatewaysText, startHaproxy } from './haproxy.ts'
 import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
 import { configText, type Terms } from './traffic.ts'
 
@@ -113,13 +113,13 @@ export async function startHouse({ folder, dataFolders, configOf, env }: HouseOp
   )
   for (const gateway of gateways) gateway.start()
   await Promise.all(gateways.map((gateway) => gateway.ready()))
-  const haproxy = await startHaproxy(
+  const text = gatewaysText(
     haproxyPort,
     gateways.map(({ port }) => port),
-    join(folder, 'haproxy.cfg'),
   )
+  const stopHaproxy = await startHaproxy(join(folder, 'haproxy.cfg'), text, [haproxyPort])
   return {
-    url: haproxy.url,
+    url: `http://127.0.0.1:${haproxyPort}`,
     gateways,
     postgres: { url: env.DATABASE_URL },
     providerUrl,
@@ -127,7 +127,7 @@ export async function startHouse({ folder, dataFolders, configOf, env }: HouseOp
     refusedFiles: () => globSync('data-*/{nodes/*/refused,refused/*-refused}', { cwd: folder }),
     nodeFolders: () => [...new Set(dataDirs)].flatMap(nodeFoldersIn),
     async stop() {
-      await haproxy.stop()
+      stopHaproxy()
       await Promise.all(gateways.map((gateway) => gateway.stop()))
       await stopAll(provider.pid)
     },

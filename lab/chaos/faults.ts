@@ -1,10 +1,9 @@
 /** The faults of one round: when, at which target, and for how long; drawn from the seed. */
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../../server/test/support/process.ts'
 import type { TestServer } from '../../server/test/support/servers.ts'
 import type { Cluster } from './cluster.ts'
+import { answerTo } from './failovers/sentinel.ts'
 import type { Random } from '../../server/test/support/random.ts'
 
 type FaultKind = 'gateway' | 'postgres' | 'redis' | 'flush' | 'pause' | 'swallow'
@@ -112,7 +111,7 @@ async function inflictOne(cluster: Cluster, { kind, forMs, gateway }: Fault): Pr
     case 'redis':
       return killFor(redis, forMs)
     case 'flush':
-      return flushRedis(redis.port)
+      return void (await answerTo(redis.port, 'FLUSHALL'))
     case 'pause':
       redis.pause()
       await wait(forMs)
@@ -128,15 +127,4 @@ export async function killFor(server: TestServer, forMs: number): Promise<void> 
   await server.kill9()
   await wait(forMs)
   await eventually(() => server.restart(), RESTART_MS)
-}
-
-async function flushRedis(port: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    socket.write('FLUSHALL\r\n')
-    await once(socket, 'data')
-  } finally {
-    socket.destroy()
-  }
 }

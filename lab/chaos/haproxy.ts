@@ -1,37 +1,17 @@
-/** HAProxy in front of the gateways: it forwards what it can, and sends nothing twice. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+/** HAProxy as a process, and its configuration in front of the gateways: it forwards what it can, and sends nothing twice. */
 import { writeFileSync } from 'node:fs'
-import { tied } from '../../server/test/support/system.ts'
+import { portReady, spawnOn } from '../processes.ts'
 
-export interface LoadBalancer {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-/** It listens when this resolves. */
+/** Resolves with what ends it, once it listens at these ports. */
 export async function startHaproxy(
-  port: number,
-  gatewayPorts: readonly number[],
-  configFile: string,
-): Promise<LoadBalancer> {
-  writeFileSync(configFile, haproxyConfig(port, gatewayPorts))
-  const child = spawn(...tied(['haproxy', '-db', '-f', configFile]), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const exit = once(child, 'exit')
-  let output = ''
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const ended = exit.then(() => Promise.reject(new Error(`haproxy ended: ${output}`)))
-  await Promise.race([ended, answering(`http://127.0.0.1:${port}/`)])
-  ended.catch(() => {})
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async stop() {
-      child.kill('SIGKILL')
-      await exit
-    },
-  }
+  file: string,
+  text: string,
+  ports: readonly number[],
+): Promise<() => void> {
+  writeFileSync(file, text)
+  const { pid } = spawnOn(undefined, 'haproxy', ['-db', '-f', file], {}, `${file}.log`)
+  for (const port of ports) await portReady(port)
+  return () => void process.kill(pid, 'SIGKILL')
 }
 
 /**
@@ -40,7 +20,7 @@ export async function startHaproxy(
  * new connection per turn of its event loop, so that on a busy machine a crowd of new ones, health checks
  * among them, waits for seconds.
  */
-function haproxyConfig(port: number, gatewayPorts: readonly number[]): string {
+export function gatewaysText(port: number, gatewayPorts: readonly number[]): string {
   const servers = gatewayPorts.map((gateway, index) => `  server gateway-${index} 127.0.0.1:${gateway}`)
   return `global
   maxconn 8000
@@ -65,15 +45,4 @@ backend gateways
   default-server maxconn 250 check inter 500ms fastinter 100ms downinter 100ms fall 3 rise 1 slowstart 3s
 ${servers.join('\n')}
 `
-}
-
-async function answering(url: string): Promise<void> {
-  for (;;) {
-    const isThere = await fetch(url).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }

@@ -10,7 +10,7 @@ import { seededRandom } from '../../server/test/support/random.ts'
 import { GAPS } from './images/gaps.ts'
 import { startHouse } from './images/house.ts'
 import { killAt } from './images/kill.ts'
-import { failed, tableHead, tableRow, tableTotal, together } from './images/table.ts'
+import { failed, TABLE, together } from './images/table.ts'
 import { clientsLeave, diskFull, storeDies } from './images/troubles.ts'
 import type { Tally } from './images/witnesses.ts'
 
@@ -33,11 +33,11 @@ const folder = mkdtempSync(join(tmpdir(), 'torana-chaos-images-'))
 const house = await startHouse(folder)
 const tallies: Tally[] = []
 console.log(`seed ${values.seed}, ${rounds} kills at each gap`)
-console.log(tableHead())
+console.log(TABLE.head())
 
 function report(tally: Tally): void {
   tallies.push(tally)
-  console.log(tableRow(tally))
+  console.log(TABLE.row(tally.name, tally))
 }
 
 type Work = () => Promise<Tally>
@@ -73,7 +73,7 @@ for (const [name, work] of others) {
   else report(tally)
 }
 await house.stop()
-console.log(tableTotal(tallies))
+console.log(TABLE.total(tallies))
 const wrongs = tallies.flatMap(({ name, other }) => other.map((what) => `${name}: ${what}`))
 for (const wrong of wrongs) console.log(wrong)
 if (wrongs.length > 0 || values.keep) console.log(`logs, books and pictures are in ${folder}`)

@@ -1,9 +1,9 @@
 /** `npm run lab -- chaos/ledger`: kills everything again and again under load, and shows that the ledger stays right. */
 import { parseArgs } from 'node:util'
 import { FOLDER_PLANS, type FolderPlan } from './cluster.ts'
-import { bigintsAsText, runRounds, type ChaosOptions, type RoundResult } from './rounds.ts'
+import { runRounds, violationText, type ChaosOptions, type RoundResult } from './rounds.ts'
 import { SMOKE } from './smoke.ts'
-import { tableHead, tableRow, tableTotal } from './table.ts'
+import { TABLE, tableRow } from './table.ts'
 
 /** Violations printed; all of them are in the folder named below. */
 const SHOWN_VIOLATIONS = 20
@@ -40,14 +40,14 @@ const results: RoundResult[] = []
 console.log(
   `seed ${options.seed}, ${options.rounds} rounds of ${options.seconds} s, folders ${options.folderPlan}`,
 )
-console.log(tableHead())
+console.log(TABLE.head())
 const { violations, folder } = await runRounds(options, (result) => {
   results.push(result)
   console.log(tableRow(result))
 })
-console.log(tableTotal(results))
-for (const { kind, what, ids } of violations.slice(0, SHOWN_VIOLATIONS))
-  console.log(`${kind}: ${what}: ${JSON.stringify(ids, bigintsAsText)}`)
+console.log(TABLE.total(results))
+for (const violation of violations.slice(0, SHOWN_VIOLATIONS))
+  console.log(`${violation.kind}: ${violationText(violation)}`)
 if (violations.length > SHOWN_VIOLATIONS) console.log(`and ${violations.length - SHOWN_VIOLATIONS} more`)
 if (folder !== undefined) console.log(`logs, records and violations are in ${folder}`)
 process.exitCode = violations.length > 0 ? 1 : 0

@@ -1,12 +1,12 @@
 /**
  * A separate process that sends requests at a given rate, whatever happens to them, and records how each one
- * ended. `node load.ts '<LoadOptions as JSON>'` sends until it gets a SIGTERM, waits for the last answers,
+ * ended. `node load.ts '<LoadOptions as JSON>'` sends until its input is closed, waits for the last answers,
  * and prints a `LoadSummary`.
  */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { Pool } from 'undici'
-import { openLoop } from '../load.ts'
+import { inputClosed, openLoop } from '../load.ts'
 import { seededRandom } from '../../server/test/support/random.ts'
 import { MODELS, questionOf, type KeyOfLoad, type Question } from './traffic.ts'
 
@@ -65,9 +65,7 @@ const underWay = new Set<Promise<void>>()
 let sent = 0
 
 const startedMs = performance.now()
-const ending = new AbortController()
-process.once('SIGTERM', () => ending.abort())
-await openLoop({ perSecond: options.requestsPerSecond, signal: ending.signal }, sendOne)
+await openLoop({ perSecond: options.requestsPerSecond, signal: inputClosed() }, sendOne)
 const seconds = (performance.now() - startedMs) / 1000
 await Promise.all(underWay)
 await once(records.end(), 'finish')

@@ -2,17 +2,17 @@
  * `npm run lab -- chaos/outages`: a store is unreachable for a minute under load. Shows that callers hardly notice,
  * and that the ledger is right afterwards.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { checkBudgets, checkSums, withBooks } from './books.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 import { killFor } from './faults.ts'
-import { checkRequests, recordsIn, type Violation } from './invariants.ts'
+import { endingsOf, isAnswered, latencies } from './failovers/figures.ts'
+import { recordsIn } from './invariants.ts'
 import type { RequestRecord } from './load.ts'
-import { bigintsAsText, rest, startLoad, type Load } from './rounds.ts'
+import { evidenceFrom, judgedAtRest, startLoad, violationText, type Judgement, type Load } from './rounds.ts'
 import { GENEROUS_KEY, LIMITED_KEY, OPEN_KEY, type KeyOfLoad } from './traffic.ts'
 
 const { values } = parseArgs({
@@ -40,10 +40,8 @@ const REST_MS = 60_000
 const limitedPerSecond = (requestsPerSecond * LIMITED_KEY.weight) / (LIMITED_KEY.weight + OPEN_KEY.weight)
 const requestsPerMinute = Math.round((limitedPerSecond * awayMs) / 1000 / 2 / (1 + awayMs / 60_000))
 
-interface Outage {
+interface Outage extends Judgement {
   readonly records: readonly RequestRecord[]
-  readonly restedInMs: number
-  readonly violations: readonly Violation[]
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-outages-'))
@@ -67,8 +65,7 @@ try {
   reportPostgres(postgres)
   const redis = await outage('redis', [OPEN_KEY, LIMITED_KEY], (house) => house.redis)
   reportRedis(redis)
-  for (const { what, ids } of [...postgres.violations, ...redis.violations])
-    failures.push(`${what}: ${JSON.stringify(ids, bigintsAsText)}`)
+  failures.push(...[...postgres.violations, ...redis.violations].map(violationText))
   failures.push(...cluster.gateways.flatMap((gateway) => gateway.crashes))
 } finally {
   await cluster.stop()
@@ -96,30 +93,18 @@ async function outage(
   keys: readonly KeyOfLoad[],
   storeOf: (cluster: Cluster) => Cluster['postgres'],
 ): Promise<Outage> {
-  const evidence = {
-    sinceMs: Date.now(),
-    oracleFile: cluster.oracleFile,
-    oracleFromBytes: statSync(cluster.oracleFile).size,
-    recordsFile: join(folder, `${name}.jsonl`),
-  }
+  const evidence = evidenceFrom(cluster, join(folder, `${name}.jsonl`))
   const around = load(name, keys)
   await wait(AROUND_MS)
   const fromMs = Date.now()
   await killFor(storeOf(cluster), awayMs)
   await wait(AROUND_MS)
   await around.stop()
-  const endedMs = performance.now()
-  const unrested = await rest(cluster, REST_MS)
-  const restedInMs = performance.now() - endedMs
-  const violations = await withBooks(cluster, async (client) => [
-    ...(await checkRequests(client, evidence)).violations,
-    ...(await checkSums(client)),
-    ...(await checkBudgets(client)),
-  ])
+  const judgement = await judgedAtRest(cluster, evidence, REST_MS)
   const records = recordsIn(evidence.recordsFile).filter(
     ({ atMs }) => atMs >= fromMs && atMs < fromMs + awayMs,
   )
-  return { records, restedInMs, violations: [...unrested, ...violations] }
+  return { ...judgement, records }
 }
 
 function reportPostgres({ records, restedInMs, violations }: Outage): void {
@@ -133,7 +118,7 @@ function reportPostgres({ records, restedInMs, violations }: Outage): void {
       ` ${latencies(open)}; at rest ${(restedInMs / 1000).toFixed(1)} s after the load; ${violations.length} violations`,
   )
   if (!(share >= ANSWERED_SHARE))
-    failures.push(`only ${percent(share)} answered without PostgreSQL: ${endings(open)}`)
+    failures.push(`only ${percent(share)} answered without PostgreSQL: ${endingsOf(open)}`)
 }
 
 function reportRedis({ records, violations }: Outage): void {
@@ -146,24 +131,9 @@ function reportRedis({ records, violations }: Outage): void {
       ` ${allowed} of ${limited.length} limited ones admitted, by the share rule ${Math.round(expected)}` +
       ` (${percent(allowed / expected - 1)} off); ${latencies(limited)}; ${violations.length} violations`,
   )
-  if (failed.length > 0) failures.push(`${failed.length} requests failed without Redis: ${endings(failed)}`)
+  if (failed.length > 0) failures.push(`${failed.length} requests failed without Redis: ${endingsOf(failed)}`)
   if (Math.abs(allowed / expected - 1) > LIMIT_TOLERANCE)
     failures.push(`${allowed} requests were admitted without Redis instead of ${expected}`)
-}
-
-function isAnswered({ status, complete }: RequestRecord): boolean {
-  return status === 200 && complete
-}
-
-function endings(records: readonly RequestRecord[]): string {
-  const counts = Map.groupBy(records, ({ status, error }) => `${status ?? 'no answer'} ${error ?? ''}`.trim())
-  return Array.from(counts, ([ending, { length }]) => `${length} × ${ending}`).join(', ')
-}
-
-function latencies(records: readonly RequestRecord[]): string {
-  const took = records.map(({ tookMs }) => tookMs).sort((left, right) => left - right)
-  const at = (share: number): number => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`
 }
 
 function percent(share: number): string {

@@ -1,6 +1,4 @@
 /** The kill table: rounds of load and faults, each followed by a check of everything at rest. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +7,10 @@ import { every } from '../../server/src/worker/every.ts'
 import { checkBudgets, checkSums, keepBooks, unrest, withBooks } from './books.ts'
 import { startCluster, type Cluster, type FolderPlan, type House } from './cluster.ts'
 import { inflict, planFaults, type FaultCounts } from './faults.ts'
-import { checkRequests, type Tally, type Violation } from './invariants.ts'
+import { checkRequests, type Evidence, type Tally, type Violation } from './invariants.ts'
 import type { LoadOptions, LoadSummary } from './load.ts'
 import { seededRandom } from '../../server/test/support/random.ts'
-import { tied } from '../../server/test/support/system.ts'
+import { scriptOn } from '../processes.ts'
 import {
   GENEROUS_KEY,
   LATEST_SERVICE_MS,
@@ -100,12 +98,7 @@ async function runRound(
   round: number,
 ): Promise<RoundResult> {
   const random = seededRandom(seed + round)
-  const evidence = {
-    sinceMs: Date.now(),
-    oracleFile: cluster.oracleFile,
-    oracleFromBytes: statSync(cluster.oracleFile).size,
-    recordsFile: join(folder, `records-${round}.jsonl`),
-  }
+  const evidence = evidenceFrom(cluster, join(folder, `records-${round}.jsonl`))
   const planned = planFaults(random, { counts: faults, seconds, round })
   const watch = watchBudgets(cluster)
   const load = startLoad({
@@ -122,14 +115,7 @@ async function runRound(
     JSON.stringify({ ...evidence, inflicted }, undefined, 2),
   )
   const { sent, seconds: loadSeconds } = await load.stop()
-  const endedMs = performance.now()
-  const unrested = await rest(cluster, restMs)
-  const restedInMs = performance.now() - endedMs
-  const { tally, violations } = await withBooks(cluster, async (client) => {
-    const requests = await checkRequests(client, evidence)
-    const sums = [...(await checkSums(client)), ...(await checkBudgets(client))]
-    return { ...requests, violations: [...requests.violations, ...sums] }
-  })
+  const { tally, restedInMs, violations } = await judgedAtRest(cluster, evidence, restMs)
   return {
     ...tally,
     round,
@@ -138,8 +124,35 @@ async function runRound(
       planned.find(({ kind }) => kind === 'flush' || kind === 'pause' || kind === 'swallow')?.kind ?? '',
     requestsPerSecond: sent / loadSeconds,
     restedInMs,
-    violations: [...unrested, ...violations, ...(await watch.stop())],
+    violations: [...violations, ...(await watch.stop())],
   }
+}
+
+/** Of what happens from now on. */
+export function evidenceFrom({ oracleFile }: House, recordsFile: string): Evidence {
+  return { sinceMs: Date.now(), oracleFile, oracleFromBytes: statSync(oracleFile).size, recordsFile }
+}
+
+export interface Judgement {
+  readonly tally: Tally
+  readonly restedInMs: number
+  readonly violations: readonly Violation[]
+}
+
+/** After the load: waits for rest, and compares records, log and ledger. */
+export async function judgedAtRest(house: House, evidence: Evidence, restMs: number): Promise<Judgement> {
+  const endedMs = performance.now()
+  const unrested = await rest(house, restMs)
+  const restedInMs = performance.now() - endedMs
+  return withBooks(house, async (client) => {
+    const { tally, violations } = await checkRequests(client, evidence)
+    const sums = [...(await checkSums(client)), ...(await checkBudgets(client))]
+    return { tally, restedInMs, violations: [...unrested, ...violations, ...sums] }
+  })
+}
+
+export function violationText({ what, ids }: Violation): string {
+  return `${what}: ${JSON.stringify(ids, bigintsAsText)}`
 }
 
 export interface Load {
@@ -148,25 +161,17 @@ export interface Load {
 }
 
 export function startLoad(options: LoadOptions): Load {
-  const program = join(import.meta.dirname, 'load.ts')
-  const child = spawn(...tied([process.execPath, program, JSON.stringify(options)]), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const closed = once(child, 'close')
-  let text = ''
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const load = scriptOn<LoadSummary>(undefined, join(import.meta.dirname, 'load.ts'), options)
   return {
-    async stop() {
-      child.kill('SIGTERM')
-      const [code] = (await closed) as [number | null]
-      if (code !== 0) throw new Error(`the load ended with ${code}`)
-      return JSON.parse(text) as LoadSummary
+    stop() {
+      load.end()
+      return load.answer
     },
   }
 }
 
 /** Waits until nothing moves any more; returns what still does when the time is over. */
-export async function rest(house: House, withinMs: number): Promise<readonly Violation[]> {
+async function rest(house: House, withinMs: number): Promise<readonly Violation[]> {
   const endMs = performance.now() + withinMs
   await Promise.all(house.gateways.map((gateway) => gateway.ready()))
   await providerAtRest(house)
@@ -208,6 +213,6 @@ export function watchBudgets(house: House): { stop(): Promise<readonly Violation
   }
 }
 
-export function bigintsAsText(_: string, value: unknown): unknown {
+function bigintsAsText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }

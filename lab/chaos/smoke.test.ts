@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runRounds, type RoundResult } from './rounds.ts'
 import { SMOKE } from './smoke.ts'
-import { tableHead, tableRow } from './table.ts'
+import { TABLE, tableRow } from './table.ts'
 
 test('whatever is killed under load, every call is in the books once and no hard budget is exceeded', async (t) => {
   const results: RoundResult[] = []
-  t.diagnostic(tableHead())
+  t.diagnostic(TABLE.head())
   const { violations, folder } = await runRounds(SMOKE, (result) => {
     results.push(result)
     t.diagnostic(tableRow(result))

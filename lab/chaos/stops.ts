@@ -1,11 +1,8 @@
 /** `npm run lab -- chaos/stops`: SIGTERM at every moment of a start, and while clients hold on to the gateway. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { DRAIN_MS, startGatewayToStop, startHouse } from './stops/house.ts'
 import { stopWithStalls } from './stops/stalls.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values } = parseArgs({
   options: {
@@ -20,9 +17,8 @@ const { values } = parseArgs({
 /** Time beyond the drain, for closing everything. */
 const CLOSE_MS = 5000
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-chaos-stops-'))
-const postgres = await startPostgresServer({ waitsForDisk: false })
-const house = await startHouse(folder, postgres.url)
+await using place = new Workplace('stops')
+const house = await startHouse(place.folder, (await place.postgres()).url)
 const wrongs: string[] = []
 const [readers, writers, jobs] = [values.readers, values.writers, values.jobs].map(Number) as [
   number,
@@ -72,8 +68,6 @@ for (let round = 1; round <= Number(values.rounds); round += 1) {
   for (const what of left) wrongs.push(`round ${round} left ${what}`)
 }
 await house.close()
-await postgres.stop()
 for (const wrong of wrongs) console.log(wrong)
 console.log(wrongs.length === 0 ? 'nothing is wrong' : `${wrongs.length} wrong`)
-rmSync(folder, { recursive: true })
-process.exit(wrongs.length === 0 ? 0 : 1)
+process.exitCode = wrongs.length === 0 ? 0 : 1

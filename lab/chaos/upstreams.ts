@@ -3,9 +3,6 @@
  * come back. Shows that callers hardly notice, that another model is not slower for it, and that the two
  * serve again by themselves.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { SentRequest } from '../sender.ts'
@@ -13,6 +10,7 @@ import { stopAll, type Started } from '../processes.ts'
 import { latencyMs, OTHER_CORE, send, startGateway, statusesOf } from '../bench/load-stage.ts'
 import { startProvider } from '../provider.ts'
 import { loadText, median, print } from '../report.ts'
+import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -74,17 +72,13 @@ interface Figures {
   readonly backSeconds: number
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'torana-upstreams-'))
-try {
-  const all: Figures[] = []
-  const chosen = options.kinds.split(',').filter((name) => name !== '')
-  for (const kind of KINDS.filter(({ name }) => chosen.length === 0 || chosen.includes(name)))
-    all.push(await measure(kind))
-  process.exitCode = report(all) ? 0 : 1
-} finally {
-  await stopAll()
-  rmSync(folder, { recursive: true, force: true })
-}
+await using place = new Workplace('upstreams')
+const { folder } = place
+const all: Figures[] = []
+const chosen = options.kinds.split(',').filter((name) => name !== '')
+for (const kind of KINDS.filter(({ name }) => chosen.length === 0 || chosen.includes(name)))
+  all.push(await measure(kind))
+process.exitCode = report(all) ? 0 : 1
 
 /** A separate gateway for each kind: what one has learnt does not help with the next. */
 async function measure(kind: Kind): Promise<Figures> {

@@ -1,7 +1,6 @@
 /** What apps of the DALL·E years say (`style`, `quality: standard`), to a server that knows it and to models that don't. */
 import { openaiModel } from './image-kinds.ts'
-import type { ImageRow, Kind } from './image-rows.ts'
-import { promptOf, servedRow } from './image-rows.ts'
+import { promptOf, servedRow, type ImageRow, type Kind } from './image-rows.ts'
 import type { ModelEntry } from './rows.ts'
 
 /** Links are what such an app asks for unless its user chooses. */

@@ -1,5 +1,5 @@
 /** The kinds of upstream that edit pictures, as an operator would configure them. */
-import { azureModel, imageModel, novaCanvas, openaiModel, openaiPlayed } from './image-kinds.ts'
+import { azureModel, imageModel, novaCanvas, openaiModel, openaiPlayed, places } from './image-kinds.ts'
 import type { PictureFormat } from './image-rows.ts'
 import type { ModelEntry } from './rows.ts'
 
@@ -118,75 +118,60 @@ interface Wire {
 }
 
 const wires: Readonly<Record<string, Wire>> = {
-  'edit-google': {
-    wire: 'google/v1beta',
-    provider: 'google',
-    facts: 'gemini-2.5-flash-image',
-    kind: { maxInputs: 3 },
-  },
+  'edit-google': { ...places.google, facts: 'gemini-2.5-flash-image', kind: { maxInputs: 3 } },
   'edit-vertex': {
-    wire: 'vertex/v1/publishers/google',
-    provider: 'google-vertex',
+    ...places.vertex,
     facts: 'gemini-2.5-flash-image',
     kind: { maxInputs: 3, formats: ['png', 'jpeg'] },
   },
   'edit-bedrock': {
-    wire: 'bedrock',
-    provider: 'amazon-bedrock',
+    ...places.bedrock,
     ...novaCanvas,
     edits: { maxInputs: 5, inputFormats: ['png', 'jpeg'] },
     kind: { maxInputs: 5, readsWebp: false, maxImages: 5 },
   },
   'edit-bedrock-mask': {
-    wire: 'bedrock',
-    provider: 'amazon-bedrock',
+    ...places.bedrock,
     ...novaCanvas,
     edits: { maxInputs: 1, inputFormats: ['png', 'jpeg'], mask: 'black' },
     kind: { readsWebp: false, maxImages: 5, mask: 'colour' },
   },
   'edit-together': {
-    wire: 'together/v1',
-    provider: 'togetherai',
+    ...places.together,
     facts: 'black-forest-labs/FLUX.1-kontext-pro',
     kind: { formats: ['jpeg', 'png'] },
   },
   'edit-xai': {
-    wire: 'xai/v1',
-    provider: 'xai',
+    ...places.xai,
     facts: 'grok-imagine-image',
     kind: { maxInputs: 3, formats: ['jpeg'], maxImages: 3 },
   },
   'edit-fal': {
-    wire: 'fal',
-    provider: 'fal',
+    ...places.fal,
     facts: 'black-forest-labs/FLUX.1-schnell',
     model: 'fal-ai/flux-general/inpainting',
     edits: { mask: 'white' },
     kind: { formats: ['jpeg', 'png'], mask: 'colour' },
   },
   'edit-fal-list': {
-    wire: 'fal',
-    provider: 'fal',
+    ...places.fal,
     facts: 'black-forest-labs/FLUX.1-schnell',
     model: 'fal-ai/flux-2/edit',
     edits: { maxInputs: 4 },
     kind: { maxInputs: 4, formats: ['jpeg', 'png'] },
   },
   'edit-fireworks': {
-    wire: 'fireworks/inference/v1',
-    provider: 'fireworks',
+    ...places.fireworks,
     facts: 'accounts/fireworks/models/flux-kontext-pro',
     kind: { formats: ['jpeg', 'png'], isPolled: true },
   },
   'edit-black-forest-labs': {
-    wire: 'bfl/v1',
-    provider: 'black-forest-labs',
+    ...places.bfl,
     facts: 'flux-2-pro',
     kind: { maxInputs: 8, formats: ['jpeg', 'png'], isPolled: true },
   },
   'edit-replicate': {
-    wire: 'replicate/v1',
-    provider: 'replicate',
+    ...places.replicate,
     facts: 'black-forest-labs/FLUX.1-dev',
     model: 'black-forest-labs/flux-dev',
     edits: { mask: 'white' },

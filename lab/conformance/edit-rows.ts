@@ -1,19 +1,16 @@
 /** What every kind of upstream that edits is asked, and in which forms clients and forms can hold a file. */
-import type { EditKind } from './edit-kinds.ts'
-import { nativeEdit } from './edit-kinds.ts'
-import type { GivenFile } from './given-pictures.ts'
-import { drawing, givenSize, large, mask, photo, poster, sketch } from './given-pictures.ts'
-import type { ImageClient } from './image-clients.ts'
-import { imageClients } from './image-clients.ts'
-import type {
-  AskedEdit,
-  ExpectedPictures,
-  ImageCase,
-  ImageExpectation,
-  ImageRow,
-  WrittenForm,
+import { nativeEdit, type EditKind } from './edit-kinds.ts'
+import { drawing, givenSize, large, mask, photo, poster, sketch, type GivenFile } from './given-pictures.ts'
+import { imageClients, type ImageClient } from './image-clients.ts'
+import {
+  promptOf,
+  type AskedEdit,
+  type ExpectedPictures,
+  type ImageCase,
+  type ImageExpectation,
+  type ImageRow,
+  type WrittenForm,
 } from './image-rows.ts'
-import { promptOf } from './image-rows.ts'
 
 type Ask = Pick<ImageCase, 'n' | 'outputFormat' | 'stream' | 'partialImages' | 'idempotencyKey' | 'retries'>
 type Files = Pick<AskedEdit, 'images' | 'mask' | 'json' | 'form'> & { readonly giveAs?: string }

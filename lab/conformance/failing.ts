@@ -10,8 +10,16 @@ import {
   timedOut,
   unreachable,
 } from './expected-errors.ts'
-import type { Case, ExpectedError, Row } from './rows.ts'
-import { fails, nativeWidth, openaiPlayed, ownModel, smallWidth } from './rows.ts'
+import {
+  fails,
+  nativeWidth,
+  openaiPlayed,
+  ownModel,
+  smallWidth,
+  type Case,
+  type ExpectedError,
+  type Row,
+} from './rows.ts'
 
 function upstream(
   traits: string,

@@ -1,5 +1,4 @@
 /** The clients that make pictures, and what each can ask for. */
-import type { Program } from './clients.ts'
 import {
   goProgram,
   javaClass,
@@ -8,6 +7,7 @@ import {
   openaiClass,
   python028Class,
   pythonProgram,
+  type Program,
 } from './clients.ts'
 
 /** Clients and rows of one speciality are for each other alone: forms written by hand, what apps of the DALL·E years say. */

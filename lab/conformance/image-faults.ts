@@ -1,8 +1,6 @@
 /** What must not go unseen or be paid twice: faults of upstreams and of callers, failover, the libraries' own retries. */
 import { contentRefused, failed, rateLimited, refused, rejected } from './expected-errors.ts'
-import type { ImageClient } from './image-clients.ts'
-import { imageClients } from './image-clients.ts'
-import type { WireName } from './image-kinds.ts'
+import { imageClients, type ImageClient } from './image-clients.ts'
 import {
   aiSdkModel,
   azureModel,
@@ -11,9 +9,17 @@ import {
   openaiModel,
   openaiPlayed,
   urlOnly,
+  type WireName,
 } from './image-kinds.ts'
-import type { ImageCase, ImageExpectation, ImageRow, Kind } from './image-rows.ts'
-import { promptOf, servedCase, servedRow } from './image-rows.ts'
+import {
+  promptOf,
+  servedCase,
+  servedRow,
+  type ImageCase,
+  type ImageExpectation,
+  type ImageRow,
+  type Kind,
+} from './image-rows.ts'
 import type { ExpectedError, ModelEntry } from './rows.ts'
 
 type Asked = Partial<Omit<ImageCase, 'name' | 'expected'>>

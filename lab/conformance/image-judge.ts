@@ -8,8 +8,7 @@ import type { ImageClient } from './image-clients.ts'
 import type { ExpectedPictures, ImageCase } from './image-rows.ts'
 import type { ClientAnswer } from './run-client.ts'
 import { must, Unfit } from './unfit.ts'
-import type { Verdict } from './verdict.ts'
-import { judgeError, wordsOf } from './verdict.ts'
+import { judgeError, wordsOf, type Verdict } from './verdict.ts'
 
 /** A picture as a client program saved it. */
 export interface SavedPicture {

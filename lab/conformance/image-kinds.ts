@@ -127,82 +127,50 @@ export const novaCanvas = {
   },
 } as const
 
+/** Where each wire is below a scenario, and who speaks it. */
+export const places = {
+  google: { wire: 'google/v1beta', provider: 'google' },
+  vertex: { wire: 'vertex/v1/publishers/google', provider: 'google-vertex' },
+  bedrock: { wire: 'bedrock', provider: 'amazon-bedrock' },
+  together: { wire: 'together/v1', provider: 'togetherai' },
+  xai: { wire: 'xai/v1', provider: 'xai' },
+  fireworks: { wire: 'fireworks/inference/v1', provider: 'fireworks' },
+  fal: { wire: 'fal', provider: 'fal' },
+  bfl: { wire: 'bfl/v1', provider: 'black-forest-labs' },
+  replicate: { wire: 'replicate/v1', provider: 'replicate' },
+  luma: { wire: 'luma', provider: 'luma' },
+} as const
+
 const gemini = { facts: 'gemini-2.5-flash-image', size: '1344x768' }
+const schnell = 'black-forest-labs/FLUX.1-schnell'
+const small = { size: '320x240', formats: ['jpeg', 'png'] } as const
 
 const aiSdkWires = {
-  google: { ...gemini, wire: 'google/v1beta', provider: 'google', formats: ['png'] },
-  vertex: {
-    ...gemini,
-    wire: 'vertex/v1/publishers/google',
-    provider: 'google-vertex',
-    formats: ['png', 'jpeg'],
-  },
-  bedrock: {
-    wire: 'bedrock',
-    provider: 'amazon-bedrock',
-    ...novaCanvas,
-    size: '640x640',
-    formats: ['png'],
-    maxImages: 5,
-  },
-  together: {
-    wire: 'together/v1',
-    provider: 'togetherai',
-    facts: 'black-forest-labs/FLUX.1-schnell',
-    size: '320x240',
-    formats: ['jpeg', 'png'],
-  },
-  xai: {
-    wire: 'xai/v1',
-    provider: 'xai',
-    facts: 'grok-imagine-image',
-    size: '1024x1024',
-    formats: ['jpeg'],
-    maxImages: 3,
-  },
+  google: { ...places.google, ...gemini, formats: ['png'] },
+  vertex: { ...places.vertex, ...gemini, formats: ['png', 'jpeg'] },
+  bedrock: { ...places.bedrock, ...novaCanvas, size: '640x640', formats: ['png'], maxImages: 5 },
+  together: { ...places.together, ...small, facts: schnell },
+  xai: { ...places.xai, facts: 'grok-imagine-image', size: '1024x1024', formats: ['jpeg'], maxImages: 3 },
   // Answers with the bytes of the picture and nothing else.
   fireworks: {
-    wire: 'fireworks/inference/v1',
-    provider: 'fireworks',
+    ...places.fireworks,
+    ...small,
     facts: 'accounts/fireworks/models/flux-1-schnell-fp8',
     size: '1024x1024',
-    formats: ['jpeg', 'png'],
   },
-  fal: {
-    wire: 'fal',
-    provider: 'fal',
-    facts: 'black-forest-labs/FLUX.1-schnell',
-    model: 'fal-ai/flux/schnell',
-    size: '320x240',
-    formats: ['jpeg', 'png'],
-  },
-  'black-forest-labs': {
-    wire: 'bfl/v1',
-    provider: 'black-forest-labs',
-    facts: 'flux-pro-1.1',
-    size: '512x384',
-    formats: ['jpeg', 'png'],
-    isPolled: true,
-  },
+  fal: { ...places.fal, ...small, facts: schnell, model: 'fal-ai/flux/schnell' },
+  'black-forest-labs': { ...places.bfl, ...small, facts: 'flux-pro-1.1', size: '512x384', isPolled: true },
   replicate: {
-    wire: 'replicate/v1',
-    provider: 'replicate',
-    facts: 'black-forest-labs/FLUX.1-schnell',
+    ...places.replicate,
+    facts: schnell,
     model: 'black-forest-labs/flux-schnell',
     size: '1024x1024',
     formats: ['webp', 'jpeg', 'png'],
     maxImages: 4,
     isPolled: true,
   },
-  luma: {
-    wire: 'luma',
-    provider: 'luma',
-    facts: 'photon-1',
-    // What its ratios are in pixels is known only of the one that comes unasked.
-    size: 'auto',
-    formats: ['jpeg', 'png'],
-    isPolled: true,
-  },
+  // What its ratios are in pixels is known only of the one that comes unasked.
+  luma: { ...places.luma, ...small, facts: 'photon-1', size: 'auto', isPolled: true },
 } as const satisfies Readonly<Record<string, Wire>>
 
 export type WireName = keyof typeof aiSdkWires

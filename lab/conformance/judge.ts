@@ -4,8 +4,7 @@ import type { Client } from './clients.ts'
 import type { Case, Expectation } from './rows.ts'
 import type { ClientAnswer } from './run-client.ts'
 import { textsIn } from './texts.ts'
-import type { Verdict } from './verdict.ts'
-import { judgeError, wordsOf } from './verdict.ts'
+import { judgeError, wordsOf, type Verdict } from './verdict.ts'
 
 /** What the programs print of vectors. */
 export interface Vectors {

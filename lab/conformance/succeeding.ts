@@ -1,8 +1,15 @@
 /** Upstreams from which every client must get the right vectors. */
-import type { Client } from './clients.ts'
-import { clients } from './clients.ts'
-import type { Case, Row } from './rows.ts'
-import { answers, nativeWidth, openaiPlayed, ownModel, smallModel, smallWidth } from './rows.ts'
+import { clients, type Client } from './clients.ts'
+import {
+  answers,
+  nativeWidth,
+  openaiPlayed,
+  ownModel,
+  smallModel,
+  smallWidth,
+  type Case,
+  type Row,
+} from './rows.ts'
 
 type Capabilities = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,14 @@
 /** Upstreams that speak another wire than OpenAI's. Their facts are those of the built-in catalogue. */
 import { broken, failed, rateLimited, refused, rejected, unreachable } from './expected-errors.ts'
-import type { ExpectedError, ModelEntry, Row } from './rows.ts'
-import { allCapabilities, answers, fails, ownModel } from './rows.ts'
+import {
+  allCapabilities,
+  answers,
+  fails,
+  ownModel,
+  type ExpectedError,
+  type ModelEntry,
+  type Row,
+} from './rows.ts'
 
 export function azureModel(traits: string, apiVersion: string): ModelEntry {
   return ownModel({

@@ -38,7 +38,7 @@ async function fillUsage(client: Client, nowMs: number, chance: Chance): Promise
     for (const use of USES) {
       const requests = Math.round(use.peak * busyness(atMs, chance))
       if (requests === 0) continue
-      const hits = Math.round(requests * (use.hitShare ?? 0))
+      const hits = Math.round(requests * use.hitShare)
       const paid = requests - hits
       rows.push([
         new Date(atMs),
@@ -100,9 +100,7 @@ async function fillTraffic(client: Client, nowMs: number, chance: Chance): Promi
         const uses = USES.filter((use) => use.project === project)
         const share = (busyness(atMs, chance) * slotMs) / HOUR_MS
         const requests = Math.round(uses.reduce((sum, { peak }) => sum + peak, 0) * share)
-        const hits = Math.round(
-          uses.reduce((sum, { peak, hitShare = 0 }) => sum + peak * hitShare, 0) * share,
-        )
+        const hits = Math.round(uses.reduce((sum, { peak, hitShare }) => sum + peak * hitShare, 0) * share)
         const nano = Math.round(uses.reduce((sum, { peak, nanoUsd }) => sum + peak * nanoUsd, 0) * share)
         const isBad = chance.share() < 0.03
         const failed = isBad ? Math.round(requests * 0.06) : Math.round(requests * 0.0004)

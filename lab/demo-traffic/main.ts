@@ -92,7 +92,7 @@ async function driveOwn(): Promise<void> {
       await moods.at(second)
       batchesAt(node.url, second)
       // The guard looks every quarter of an hour; a demo can't wait for it.
-      if (second === 35) await lookAtSpaces(node.controlUrl)
+      if (second === 125) await lookAtSpaces(node.controlUrl)
     }
     tell(await drive({ url: node.url, ...numbers(), signal: stopping.signal, onSecond }))
   } finally {

@@ -1,4 +1,4 @@
-/** How the upstreams of the demo fare: one fails now and then, one is slow to let us in, one drifts out of its space. */
+/** How the upstreams of the demo fare: all are well at first, then one fails now and then, one is slow to let us in, one drifts out of its space. */
 import type { FakeProvider } from '../fake-provider/server.ts'
 import type { DemoUpstream } from './install.ts'
 
@@ -12,18 +12,18 @@ interface Mood {
   readonly behaviour: Behaviour
 }
 
-/** Period after which the moods repeat. */
-const ROUND_S = 360
+/** Period after which the moods repeat. It begins with two calm minutes. */
+const ROUND_S = 450
 
 const MOODS: readonly Mood[] = [
-  { upstream: 'gpu-two', fromS: 40, toS: 200, behaviour: { mode: '503' } },
-  { upstream: 'azure-eu', fromS: 60, toS: 130, behaviour: { mode: '429', retryAfterMs: 4000, share: 0.15 } },
-  { upstream: 'siliconflow', fromS: 230, toS: 250, behaviour: { mode: 'garbage', share: 0.1 } },
-  { upstream: 'openai', fromS: 260, toS: 275, behaviour: { mode: '500', share: 0.08 } },
+  { upstream: 'gpu-two', fromS: 130, toS: 290, behaviour: { mode: '503' } },
+  { upstream: 'azure-eu', fromS: 150, toS: 220, behaviour: { mode: '429', retryAfterMs: 4000, share: 0.15 } },
+  { upstream: 'siliconflow', fromS: 320, toS: 340, behaviour: { mode: 'garbage', share: 0.1 } },
+  { upstream: 'openai', fromS: 350, toS: 365, behaviour: { mode: '500', share: 0.08 } },
   // A call that breaks after it was sent may have been paid: an unknown.
-  { upstream: 'black-forest-labs', fromS: 20, toS: 300, behaviour: { mode: 'reset', share: 0.08 } },
+  { upstream: 'black-forest-labs', fromS: 120, toS: 390, behaviour: { mode: 'reset', share: 0.08 } },
   // From here on its vectors are another model's.
-  { upstream: 'azure-us', fromS: 30, toS: ROUND_S, behaviour: { vectors: 'other-model' } },
+  { upstream: 'azure-us', fromS: 120, toS: ROUND_S, behaviour: { vectors: 'other-model' } },
 ]
 
 /** Sets each upstream to what it is at this second. */

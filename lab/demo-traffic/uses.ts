@@ -11,174 +11,41 @@ interface Use {
   /** Of one request. */
   readonly tokens: number
   readonly nanoUsd: number
-  readonly isImage?: boolean
-  readonly hitShare?: number
   /** How long a request takes, in milliseconds. */
   readonly usualMs: number
+  readonly hitShare: number
+  readonly isImage: boolean
 }
 
-const SMALL = 'text-embedding-3-small'
-const LARGE = 'text-embedding-3-large'
-const BGE = 'BAAI/bge-m3'
+/** The columns are the fields; an image has no tokens. */
+const TABLE = `
+  project   key        model                   deployment         peak  tokens  nanoUsd   usualMs  hitShare
+  search    indexer    text-embedding-3-small  openai             9000  1900    38000     110      0
+  search    indexer    text-embedding-3-small  azure-eu           4600  1900    38000     130      0
+  search    website    text-embedding-3-small  openai             8200  30      600       60       0.62
+  search    website    text-embedding-3-large  openai             1400  40      5200      150      0
+  search    indexer    BAAI/bge-m3             gpu-one            5200  3200    32000     26       0
+  catalog   nightly    BAAI/bge-m3             gpu-one            7600  4800    48000     28       0
+  catalog   nightly    BAAI/bge-m3             gpu-two            3500  4800    48000     29       0
+  catalog   nightly    BAAI/bge-m3             siliconflow        700   4800    48000     260      0
+  research  notebooks  text-embedding-3-large  openai             900   400     52000     170      0
+  research  notebooks  text-embedding-3-large  azure-us           700   400     52000     190      0
+  ads       website    text-embedding-3-small  openai             1200  60      1200      90       0.3
+  ads       website    gpt-image-2             openai             4     0       53000000  9400     0
+  studio    app        gpt-image-2             openai             60    0       53000000  9400     0
+  studio    app        gpt-image-2             azure-eu           26    0       53000000  11000    0
+  studio    app        flux-2-pro              black-forest-labs  40    0       30000000  5100     0
+`
 
-export const USES: readonly Use[] = [
-  {
-    project: 'search',
-    key: 'indexer',
-    model: SMALL,
-    deployment: 'openai',
-    peak: 9000,
-    tokens: 1900,
-    nanoUsd: 38_000,
-    usualMs: 110,
-  },
-  {
-    project: 'search',
-    key: 'indexer',
-    model: SMALL,
-    deployment: 'azure-eu',
-    peak: 4600,
-    tokens: 1900,
-    nanoUsd: 38_000,
-    usualMs: 130,
-  },
-  {
-    project: 'search',
-    key: 'website',
-    model: SMALL,
-    deployment: 'openai',
-    peak: 8200,
-    tokens: 30,
-    nanoUsd: 600,
-    hitShare: 0.62,
-    usualMs: 60,
-  },
-  {
-    project: 'search',
-    key: 'website',
-    model: LARGE,
-    deployment: 'openai',
-    peak: 1400,
-    tokens: 40,
-    nanoUsd: 5200,
-    usualMs: 150,
-  },
-  {
-    project: 'search',
-    key: 'indexer',
-    model: BGE,
-    deployment: 'gpu-one',
-    peak: 5200,
-    tokens: 3200,
-    nanoUsd: 32_000,
-    usualMs: 26,
-  },
-  {
-    project: 'catalog',
-    key: 'nightly',
-    model: BGE,
-    deployment: 'gpu-one',
-    peak: 7600,
-    tokens: 4800,
-    nanoUsd: 48_000,
-    usualMs: 28,
-  },
-  {
-    project: 'catalog',
-    key: 'nightly',
-    model: BGE,
-    deployment: 'gpu-two',
-    peak: 3500,
-    tokens: 4800,
-    nanoUsd: 48_000,
-    usualMs: 29,
-  },
-  {
-    project: 'catalog',
-    key: 'nightly',
-    model: BGE,
-    deployment: 'siliconflow',
-    peak: 700,
-    tokens: 4800,
-    nanoUsd: 48_000,
-    usualMs: 260,
-  },
-  {
-    project: 'research',
-    key: 'notebooks',
-    model: LARGE,
-    deployment: 'openai',
-    peak: 900,
-    tokens: 400,
-    nanoUsd: 52_000,
-    usualMs: 170,
-  },
-  {
-    project: 'research',
-    key: 'notebooks',
-    model: LARGE,
-    deployment: 'azure-us',
-    peak: 700,
-    tokens: 400,
-    nanoUsd: 52_000,
-    usualMs: 190,
-  },
-  {
-    project: 'ads',
-    key: 'website',
-    model: SMALL,
-    deployment: 'openai',
-    peak: 1200,
-    tokens: 60,
-    nanoUsd: 1200,
-    hitShare: 0.3,
-    usualMs: 90,
-  },
-  {
-    project: 'ads',
-    key: 'website',
-    model: 'gpt-image-2',
-    deployment: 'openai',
-    peak: 4,
-    tokens: 0,
-    nanoUsd: 53_000_000,
-    isImage: true,
-    usualMs: 9400,
-  },
-  {
-    project: 'studio',
-    key: 'app',
-    model: 'gpt-image-2',
-    deployment: 'openai',
-    peak: 60,
-    tokens: 0,
-    nanoUsd: 53_000_000,
-    isImage: true,
-    usualMs: 9400,
-  },
-  {
-    project: 'studio',
-    key: 'app',
-    model: 'gpt-image-2',
-    deployment: 'azure-eu',
-    peak: 26,
-    tokens: 0,
-    nanoUsd: 53_000_000,
-    isImage: true,
-    usualMs: 11_000,
-  },
-  {
-    project: 'studio',
-    key: 'app',
-    model: 'flux-2-pro',
-    deployment: 'black-forest-labs',
-    peak: 40,
-    tokens: 0,
-    nanoUsd: 30_000_000,
-    isImage: true,
-    usualMs: 5100,
-  },
-]
+export const USES: readonly Use[] = TABLE.trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => {
+    const [project = '', key = '', model = '', deployment = '', ...numbers] = line.trim().split(/ +/)
+    const [peak = 0, tokens = 0, nanoUsd = 0, usualMs = 0, hitShare = 0] = numbers.map(Number)
+    const isImage = tokens === 0
+    return { project, key, model, deployment, peak, tokens, nanoUsd, usualMs, hitShare, isImage }
+  })
 
 /** Less at night and at weekends, and never twice the same. */
 export function busyness(atMs: number, chance: Chance): number {

@@ -2,8 +2,7 @@ import { drifted, swapEnds } from './drift.ts'
 import { lengthOf, readText, typedText } from './obeyed-fields.ts'
 import type { Scenario } from './traits.ts'
 import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
-import type { Answer, Encoding, Item, Question, Wire } from './wire.ts'
-import { widthOf } from './wire.ts'
+import { widthOf, type Answer, type Encoding, type Item, type Question, type Wire } from './wire.ts'
 
 /** The vectors of a question with every flaw the scenario asks for. */
 export function answerOf(scenario: Scenario, wire: Wire, question: Question): Answer {

@@ -1,7 +1,6 @@
 import { isVectorKind, vectorKinds } from './drift.ts'
 import { scenarioOf, UnknownTrait } from './traits.ts'
-import type { Fields } from './wire.ts'
-import { Refusal, stringField, unknownFields } from './wire.ts'
+import { Refusal, stringField, unknownFields, type Fields } from './wire.ts'
 
 /** How an upstream behaves from now on, as `POST /_mode` says it. What is left out is at its default. */
 export type Behaviour = {

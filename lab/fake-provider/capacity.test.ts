@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { Size, Turn } from './capacity.ts'
-import { Gate } from './capacity.ts'
-import type { FakeProvider } from './server.ts'
-import { startFakeProvider } from './server.ts'
+import { Gate, type Size, type Turn } from './capacity.ts'
+import { startFakeProvider, type FakeProvider } from './server.ts'
 import { embed } from './test-client.ts'
 
 const anySize = fc.record({

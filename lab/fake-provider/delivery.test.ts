@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import type { FakeProvider } from './server.ts'
+import { after, describe, it } from 'node:test'
 import { startFakeProvider } from './server.ts'
 import { embed, question } from './test-client.ts'
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 describe('traits about time, state and connections', () => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { BusboyInstance } from '@fastify/busboy'
-import { Busboy } from '@fastify/busboy'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Refusal } from './wire.ts'
 
 /** A file that came with a call. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Form } from './form.ts'
-import { FormReader } from './form.ts'
+import { FormReader, type Form } from './form.ts'
 import { Refusal } from './wire.ts'
 
 /** 2,048 inputs of 8,192 tokens at 4 bytes are 64 MiB; twice that leaves room for JSON escapes. Forms have no bound. */

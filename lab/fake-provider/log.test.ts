@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { LogEntry } from './log.ts'
-import type { FakeProvider } from './server.ts'
-import { startFakeProvider } from './server.ts'
+import { startFakeProvider, type FakeProvider } from './server.ts'
 import { tokensOf } from './vectors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'fake-provider-test-'))

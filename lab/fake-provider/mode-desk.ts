@@ -1,9 +1,7 @@
-import type { Behaviour } from './behaviour.ts'
-import { behaviourOf, wellBehaved } from './behaviour.ts'
+import { behaviourOf, wellBehaved, type Behaviour } from './behaviour.ts'
 import type { ModeReport, Modes } from './modes.ts'
 import type { OwnPorts } from './own-ports.ts'
-import type { Fields } from './wire.ts'
-import { Refusal, requiredString } from './wire.ts'
+import { Refusal, requiredString, type Fields } from './wire.ts'
 
 /** Where the behaviour of upstreams is changed and read, over HTTP and from the same process. */
 export class ModeDesk {

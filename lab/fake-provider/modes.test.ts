@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { wellBehaved } from './behaviour.ts'
-import type { ModeReport } from './modes.ts'
-import { Mode } from './modes.ts'
-import type { FakeProvider } from './server.ts'
+import { Mode, type ModeReport } from './modes.ts'
 import { startFakeProvider } from './server.ts'
 import { embed, expected, question, vectorsIn } from './test-client.ts'
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 async function post(path: string, body: unknown): Promise<{ status: number; json: ModeReport }> {

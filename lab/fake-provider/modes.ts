@@ -1,7 +1,5 @@
-import type { Behaviour } from './behaviour.ts'
-import { traitsOf, wellBehaved } from './behaviour.ts'
-import type { Scenario } from './traits.ts'
-import { scenarioOf, scenarioWith } from './traits.ts'
+import { traitsOf, wellBehaved, type Behaviour } from './behaviour.ts'
+import { scenarioOf, scenarioWith, type Scenario } from './traits.ts'
 
 /** Longer than any test; older seconds are forgotten. */
 const keptSeconds = 900

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { FakeProvider } from './server.ts'
-import { startFakeProvider } from './server.ts'
+import { startFakeProvider, type FakeProvider } from './server.ts'
 import { embed } from './test-client.ts'
 
 let provider: FakeProvider

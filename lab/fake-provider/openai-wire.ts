@@ -1,6 +1,18 @@
 import { tokensOf } from './vectors.ts'
-import type { Answer, Encoding, Fields, Item, Question, Refusal as RefusalType, Wire } from './wire.ts'
-import { countField, Refusal, requiredString, stringField, unknownFields } from './wire.ts'
+import {
+  countField,
+  Refusal,
+  requiredString,
+  stringField,
+  unknownFields,
+  type Answer,
+  type Encoding,
+  type Fields,
+  type Item,
+  type Question,
+  type Refusal as RefusalType,
+  type Wire,
+} from './wire.ts'
 
 export const openai: Wire = {
   name: 'openai',

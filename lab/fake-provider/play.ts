@@ -11,10 +11,8 @@ import type { ImageRecord } from './log.ts'
 import { openai } from './openai-wire.ts'
 import type { PlannedFailures } from './planned-failures.ts'
 import { refuseUnservable } from './refusals.ts'
-import type { Scenario } from './traits.ts'
-import { UnknownTrait } from './traits.ts'
-import type { Fields, Question, Target, Wire } from './wire.ts'
-import { isFields, Refusal } from './wire.ts'
+import { UnknownTrait, type Scenario } from './traits.ts'
+import { isFields, Refusal, type Fields, type Question, type Target, type Wire } from './wire.ts'
 import { wires } from './wires/all.ts'
 
 export type Call = {

@@ -1,6 +1,5 @@
 import type { Scenario } from './traits.ts'
-import type { Question, Wire } from './wire.ts'
-import { Refusal, widthOf } from './wire.ts'
+import { Refusal, widthOf, type Question, type Wire } from './wire.ts'
 
 /** Refuses what the scenario or the wire cannot serve: the checks of a real server, in the order one meets them. */
 export function refuseUnservable(scenario: Scenario, wire: Wire, question: Question): void {

@@ -1,9 +1,6 @@
-import type { VectorKind } from './drift.ts'
-import { isVectorKind, vectorKinds } from './drift.ts'
-import type { EditTrait } from './images/edit-traits.ts'
-import { editTraits } from './images/edit-traits.ts'
-import type { ImageTrait } from './images/traits.ts'
-import { imageTraits } from './images/traits.ts'
+import { isVectorKind, vectorKinds, type VectorKind } from './drift.ts'
+import { editTraits, type EditTrait } from './images/edit-traits.ts'
+import { imageTraits, type ImageTrait } from './images/traits.ts'
 
 /** What a scenario can ask for, beside the traits of pictures alone. `N` in a name stands for a number. */
 export const traits = {

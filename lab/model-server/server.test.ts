@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { fromBase64 } from '../fake-provider/vectors.ts'
 import { sampleTexts } from './ceiling.ts'
-import type { Ceiling, ModelServer } from './server.ts'
-import { startModelServer } from './server.ts'
+import { startModelServer, type Ceiling, type ModelServer } from './server.ts'
 
 let server: ModelServer
 let client: OpenAI

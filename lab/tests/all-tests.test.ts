@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { againAlone } from './all-tests.ts'
-import type { Ended } from './commands.ts'
+import { againAlone, tellTests } from './all-tests.ts'
+import { runCommands, type Ended } from './commands.ts'
 
 const EACH_MS = 60_000
 
@@ -36,3 +36,20 @@ for (const { says, passesAfter, failed } of ROWS)
     assert.equal(ended.length, passesAfter.length + 1)
     assert.equal(ended.filter(({ isGood }) => !isGood).length, failed)
   })
+
+test('a file that hangs is reported by its timeout, not by what Node says of an interrupted test', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-hang-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'hangs.test.mjs')
+  writeFileSync(
+    file,
+    `import { test } from 'node:test'
+    test('hangs', () => new Promise(() => setInterval(() => {}, 1000)))`,
+  )
+  const said: string[] = []
+  context.mock.method(console, 'log', (text: string) => void said.push(text))
+  const args = ['--test', '--test-isolation=none', file]
+  const ended = await runCommands([{ program: process.execPath, args }], { atOnce: 1, eachMs: 3000 })
+  assert.equal(tellTests(ended), false)
+  assert.match(said.join('\n'), /failing tests:\n\n--test .*hangs\.test\.mjs ended with a timeout of 3 s\n/)
+})

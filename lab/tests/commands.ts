@@ -16,7 +16,7 @@ export interface Ended {
   readonly command: Command
   readonly output: string
   readonly isGood: boolean
-  /** The exit code, or the signal. */
+  /** The exit code, the signal, or the timeout. */
   readonly end: number | string
 }
 
@@ -52,9 +52,9 @@ async function run(command: Command, eachMs: number): Promise<Ended> {
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  const tookMs = performance.now() - startMs
   console.log(output.trimEnd())
-  console.log(
-    `${((performance.now() - startMs) / 1000).toFixed(1)} s: ${command.args.join(' ').slice(0, 200)}`,
-  )
-  return { command, output, isGood: code === 0, end: signal ?? code ?? 'nothing' }
+  console.log(`${(tookMs / 1000).toFixed(1)} s: ${command.args.join(' ').slice(0, 200)}`)
+  const timeout = tookMs < eachMs ? undefined : `a timeout of ${eachMs / 1000} s`
+  return { command, output, isGood: code === 0, end: timeout ?? signal ?? code ?? 'nothing' }
 }

@@ -1,4 +1,10 @@
-/** `npm test`: unit and HTTP tests, a few processes at a time. They run on Linux and macOS, with PostgreSQL and Redis from the path. */
+/**
+ * `npm test`: unit and HTTP tests, a few processes at a time, on Linux and macOS. PostgreSQL and Redis come from the path. Without
+ * PostgreSQL, tests use the built-in database; files that start a server which is not there are skipped, and named.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { tellTests, testCommands } from './all-tests.ts'
 import { runCommands } from './commands.ts'
 
@@ -15,6 +21,26 @@ const PORTABLE = [
   'import-litellm/src/*.test.ts',
   'console/src/**/*.test.ts',
 ]
+/** Servers that this machine lacks, and how a file of tests starts them. */
+const MISSING = [
+  {
+    program: 'PostgreSQL',
+    isHere: process.env['TORANA_TEST_POSTGRES_URL'] !== undefined,
+    starts: /\b(?:testPostgres|startPostgresServer|startGatewayOnPostgres|startCluster)\(/,
+  },
+  {
+    program: 'Redis',
+    isHere: spawnSync('redis-server', ['--version']).error === undefined,
+    starts: /\bstartRedis(?:Server)?\(/,
+  },
+].filter(({ isHere }) => !isHere)
 
-const ended = await runCommands(testCommands(PORTABLE), { atOnce: AT_ONCE, eachMs: EACH_MS })
+function runsHere(file: string): boolean {
+  const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+  const missing = MISSING.find(({ starts }) => starts.test(text))
+  if (missing !== undefined) console.log(`SKIPPED: ${file}, since ${missing.program} is not on the path`)
+  return missing === undefined
+}
+
+const ended = await runCommands(testCommands(PORTABLE, runsHere), { atOnce: AT_ONCE, eachMs: EACH_MS })
 process.exitCode = tellTests(ended) ? 0 : 1

@@ -11,7 +11,7 @@ export interface Place extends Omit<Navigation, 'title' | 'sections' | 'phoneTit
   readonly title: string
   readonly phoneTitle: string | undefined
   readonly to: Address
-  readonly sections: readonly (Omit<Section, 'title'> & { readonly title: string; readonly to: Address })[]
+  readonly sections: readonly (Section & { readonly title: string; readonly to: Address })[]
 }
 
 export const PLACES: readonly Place[] = Object.entries<AnyRoute>(places)
@@ -34,9 +34,13 @@ function placeOf(name: PlaceName, navigation: Navigation): Place {
   return {
     ...rest,
     name,
-    title: title(words),
-    phoneTitle: phoneTitle?.(words),
+    title: words.places[title],
+    phoneTitle: phoneTitle && words.places[phoneTitle],
     to: addressOf(sections[0]?.id),
-    sections: sections.map((one) => ({ ...one, title: one.title(words), to: addressOf(one.id) })),
+    sections: sections.map((one) => ({
+      ...one,
+      title: words.settings.sections[one.id],
+      to: addressOf(one.id),
+    })),
   }
 }

@@ -59,7 +59,9 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   const hits = useQuery(resolveQuery(asked))
   const own = useOwnChoices(openList)
   const go = useLeave()
-  const found = asked === '' ? [] : (hits.data ?? [])
+  // Hits for an earlier text would be opened by an early Enter.
+  const isAnswered = asked === typed.trim()
+  const found = isAnswered ? (hits.data ?? []) : []
   const choices = [...found.map((hit) => choiceOf(hit, go)), ...matching(own, typed)]
   const [at, setAt] = useState(0)
   const listId = useId()
@@ -110,11 +112,11 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
         id={listId}
         role="listbox"
         aria-label={words.shell.palette.title}
-        className="scroll-quiet min-h-0 flex-1 overflow-y-auto p-1.5"
+        className="min-h-0 flex-1 overflow-y-auto p-1.5"
       >
         {choices.length === 0 && (
           <p className="px-3.5 py-4 text-ink-3">
-            {hits.isFetching ? words.ui.loading : words.ui.nothingFound}
+            {hits.isFetching || !isAnswered ? words.ui.loading : words.ui.nothingFound}
           </p>
         )}
         {choices.map((choice, index) => (
@@ -142,19 +144,15 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   )
 }
 
-function ChoiceLine({
-  id,
-  choice,
-  isHere,
-  onPoint,
-  onRun,
-}: {
+interface ChoiceLineProps {
   readonly id: string
   readonly choice: Choice
   readonly isHere: boolean
   readonly onPoint: () => void
   readonly onRun: () => void
-}) {
+}
+
+function ChoiceLine({ id, choice, isHere, onPoint, onRun }: ChoiceLineProps) {
   const Icon = choice.icon
   return (
     <div

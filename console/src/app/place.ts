@@ -4,15 +4,17 @@
  */
 import { createRootRoute, createRoute, retainSearchParams } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
-import type { Words } from '../words/en.ts'
+import type { words } from '../words/words.ts'
 import { searchOf, text } from './search.ts'
 import type { Permission } from './session.ts'
 
 /** Groups of the sidebar, from top to bottom. */
 export const GROUPS = ['first', 'playground', 'money', 'run'] as const
 
+type Title = keyof typeof words.places
+
 export interface Navigation {
-  readonly title: (words: Words) => string
+  readonly title: Title
   readonly icon: LucideIcon
   readonly group: (typeof GROUPS)[number]
   /** Where it is in its group. */
@@ -22,15 +24,14 @@ export interface Navigation {
   /** Undefined: every signed-in person. */
   readonly permission?: Permission
   /** Its name in the bar of a phone. Without one, it is behind "More". */
-  readonly phoneTitle?: (words: Words) => string
+  readonly phoneTitle?: Title
   /** Pages behind its tabs, which the palette finds by their own titles. The first one opens. */
   readonly sections?: readonly Section[]
 }
 
 export interface Section {
   /** The last part of its path. */
-  readonly id: string
-  readonly title: (words: Words) => string
+  readonly id: keyof typeof words.settings.sections
   readonly permission?: Permission
 }
 

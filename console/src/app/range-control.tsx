@@ -72,16 +72,14 @@ export function RangeControl({ search, usual, bare = false }: RangeControlProps)
   )
 }
 
-/** From a day to a day, both included, in the zone that is shown. */
-function DaysControl({
-  range,
-  shown,
-  onChange,
-}: {
+interface DaysControlProps {
   readonly range: TimeSpan
   readonly shown: string | undefined
   readonly onChange: (from: string, to: string) => void
-}) {
+}
+
+/** From a day to a day, both included, in the zone that is shown. */
+function DaysControl({ range, shown, onChange }: DaysControlProps) {
   const [isOpen, setOpen] = useState(false)
   const [from, setFrom] = useState('')
   const [to, setTo] = useState('')

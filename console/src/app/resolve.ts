@@ -1,5 +1,4 @@
 /** Finds what an id or a name stands for: `GET /resolve`. */
-import { keepPreviousData } from '@tanstack/react-query'
 import { api, type Schema } from '../api/client.ts'
 import type { Address } from '../ui/link.tsx'
 import { paths } from './paths.ts'
@@ -16,7 +15,6 @@ export const resolveQuery = (q: string) =>
       enabled: q !== '',
       staleTime: 10_000,
       retry: false,
-      placeholderData: keepPreviousData,
       select: ({ data }) => data,
     },
   )

@@ -45,10 +45,7 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
           <Kbd>{withCommand('K')}</Kbd>
         </button>
       </div>
-      <nav
-        aria-label={words.shell.navigation}
-        className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pt-[5px] pb-3"
-      >
+      <nav aria-label={words.shell.navigation} className="min-h-0 flex-1 overflow-y-auto px-2 pt-[5px] pb-3">
         {PLACE_GROUPS.map(({ title, places }) => {
           const visible = places.filter(({ permission }) => permission === undefined || may(permission))
           if (visible.length === 0) return null

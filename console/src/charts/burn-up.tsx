@@ -28,6 +28,8 @@ interface BurnUpProps extends BurnUpData {
 /** Room for what is written above the limit, in pixels. */
 const TOP = 60
 const LINES = 5
+/** Of the axis, that a number takes: nearer to the limit, two numbers would overlap. */
+const LABEL_SHARE = 0.06
 
 export function BurnUp(props: BurnUpProps) {
   const { caption, valueText, axisText, slotText, words, points, limit, height = 300 } = props
@@ -43,7 +45,7 @@ export function BurnUp(props: BurnUpProps) {
       series={[{ label: words.spent, colour: 's1', text: (stop) => valueText(points[stop]?.value ?? 0) }]}
       scale={{
         // The limit has its own line and its own number.
-        ticks: ticks.filter(({ value }) => value <= most && Math.abs(value - limit) > most * 0.02),
+        ticks: ticks.filter(({ value }) => value <= most && Math.abs(value - limit) > most * LABEL_SHARE),
         share: (value) => (most <= 0 ? 0 : value / most),
       }}
       height={height}

@@ -23,13 +23,16 @@ const NOTHING = ['var(--line-strong)', 0.3] as const
 
 export function Cells({ cells, label, cellWidth = 2, height = 16, className }: CellsProps) {
   const pitch = cellWidth + 1
+  const width = cells.length * pitch - 1
   return (
     <svg
       role="img"
       aria-label={label}
-      width={cells.length * pitch - 1}
+      width={width}
       height={height}
-      className={classes('inline-block shrink-0 align-middle', className)}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      className={classes('inline-block max-w-full shrink-0 align-middle', className)}
     >
       {Array.from(cells, (cell, index) => {
         const [colour, share] = LOOK[cell] ?? NOTHING

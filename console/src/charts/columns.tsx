@@ -157,18 +157,15 @@ function marksIn(marks: readonly ColumnMark[], fromMs: number, slotMs: number): 
 /** The mean width of a letter, in pixels. */
 const LETTER_WIDTH = 5.6
 
-/** Its text is shown where it ends before the next mark; the cursor names it too. */
-function MarkView({
-  mark: { text, sign },
-  x,
-  endX,
-  height,
-}: {
+interface MarkViewProps {
   readonly mark: ColumnMark
   readonly x: number
   readonly endX: number
   readonly height: number
-}) {
+}
+
+/** Its text is shown where it ends before the next mark; the cursor names it too. */
+function MarkView({ mark: { text, sign }, x, endX, height }: MarkViewProps) {
   const hasRoom = x + 18 + text.length * LETTER_WIDTH <= endX
   return (
     <g pointerEvents="none">

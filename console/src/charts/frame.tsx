@@ -89,7 +89,7 @@ export function ChartFrame(props: ChartFrameProps) {
 
 function TableTwin({ label, heads, rows }: ChartTable & { readonly label: string }) {
   return (
-    <div role="region" aria-label={label} tabIndex={0} className="scroll-quiet max-h-80 overflow-auto">
+    <div role="region" aria-label={label} tabIndex={0} className="max-h-80 overflow-auto">
       <table aria-label={label} className="w-full border-collapse text-12">
         <thead>
           <tr>

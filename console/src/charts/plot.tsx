@@ -258,16 +258,14 @@ function TimeAxis({ frame, span, zone, slotMs = 0 }: TimeAxisProps) {
   })
 }
 
-/** A band over a slot, or a line at a point. */
-function Cursor({
-  frame: { x, height },
-  atMs,
-  slotMs,
-}: {
+interface CursorProps {
   readonly frame: PlotFrame
   readonly atMs: number
   readonly slotMs: number | undefined
-}) {
+}
+
+/** A band over a slot, or a line at a point. */
+function Cursor({ frame: { x, height }, atMs, slotMs }: CursorProps) {
   if (slotMs === undefined)
     return <path d={`M${x(atMs)} 0V${height}`} stroke="var(--line-strong)" pointerEvents="none" />
   const width = Math.max(1, x(atMs + slotMs) - x(atMs))
@@ -283,15 +281,13 @@ function Cursor({
   )
 }
 
-function BrushView({
-  x,
-  end,
-  height,
-}: {
+interface BrushViewProps {
   readonly x: number
   readonly end: number
   readonly height: number
-}) {
+}
+
+function BrushView({ x, end, height }: BrushViewProps) {
   return (
     <g pointerEvents="none">
       <rect x={x} y={0} width={end - x} height={height} fill="var(--accent)" opacity="0.12" />

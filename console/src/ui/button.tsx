@@ -9,12 +9,15 @@ export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger'
 export type ButtonSize = 'small' | 'normal' | 'large'
 
 const BASE =
-  'inline-flex shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-control font-medium transition-colors duration-120 select-none disabled:bg-sunken disabled:text-ink-3 disabled:border-line aria-disabled:bg-sunken aria-disabled:text-ink-3 aria-disabled:border-line'
+  'inline-flex shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-control font-medium transition-colors duration-120 select-none disabled:text-ink-3 aria-disabled:text-ink-3'
+const DISABLED_BOX =
+  'disabled:border-line disabled:bg-sunken aria-disabled:border-line aria-disabled:bg-sunken'
 const LOOKS: Record<ButtonLook, string> = {
-  primary: 'bg-ink text-surface border border-ink hover:bg-ink/88',
-  plain: 'bg-surface text-ink border border-line hover:bg-hover [&>svg]:text-ink-3',
-  quiet: 'text-ink-2 border border-transparent hover:bg-hover hover:text-ink',
-  danger: 'bg-surface text-bad border border-line hover:bg-bad-tint',
+  primary: `bg-ink text-surface border border-ink hover:bg-ink/88 ${DISABLED_BOX}`,
+  plain: `bg-surface text-ink border border-line hover:bg-hover [&>svg]:text-ink-3 ${DISABLED_BOX}`,
+  quiet:
+    'text-ink-2 border border-transparent hover:bg-hover hover:text-ink disabled:bg-transparent aria-disabled:bg-transparent',
+  danger: `bg-surface text-bad border border-line hover:bg-bad-tint ${DISABLED_BOX}`,
 }
 const SIZES: Record<ButtonSize, string> = {
   small: 'h-6 px-2 text-12',
@@ -83,22 +86,17 @@ export function Button({
   return why === undefined ? button : <Tip text={why}>{button}</Tip>
 }
 
-/** A link that looks like a button. */
-export function ButtonLink({
-  to,
-  look,
-  size,
-  icon,
-  className,
-  children,
-}: {
+interface ButtonLinkProps {
   readonly to: Address
   readonly look?: ButtonLook
   readonly size?: ButtonSize
   readonly icon?: ReactNode
   readonly className?: string
   readonly children: ReactNode
-}) {
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({ to, look, size, icon, className, children }: ButtonLinkProps) {
   return (
     <Link to={to} className={buttonClasses(look, size, className)}>
       {icon}

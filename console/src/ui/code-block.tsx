@@ -16,7 +16,7 @@ export function CodeBlock({ code, copied = code, title, className }: CodeBlockPr
   return (
     <div className={classes('relative rounded-control border border-line bg-sunken', className)}>
       {title !== undefined && <p className="px-3 pt-2 text-12 text-ink-3">{title}</p>}
-      <pre tabIndex={0} className="mono-12 scroll-quiet overflow-x-auto px-3 py-2.5 pr-10 whitespace-pre">
+      <pre tabIndex={0} className="mono-12 overflow-x-auto px-3 py-2.5 pr-10 whitespace-pre">
         {code.split(STRING).map((part, index) =>
           index % 2 === 1 ? (
             <span key={index} className="text-good">

@@ -252,15 +252,13 @@ function isSameRow<Row>(
   )
 }
 
-export function GroupView({
-  head,
-  span,
-  height,
-}: {
+interface GroupViewProps {
   readonly head: ReactNode
   readonly span: number
   readonly height: number
-}) {
+}
+
+export function GroupView({ head, span, height }: GroupViewProps) {
   return (
     <tr className="border-b border-line bg-canvas" style={{ height }}>
       <th scope="rowgroup" colSpan={span} className="px-6 text-left font-normal phone:px-4">
@@ -270,16 +268,14 @@ export function GroupView({
   )
 }
 
-export function LoadingView({
-  columns,
-  height,
-  rows = 12,
-}: {
+interface LoadingViewProps {
   /** How each column is aligned. */
   readonly columns: readonly ('right' | undefined)[]
   readonly height: number
   readonly rows?: number
-}) {
+}
+
+export function LoadingView({ columns, height, rows = 12 }: LoadingViewProps) {
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} className="border-b border-line" style={{ height }}>
       {columns.map((align, column) => (

@@ -16,17 +16,25 @@ import { Tick } from './switch.tsx'
 
 export type { Column, Group } from './data-table-column.ts'
 
+export interface Query {
+  readonly error: unknown
+  readonly isPlaceholderData: boolean
+  readonly refetch: () => unknown
+  /** Of a list in pages: the table asks for the next one when its end comes near. */
+  readonly hasNextPage?: boolean
+  readonly isFetching?: boolean
+  readonly fetchNextPage?: () => unknown
+}
+
 export interface DataTableProps<Row> {
   /** Its accessible name. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   /** Undefined: still loading. */
   readonly rows: readonly Row[] | undefined
-  /** The rows answer an earlier question; the answer to this one is loading. */
-  readonly isStale?: boolean
+  /** What answers with the rows: the table shows its error, and whether the rows answer an earlier question. */
+  readonly query?: Query | undefined
   readonly rowKey: (row: Row) => string
-  readonly error?: unknown
-  readonly retry?: (() => void) | undefined
   /** What stands there when there are no rows: say what to do next. */
   readonly empty: ReactNode
   /** 31 in Requests, 32 plain, 36 with bars, 46 with two lines. Fingers get at least 40. */
@@ -50,8 +58,6 @@ export interface DataTableProps<Row> {
     readonly onChange: (ticked: Set<string>) => void
     readonly label: (row: Row) => string
   }
-  /** There is more: called when the end comes near. */
-  readonly onEnd?: (() => void) | undefined
   /** The table scrolls by itself. Otherwise it is as long as it is, and the page scrolls. */
   readonly fill?: boolean
   /** Two lines for a narrow screen. Without it, the table scrolls sideways. */
@@ -63,21 +69,8 @@ const PHONE_ROW_HEIGHT = 57
 const TICK_WIDTH = 44
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const {
-    label,
-    rows,
-    isStale = false,
-    rowKey,
-    error,
-    retry,
-    empty,
-    fill = true,
-    phoneRow,
-    foot,
-    ticks,
-    className,
-    onEnd,
-  } = props
+  const { label, rows, query, rowKey, empty, fill = true, phoneRow, foot, ticks, className } = props
+  const isStale = query?.isPlaceholderData === true
   const isPhone = usePhone()
   const asList = isPhone && phoneRow !== undefined
   const region = useRef<HTMLDivElement>(null)
@@ -87,9 +80,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const rowHeight = asList ? PHONE_ROW_HEIGHT : (props.rowHeight ?? 32)
   const view = useRowsInView({ items, rowHeight, region, fill: fill && !isPhone })
   useWalk(props, items, view.scrollTo, region)
+  const nextPage = query?.hasNextPage === true && query.isFetching !== true ? query.fetchNextPage : undefined
   useEffect(() => {
-    if (view.last >= items.length - OVERSCAN) onEnd?.()
-  }, [view.last, items.length, onEnd])
+    if (view.last >= items.length - OVERSCAN) void nextPage?.()
+  }, [view.last, items.length, nextPage])
   // Rows are memoised, so they keep one function that always calls the newest.
   const newest = useRef(props.onPeek)
   useEffect(() => {
@@ -97,9 +91,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const [peek] = useState(() => (row: Row) => newest.current?.(row))
   const span = shown.length + (ticks ? 1 : 0)
-  const isBroken = error !== null && error !== undefined && rows === undefined
-  const body = isBroken ? (
-    <Problem error={error} retry={retry} />
+  const failed = query && query.error !== null && rows === undefined ? query : undefined
+  const body = failed ? (
+    <Problem error={failed.error} retry={() => void failed.refetch()} />
   ) : rows !== undefined && rows.length === 0 ? (
     empty
   ) : undefined
@@ -112,8 +106,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       tabIndex={fill && !isPhone ? 0 : undefined}
       className={classes(
         'min-w-0',
-        fill && !isPhone && 'scroll-quiet min-h-0 flex-1 overflow-auto',
-        isPhone && !asList && 'scroll-quiet overflow-x-auto',
+        fill && !isPhone && 'min-h-0 flex-1 overflow-auto',
+        isPhone && !asList && 'overflow-x-auto',
         className,
       )}
     >
@@ -152,7 +146,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <td colSpan={span}>{body}</td>
             </tr>
           )}
-          {rows === undefined && !isBroken && (
+          {rows === undefined && !failed && (
             <LoadingView
               columns={
                 asList ? [undefined] : [...(ticks ? [undefined] : []), ...shown.map(({ align }) => align)]

@@ -74,7 +74,7 @@ function Box({ title, description, note, actions, wide = false, initialFocus, ch
       <InDialog value={true}>
         <BaseDialog.Backdrop className={VEIL} />
         <BaseDialog.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
-          <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
+          <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
             <header>
               <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
               {description !== undefined && (
@@ -129,7 +129,7 @@ export function Sheet(props: DialogProps) {
                 }
               />
             </header>
-            <div data-sheet className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-[18px] phone:px-4">
+            <div data-sheet className="min-h-0 flex-1 overflow-y-auto px-6 py-[18px] phone:px-4">
               {children}
             </div>
             <Footer note={note} actions={actions} />

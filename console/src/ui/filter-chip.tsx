@@ -77,16 +77,14 @@ export function FilterChip({ label, options, value, onChange, shown }: FilterChi
   )
 }
 
-/** A filter whose value is free: it is shown, and can be taken away. */
-export function ValueChip({
-  label,
-  shown,
-  onRemove,
-}: {
+interface ValueChipProps {
   readonly label: string
   readonly shown: ReactNode
   readonly onRemove: () => void
-}) {
+}
+
+/** A filter whose value is free: it is shown, and can be taken away. */
+export function ValueChip({ label, shown, onRemove }: ValueChipProps) {
   return (
     <span className={classes(CHIP, 'border-line bg-surface pr-1 text-ink-2')}>
       {label} <span className="font-semibold text-ink">{shown}</span>
@@ -128,20 +126,16 @@ export function AddFilter({
   )
 }
 
-/** A view to choose: `All`, `Failed 41`. */
-export function ViewChip({
-  chosen,
-  count,
-  dashed = false,
-  onSelect,
-  children,
-}: {
+interface ViewChipProps {
   readonly chosen: boolean
   readonly count?: ReactNode
   readonly dashed?: boolean
   readonly onSelect: () => void
   readonly children: ReactNode
-}) {
+}
+
+/** A view to choose: `All`, `Failed 41`. */
+export function ViewChip({ chosen, count, dashed = false, onSelect, children }: ViewChipProps) {
   return (
     <button
       type="button"

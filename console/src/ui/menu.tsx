@@ -63,20 +63,16 @@ export function MenuItem({ icon, note, danger = false, why, onSelect, to, childr
   )
 }
 
-/** A choice among others: the chosen one has a tick. */
-export function MenuChoice({
-  chosen,
-  icon,
-  note,
-  onSelect,
-  children,
-}: {
+interface MenuChoiceProps {
   readonly chosen: boolean
   readonly icon?: ReactNode
   readonly note?: ReactNode
   readonly onSelect: () => void
   readonly children: ReactNode
-}) {
+}
+
+/** A choice among others: the chosen one has a tick. */
+export function MenuChoice({ chosen, icon, note, onSelect, children }: MenuChoiceProps) {
   return (
     <BaseMenu.CheckboxItem
       checked={chosen}

@@ -114,9 +114,7 @@ export function Page(props: PageProps) {
             data-scroll={fill ? undefined : true}
             className={classes(
               'min-h-0 flex-1',
-              fill
-                ? 'flex flex-col phone:overflow-visible'
-                : 'scroll-quiet overflow-y-auto phone:overflow-visible',
+              fill ? 'flex flex-col phone:overflow-visible' : 'overflow-y-auto phone:overflow-visible',
             )}
           >
             {children}
@@ -130,7 +128,7 @@ export function Page(props: PageProps) {
         {side !== undefined && side !== false && (
           <aside
             className={classes(
-              'scroll-quiet shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-t phone:border-l-0',
+              'shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-t phone:border-l-0',
               SIDE_WIDTH[sideWidth],
             )}
           >
@@ -142,20 +140,16 @@ export function Page(props: PageProps) {
   )
 }
 
-/** A part of a page or of its side panel, with a head. */
-export function Section({
-  title,
-  note,
-  actions,
-  className,
-  children,
-}: {
+interface SectionProps {
   readonly title: ReactNode
   readonly note?: ReactNode
   readonly actions?: ReactNode
   readonly className?: string
   readonly children: ReactNode
-}) {
+}
+
+/** A part of a page or of its side panel, with a head. */
+export function Section({ title, note, actions, className, children }: SectionProps) {
   return (
     <section className={classes('flex flex-col', className)}>
       <header className="flex min-h-7 items-center gap-2.5 phone:flex-wrap">

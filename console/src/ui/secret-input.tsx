@@ -42,3 +42,11 @@ export function SecretInput({ value, onChange, autoComplete = 'off', className, 
     </span>
   )
 }
+
+/** The least length that the control API takes. */
+const MIN_PASSWORD_LENGTH = 12
+
+/** A password that a person chooses. */
+export function NewPasswordInput(props: Pick<SecretInputProps, 'value' | 'onChange'>) {
+  return <SecretInput {...props} required minLength={MIN_PASSWORD_LENGTH} autoComplete="new-password" />
+}

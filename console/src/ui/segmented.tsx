@@ -35,7 +35,7 @@ export function Segmented<Value extends string>({
       role="group"
       aria-label={label}
       className={classes(
-        'inline-flex h-7 items-center rounded-control border border-line bg-sunken p-0.5 phone:h-9',
+        'inline-flex h-7 max-w-full items-center overflow-x-auto rounded-control border border-line bg-sunken p-0.5 [scrollbar-width:none] phone:h-9',
         className,
       )}
     >

@@ -71,16 +71,14 @@ const SHAPES: Record<Mark, React.ReactNode> = {
   ),
 }
 
-/** A mark with its word beside it. */
-export function State({
-  mark,
-  children,
-  className,
-}: {
+interface StateProps {
   readonly mark: Mark
   readonly children: React.ReactNode
   readonly className?: string
-}) {
+}
+
+/** A mark with its word beside it. */
+export function State({ mark, children, className }: StateProps) {
   return (
     <span className={classes('inline-flex items-center gap-1.5', MARK_TEXT[mark], className)}>
       <StateMark mark={mark} word="" />

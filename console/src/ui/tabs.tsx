@@ -29,7 +29,7 @@ export function Tabs<Value extends string>({
     <nav
       ref={nav}
       aria-label={label}
-      className={classes('scroll-quiet flex gap-5 overflow-x-auto border-b border-line', className)}
+      className={classes('flex gap-5 overflow-x-auto border-b border-line', className)}
     >
       {tabs.map((tab) => (
         <Link

@@ -1,49 +1,23 @@
-import { ui } from './en/ui.ts'
-import { shell } from './en/shell.ts'
-import { nodes } from './en/nodes.ts'
-import { overview } from './en/overview.ts'
-import { requests } from './en/requests.ts'
-import { batches } from './en/batches.ts'
-import { models } from './en/models.ts'
-import { upstreams } from './en/upstreams.ts'
-import { embeddings } from './en/embeddings.ts'
-import { images } from './en/images.ts'
-import { usage } from './en/usage.ts'
-import { budgets } from './en/budgets.ts'
-import { prices } from './en/prices.ts'
-import { unknowns } from './en/unknowns.ts'
-import { deployments } from './en/deployments.ts'
-import { keys } from './en/keys.ts'
-import { audit } from './en/audit.ts'
-import { people } from './en/people.ts'
-import { projects, retention } from './en/projects.ts'
-import { settings } from './en/settings.ts'
-import { welcome } from './en/welcome.ts'
-
-/** One file a place, so that two people seldom write into the same one. */
-export const en = {
-  ui,
-  shell,
-  nodes,
-  overview,
-  requests,
-  batches,
-  models,
-  upstreams,
-  embeddings,
-  images,
-  usage,
-  budgets,
-  prices,
-  unknowns,
-  deployments,
-  keys,
-  audit,
-  people,
-  projects,
-  retention,
-  settings,
-  welcome,
-}
-
-export type Words = typeof en
+/** One file a page, so that two people seldom edit the same one, and a page loads with the words it shows. */
+export { ui } from './en/ui.ts'
+export { shell } from './en/shell.ts'
+export { places } from './en/places.ts'
+export { nodes } from './en/nodes.ts'
+export { overview } from './en/overview.ts'
+export { requests } from './en/requests.ts'
+export { batches } from './en/batches.ts'
+export { models } from './en/models.ts'
+export { upstreams } from './en/upstreams.ts'
+export { embeddings } from './en/embeddings.ts'
+export { images } from './en/images.ts'
+export { usage } from './en/usage.ts'
+export { budgets } from './en/budgets.ts'
+export { prices } from './en/prices.ts'
+export { unknowns } from './en/unknowns.ts'
+export { deployments } from './en/deployments.ts'
+export { keys } from './en/keys.ts'
+export { audit } from './en/audit.ts'
+export { people } from './en/people.ts'
+export { projects, retention } from './en/projects.ts'
+export { settings } from './en/settings.ts'
+export { welcome } from './en/welcome.ts'

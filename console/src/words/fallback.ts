@@ -1,9 +1,11 @@
 /** A language may lack entries: English shows in their place. */
 
 /** The same shape with every entry optional. Sentences and lists are entries. */
-export type Partly<Words> = Words extends string | readonly unknown[] | ((...facts: never[]) => unknown)
+export type Partly<Words> = Words extends string | readonly unknown[]
   ? Words
-  : { readonly [Name in keyof Words]?: Partly<Words[Name]> }
+  : Words extends (...facts: infer Facts) => infer Text
+    ? (...facts: Facts) => Text extends string ? string : Text
+    : { readonly [Name in keyof Words]?: Partly<Words[Name]> }
 
 type Entries = Readonly<Record<string, unknown>>
 

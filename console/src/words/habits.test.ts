@@ -1,7 +1,7 @@
 /** Plain product English on every screen. Each rule forbids one habit; the reason says what to write instead. */
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { en } from './en.ts'
+import * as en from './en.ts'
 
 interface Rule {
   readonly habit: RegExp

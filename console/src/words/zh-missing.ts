@@ -1,9 +1,9 @@
 /** `node console/src/words/zh-missing.ts` lists what Chinese does not have yet, in `zh-missing.md`. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { en } from './en.ts'
+import * as en from './en.ts'
 import { missingIn } from './fallback.ts'
-import { zh } from './zh.ts'
+import * as zh from './zh.ts'
 
 export const MISSING_FILE = join(import.meta.dirname, 'zh-missing.md')
 

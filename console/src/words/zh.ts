@@ -1,49 +1,23 @@
-import type { Words } from './en.ts'
-import type { Partly } from './fallback.ts'
-import { ui } from './zh/ui.ts'
-import { shell } from './zh/shell.ts'
-import { nodes } from './zh/nodes.ts'
-import { overview } from './zh/overview.ts'
-import { requests } from './zh/requests.ts'
-import { batches } from './zh/batches.ts'
-import { models } from './zh/models.ts'
-import { upstreams } from './zh/upstreams.ts'
-import { embeddings } from './zh/embeddings.ts'
-import { images } from './zh/images.ts'
-import { usage } from './zh/usage.ts'
-import { budgets } from './zh/budgets.ts'
-import { prices } from './zh/prices.ts'
-import { unknowns } from './zh/unknowns.ts'
-import { deployments } from './zh/deployments.ts'
-import { keys } from './zh/keys.ts'
-import { audit } from './zh/audit.ts'
-import { people } from './zh/people.ts'
-import { projects, retention } from './zh/projects.ts'
-import { settings } from './zh/settings.ts'
-import { welcome } from './zh/welcome.ts'
-
 /** An entry that is missing here shows in English. `zh-missing.md` lists them. */
-export const zh: Partly<Words> = {
-  ui,
-  shell,
-  nodes,
-  overview,
-  requests,
-  batches,
-  models,
-  upstreams,
-  embeddings,
-  images,
-  usage,
-  budgets,
-  prices,
-  unknowns,
-  deployments,
-  keys,
-  audit,
-  people,
-  projects,
-  retention,
-  settings,
-  welcome,
-}
+export { ui } from './zh/ui.ts'
+export { shell } from './zh/shell.ts'
+export { places } from './zh/places.ts'
+export { nodes } from './zh/nodes.ts'
+export { overview } from './zh/overview.ts'
+export { requests } from './zh/requests.ts'
+export { batches } from './zh/batches.ts'
+export { models } from './zh/models.ts'
+export { upstreams } from './zh/upstreams.ts'
+export { embeddings } from './zh/embeddings.ts'
+export { images } from './zh/images.ts'
+export { usage } from './zh/usage.ts'
+export { budgets } from './zh/budgets.ts'
+export { prices } from './zh/prices.ts'
+export { unknowns } from './zh/unknowns.ts'
+export { deployments } from './zh/deployments.ts'
+export { keys } from './zh/keys.ts'
+export { audit } from './zh/audit.ts'
+export { people } from './zh/people.ts'
+export { projects, retention } from './zh/projects.ts'
+export { settings } from './zh/settings.ts'
+export { welcome } from './zh/welcome.ts'

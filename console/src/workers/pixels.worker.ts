@@ -8,7 +8,7 @@ import {
   type Comparison,
 } from './pixels/compare.ts'
 import { maskPng } from './pixels/mask-png.ts'
-import { Mask } from './pixels/mask.ts'
+import { Mask, paintTransparent } from './pixels/mask.ts'
 import { overlayOf } from './pixels/overlay.ts'
 import { pngOf } from './pixels/png.ts'
 import { serveTasks } from './serve-tasks.ts'
@@ -93,12 +93,7 @@ async function readMask(file: Blob): Promise<PixelTasks['readMask']['response']>
   let hasTransparent = false
   for (const { top, bands } of bandsOf(image.width, image.height, [image])) {
     const [pixels = new Uint8ClampedArray()] = bands
-    for (let at = 3, pixel = 0; at < pixels.length; at += 4, pixel += 1) {
-      if (pixels[at] !== 0) continue
-      hasTransparent = true
-      const x = pixel % mask.width
-      mask.span(top + Math.floor(pixel / mask.width), x, x + 1, true)
-    }
+    hasTransparent = paintTransparent(mask, pixels, top) || hasTransparent
   }
   image.close()
   return { width: mask.width, height: mask.height, words: mask.words, hasTransparent }

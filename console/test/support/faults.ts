@@ -5,6 +5,11 @@ export function isSettled(): boolean {
   return document.querySelector('h1') !== null && document.querySelector('.appearing-late') === null
 }
 
+/** Changes while a part of the page is still to come. */
+export function partsOfView(): number {
+  return document.querySelectorAll('body *').length
+}
+
 export function faultsOfView(): string[] {
   const faults: string[] = []
   const describe = (element: Element): string =>
@@ -31,6 +36,15 @@ export function faultsOfView(): string[] {
 
   const { scrollWidth, clientWidth } = document.documentElement
   if (scrollWidth > clientWidth) faults.push(`${scrollWidth - clientWidth} px wider than the window`)
+
+  for (const part of document.querySelectorAll('aside, [data-scroll]')) {
+    const over = part.scrollWidth - part.clientWidth
+    if (over > 1) faults.push(`${describe(part)} is ${over} px wider than its place`)
+  }
+  for (const chart of document.querySelectorAll('figure svg.overflow-visible')) {
+    const [width, room] = [chart.getBoundingClientRect().width, chart.parentElement?.clientWidth ?? 0]
+    if (isShown(chart) && Math.abs(width - room) > 1) faults.push(`a chart is ${width} of ${room} px wide`)
+  }
 
   const main = document.querySelector('main')
   const hasDialog = document.querySelector('[role=dialog], [role=alertdialog]') !== null

@@ -5,7 +5,7 @@ import * as places from '../../src/app/places.ts'
 import { routeTree } from '../../src/app/route-tree.ts'
 import { parseSearch, stringifySearch } from '../../src/app/search.ts'
 import type { Address } from '../../src/ui/link.tsx'
-import { en } from '../../src/words/en.ts'
+import { places as titles } from '../../src/words/en/places.ts'
 
 const router = createRouter({ routeTree, history: createMemoryHistory(), parseSearch, stringifySearch })
 
@@ -32,5 +32,5 @@ export const TITLED: readonly (readonly [path: string, title: string, letter: st
     const navigation = options.staticData?.navigation
     const section = navigation?.sections?.[0]?.id
     const path = section === undefined ? LISTS[name] : hrefOf(paths.settings('general'))
-    return navigation && path !== undefined ? [[path, navigation.title(en), navigation.key] as const] : []
+    return navigation && path !== undefined ? [[path, titles[navigation.title], navigation.key] as const] : []
   })

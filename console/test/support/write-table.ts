@@ -3,7 +3,7 @@
  * the code, and breaks each write in four ways. It knows Playwright's page alone, and no runner of tests.
  */
 import type { Page } from '@playwright/test'
-import { en as words } from '../../src/words/en.ts'
+import * as words from '../../src/words/en.ts'
 
 export interface WrittenAt {
   /** Below `console/src`. */
@@ -67,6 +67,12 @@ const choose =
   async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: menu, exact: true }).first().press('Enter')
     await page.getByRole('menuitem', { name: item, exact: true }).click()
+  }
+const pick =
+  (field: string, option: string) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('combobox', { name: field, exact: true }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
   }
 const inRow =
   (row: string, button: string) =>
@@ -509,7 +515,10 @@ const PLAYGROUNDS: readonly TableRow[] = [
     method: 'post',
     path: '/api/v1/playground/embeddings',
     at: '/playground/embeddings',
-    open: fill(words.embeddings.texts, 'a typed text\nanother'),
+    open: steps(
+      pick(words.embeddings.project, STAGE.project),
+      fill(words.embeddings.texts, 'a typed text\nanother'),
+    ),
     send: press(new RegExp(`^${words.embeddings.embed}`)),
     typed: [words.embeddings.texts, 'a typed text\nanother'],
     shown: 'form',
@@ -519,7 +528,7 @@ const PLAYGROUNDS: readonly TableRow[] = [
     method: 'post',
     path: '/api/v1/playground/images/generations',
     at: '/playground/images',
-    open: fill(words.images.prompt, 'a typed prompt'),
+    open: steps(pick(words.images.project, STAGE.emptyProject), fill(words.images.prompt, 'a typed prompt')),
     send: (page) => page.locator('form button[type=submit]').click(),
     typed: [words.images.prompt, 'a typed prompt'],
     shown: 'form',

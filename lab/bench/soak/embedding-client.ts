@@ -1,7 +1,8 @@
 /** Asks for vectors in every form there is, and compares every bit of them. */
 import { EMBEDDERS, KEYS } from './config.ts'
 import { exchange, type Received } from './exchange.ts'
-import { cutVector, textOf, vectorOf, WORDS } from '../../fake-provider/players/soak/oracle.ts'
+import { textOf, WIDTH, WORDS } from '../../fake-provider/players/soak/oracle.ts'
+import { fromBase64, truncated, vectorOf } from '../../fake-provider/vectors.ts'
 import { below, chance, isAnswer, leavingOf, newWord, oneOf, type Visit } from './visit.ts'
 
 const LEAVES = 0.06
@@ -81,15 +82,10 @@ function compare(
     const isText = typeof embedding === 'string'
     tally.must(isText === (encoding === 'base64'), () => `another encoding than asked for: ${where}`)
     const got = isText ? fromBase64(embedding) : Float32Array.from(embedding)
-    const full = vectorOf(texts[position] ?? '')
-    const isRight = dimensions === undefined ? isEqual(got, full) : isClose(got, cutVector(full, dimensions))
+    const full = vectorOf(texts[position] ?? '', WIDTH)
+    const isRight = dimensions === undefined ? isEqual(got, full) : isClose(got, truncated(full, dimensions))
     tally.must(index === position && isRight, () => `the vector of text ${position} is another: ${where}`)
   }
-}
-
-function fromBase64(text: string): Float32Array {
-  const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
-  return new Float32Array(bytes.buffer)
 }
 
 function isEqual(got: Float32Array, wanted: Float32Array): boolean {

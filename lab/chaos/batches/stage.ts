@@ -8,6 +8,7 @@ import type { GatewayOptions } from '../../../server/test/support/gateway.ts'
 import { temporaryFolder } from '../../../server/test/support/process.ts'
 import { S3_OWNER, s3Program, startS3Server, testPlace } from '../../../server/test/support/s3.ts'
 import { startPostgresServer, testPostgres, type TestServer } from '../../../server/test/support/servers.ts'
+import { killFor } from '../faults.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
 
 export interface KillPlan {
@@ -112,8 +113,6 @@ async function awayFor(
   say: (line: string) => void,
 ): Promise<void> {
   if (server === undefined) return
-  await server.kill9()
-  await wait(OUTAGE_MS)
-  await server.restart()
+  await killFor(server, OUTAGE_MS)
   say(`${name} was killed, and was away for ${OUTAGE_MS / 1000} s`)
 }

@@ -1,5 +1,5 @@
 /** The figures of a failover, and their output. */
-import { setTimeout as wait } from 'node:timers/promises'
+import { Latencies } from '../../load.ts'
 import type { RequestRecord } from '../load.ts'
 
 export interface ProofOptions {
@@ -32,27 +32,11 @@ export function endingsOf(records: readonly RequestRecord[]): string {
 }
 
 export function latencies(records: readonly RequestRecord[]): string {
-  const took = records.map(({ tookMs }) => tookMs).sort((left, right) => left - right)
-  const at = (share: number): number => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`
+  const took = Latencies.of(records.map(({ tookMs }) => tookMs))
+  const at = (share: number): string => `${took.atMs(share).toFixed(0)} ms`
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}, slowest ${took.slowestMs.toFixed(0)} ms`
 }
 
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`
-}
-
-const LOOK_MS = 50
-
-/** Unix time at which it was seen. */
-export async function when(
-  withinMs: number,
-  otherwise: string,
-  isSo: () => boolean | Promise<boolean>,
-): Promise<number> {
-  const endMs = performance.now() + withinMs
-  while (!(await isSo())) {
-    if (performance.now() > endMs) throw new Error(otherwise)
-    await wait(LOOK_MS)
-  }
-  return Date.now()
 }

@@ -1,18 +1,17 @@
 /** The primary PostgreSQL is lost with its machine, under load; Patroni promotes its standby. */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../../../server/test/support/process.ts'
+import { until } from '../../processes.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
-import { checkBudgets, checkSums, withBooks } from '../books.ts'
 import { startHouse, type House } from '../cluster.ts'
 import { allEnded } from '../images/kill.ts'
 import { testify } from '../images/witnesses.ts'
-import { checkRequests, recordsIn, type Violation } from '../invariants.ts'
+import { recordsIn } from '../invariants.ts'
 import type { RequestRecord } from '../load.ts'
-import { bigintsAsText, rest, startLoad, watchBudgets } from '../rounds.ts'
+import { evidenceFrom, judgedAtRest, startLoad, violationText, watchBudgets } from '../rounds.ts'
 import { GENEROUS_KEY, OPEN_KEY, tightKey } from '../traffic.ts'
-import { endingsOf, isAnswered, latencies, seconds, when, type Proof, type ProofOptions } from './figures.ts'
+import { endingsOf, isAnswered, latencies, seconds, type Proof, type ProofOptions } from './figures.ts'
 import { startPatroni, TORANA_ROLE, type Patroni } from './patroni.ts'
 import { startPictureLoad, type PictureRecord } from './picture-load.ts'
 import { startProbe, type Probe } from './probe.ts'
@@ -73,10 +72,7 @@ export const patroniFailover: Proof = {
       const watch = watchNodes(house.gateways)
       const budgets = watchBudgets(house)
       const evidence = {
-        sinceMs: Date.now(),
-        oracleFile: house.oracleFile,
-        oracleFromBytes: statSync(house.oracleFile).size,
-        recordsFile: join(folder, 'vectors.jsonl'),
+        ...evidenceFrom(house, join(folder, 'vectors.jsonl')),
         otherModels: PICTURE_MODELS,
       }
       const vectors = startLoad({
@@ -92,7 +88,7 @@ export const patroniFailover: Proof = {
       }
       await wait(AROUND_MS)
       await Promise.all([vectors.stop(), pictures.stop()])
-      const unrested = await rest(house, REST_MS)
+      const books = await judgedAtRest(house, evidence, REST_MS)
       await watch.stop()
 
       const place = { house: { folder, provider }, folder, assets, databaseUrl }
@@ -103,26 +99,18 @@ export const patroniFailover: Proof = {
         kills: times,
         afterwards: 'pictures',
       })
-      const books = await withBooks(house, async (client) => {
-        const { violations, tally: counted } = await checkRequests(client, evidence)
-        return {
-          counted,
-          violations: [...violations, ...(await checkSums(client)), ...(await checkBudgets(client))],
-        }
-      })
       const lostRows = await probe.stop()
       const records = recordsIn(evidence.recordsFile)
       for (const failover of failovers)
         report(failover, { records, pictures: pictures.records, watch, probe })
       console.log(
-        `in all: ${records.length} requests, ${books.counted.answered} answered; ${books.counted.served} calls served, ` +
-          `${books.counted.posted} entries for them (requests that share a call have one each); ${tally.served} pictures served, ${tally.retrieved} retrieved from ${tally.jobs} jobs; ` +
+        `in all: ${records.length} requests, ${books.tally.answered} answered; ${books.tally.served} calls served, ` +
+          `${books.tally.posted} entries for them (requests that share a call have one each); ${tally.served} pictures served, ${tally.retrieved} retrieved from ${tally.jobs} jobs; ` +
           `${probe.acknowledged.length} acknowledged rows of the probe, ${lostRows.length} lost`,
       )
       console.log(`endings: ${endingsOf(records)}`)
-      const violations: readonly Violation[] = [...unrested, ...books.violations, ...(await budgets.stop())]
       wrongs.push(
-        ...violations.map(({ what, ids }) => `${what}: ${JSON.stringify(ids, bigintsAsText)}`),
+        ...[...books.violations, ...(await budgets.stop())].map(violationText),
         ...tally.other,
         ...lostRows.map((row) => `row ${row} of the probe was acknowledged and is lost`),
         ...wrongEndings(records, pictures.records, failovers),
@@ -130,7 +118,7 @@ export const patroniFailover: Proof = {
       )
     } finally {
       await house.stop()
-      await proxy.stop()
+      proxy.stop()
       await Promise.all([provider.close(), patroni.stop()])
     }
     return wrongs
@@ -168,11 +156,11 @@ async function failOver(patroni: Patroni, watch: Watch): Promise<Failover> {
   if (primary === undefined) throw new Error('there is no primary to lose')
   const killedMs = Date.now()
   await primary.server.kill9()
-  const promotedMs = await when(PRIMARY_MS, 'there is no new primary', async () => {
+  const promotedMs = await until('another node is the primary', PRIMARY_MS, async () => {
     const now = await patroni.primary()
     return now !== undefined && now !== primary
   })
-  const drainedMs = await when(DRAINED_MS, 'the spools are not drained', () => {
+  const drainedMs = await until('the spools are drained', DRAINED_MS, () => {
     const last = watch.looks.at(-1)
     return last !== undefined && last.atMs > promotedMs && last.spoolWaiting + last.storesUnreachable === 0
   })

@@ -5,7 +5,6 @@
  */
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { parse } from 'yaml'
 import {
@@ -17,6 +16,7 @@ import {
   type TestServer,
 } from '../../../server/test/support/servers.ts'
 import { tied } from '../../../server/test/support/system.ts'
+import { until } from '../../processes.ts'
 import { deployed } from './deployed.ts'
 
 export interface PatroniNode {
@@ -40,7 +40,6 @@ export const TORANA_ROLE = { name: 'torana', password: 'password-of-torana' } as
 
 /** The first node makes a database, the second one copies it. */
 const STANDBY_MS = 180_000
-const LOOK_MS = 50
 
 interface PatroniFile {
   readonly bootstrap: object
@@ -61,11 +60,9 @@ export async function startPatroni(): Promise<Patroni> {
       return nodes.find((_, index) => answers[index])
     },
     async standbyReady() {
-      const endMs = performance.now() + STANDBY_MS
-      while (!(await Promise.all(nodes.map((node) => says(node, '/synchronous')))).includes(true)) {
-        if (performance.now() > endMs) throw new Error('no synchronous standby came up')
-        await wait(LOOK_MS)
-      }
+      await until('there is a synchronous standby', STANDBY_MS, async () =>
+        (await Promise.all(nodes.map((node) => says(node, '/synchronous')))).includes(true),
+      )
     },
     async stop() {
       await Promise.all(nodes.map(({ server }) => server.kill9()))

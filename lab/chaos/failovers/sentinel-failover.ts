@@ -1,19 +1,19 @@
 /** The primary Redis is killed under load; the sentinels promote its replica. */
 import { execFile } from 'node:child_process'
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { bareEnvironment } from '../../../server/test/support/process.ts'
 import { startPostgresServer } from '../../../server/test/support/servers.ts'
+import { until } from '../../processes.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
-import { checkBudgets, checkSums, withBooks } from '../books.ts'
+import { withBooks } from '../books.ts'
 import { startHouse, type House } from '../cluster.ts'
-import { checkRequests, recordsIn } from '../invariants.ts'
+import { recordsIn } from '../invariants.ts'
 import type { RequestRecord } from '../load.ts'
-import { bigintsAsText, rest, startLoad, type Load } from '../rounds.ts'
+import { evidenceFrom, judgedAtRest, startLoad, violationText, type Load } from '../rounds.ts'
 import { LIMITED_KEY, OPEN_KEY, type KeyOfLoad } from '../traffic.ts'
-import { endingsOf, isAnswered, latencies, seconds, when, type Proof, type ProofOptions } from './figures.ts'
+import { endingsOf, isAnswered, latencies, seconds, type Proof, type ProofOptions } from './figures.ts'
 import { startSentinels, type Sentinels } from './sentinel.ts'
 import { startStoreProxy } from './store-proxy.ts'
 import { failoverConfig, SOFT_KEY, TIMES } from './terms.ts'
@@ -65,13 +65,8 @@ export const sentinelFailover: Proof = {
       await wait(WARM_UP_MS)
       await warmUp.stop()
       const watch = watchNodes(house.gateways)
-      await when(BACK_MS, 'the nodes do not count in Redis', () => sharedBy(watch) === NODES)
-      const evidence = {
-        sinceMs: Date.now(),
-        oracleFile: house.oracleFile,
-        oracleFromBytes: statSync(house.oracleFile).size,
-        recordsFile: join(folder, 'vectors.jsonl'),
-      }
+      await until('the nodes count in Redis', BACK_MS, () => sharedBy(watch) === NODES)
+      const evidence = evidenceFrom(house, join(folder, 'vectors.jsonl'))
       const vectors = loadOf(house, options, [OPEN_KEY, LIMITED_KEY, SOFT_KEY], 'vectors')
       const failovers: Failover[] = []
       for (let time = 0; time < times; time += 1) {
@@ -80,32 +75,25 @@ export const sentinelFailover: Proof = {
       }
       await wait(AROUND_MS)
       await vectors.stop()
-      const unrested = await rest(house, REST_MS)
+      const { tally, violations } = await judgedAtRest(house, evidence, REST_MS)
       await watch.stop()
 
       const records = recordsIn(evidence.recordsFile)
       for (const failover of failovers) report(failover, records, watch)
-      const { counted, violations, softNanoUsd } = await withBooks(house, async (client) => {
-        const { violations: found, tally } = await checkRequests(client, evidence)
-        const { rows } = await client.query<{ sum: string }>(
+      const { rows } = await withBooks(house, (client) =>
+        client.query<{ sum: string }>(
           "SELECT coalesce(sum(amount_nano), 0) AS sum FROM usage_events WHERE project = 'soft'",
-        )
-        return {
-          counted: tally,
-          violations: [...found, ...(await checkSums(client)), ...(await checkBudgets(client))],
-          softNanoUsd: BigInt(rows[0]?.sum ?? 0),
-        }
-      })
+        ),
+      )
+      const softNanoUsd = BigInt(rows[0]?.sum ?? 0)
       const shownNanoUsd = await shownSoftBudget(house, folder)
       console.log(
-        `in all: ${records.length} requests: ${endingsOf(records)}; ${counted.served} calls served, ${counted.posted} entries for them (requests that share a call have one each); ` +
+        `in all: ${records.length} requests: ${endingsOf(records)}; ${tally.served} calls served, ${tally.posted} entries for them (requests that share a call have one each); ` +
           `the soft budget says ${shownNanoUsd} nano-dollars, the ledger ${softNanoUsd}`,
       )
       const wrong = records.filter((record) => !isAnswered(record) && !isOverLimit(record))
       return [
-        ...[...unrested, ...violations].map(
-          ({ what, ids }) => `${what}: ${JSON.stringify(ids, bigintsAsText)}`,
-        ),
+        ...violations.map(violationText),
         ...(wrong.length === 0 ? [] : [`${wrong.length} requests failed: ${endingsOf(wrong)}`]),
         ...(shownNanoUsd === softNanoUsd ? [] : ['the soft budget and the ledger differ']),
         ...wrongLimits(records, options),
@@ -113,7 +101,7 @@ export const sentinelFailover: Proof = {
       ]
     } finally {
       await house.stop()
-      await proxy.stop()
+      proxy.stop()
       await Promise.all([pictures.close(), postgres.stop(), sentinels.stop()])
     }
   },
@@ -143,12 +131,12 @@ async function failOver(sentinels: Sentinels, watch: Watch): Promise<Failover> {
   const killedMs = Date.now()
   await primary.kill9()
   const isPromoted = async (): Promise<boolean> => (await sentinels.primary()) !== primary
-  const promotedMs = await when(PRIMARY_MS, 'there is no new primary', isPromoted)
+  const promotedMs = await until('another server is the primary', PRIMARY_MS, isPromoted)
   const isShared = (): boolean => (watch.looks.at(-1)?.atMs ?? 0) > promotedMs && sharedBy(watch) === NODES
-  const sharedMs = await when(BACK_MS, 'the nodes do not count in Redis again', isShared)
+  const sharedMs = await until('the nodes count in Redis again', BACK_MS, isShared)
   await primary.restart()
   const isReplica = async (): Promise<boolean> => (await sentinels.roleOf(primary)) === 'slave'
-  const replicaMs = await when(BACK_MS, 'the old primary does not become a replica', isReplica)
+  const replicaMs = await until('the old primary is a replica', BACK_MS, isReplica)
   return { killedMs, promotedMs, sharedMs, replicaMs }
 }
 

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import {
   freePort,
   ping,
@@ -11,6 +10,7 @@ import {
   temporaryFolder,
   type TestServer,
 } from '../../../server/test/support/servers.ts'
+import { until } from '../../processes.ts'
 import { deployed, replaced } from './deployed.ts'
 
 export interface Sentinels {
@@ -25,7 +25,6 @@ export interface Sentinels {
 const SENTINELS = 3
 /** Sentinels ask the primary for its replicas every ten seconds. */
 const READY_MS = 30_000
-const LOOK_MS = 50
 
 export async function startSentinels(): Promise<Sentinels> {
   const first = await startRedis()
@@ -34,13 +33,10 @@ export async function startSentinels(): Promise<Sentinels> {
   const sentinels: TestServer[] = []
   for (let each = 0; each < SENTINELS; each += 1) sentinels.push(await startSentinel(first.port))
   const [asked] = sentinels as [TestServer]
-  const endMs = performance.now() + READY_MS
-  for (;;) {
+  await until('the sentinels know all servers', READY_MS, async () => {
     const text = await answerTo(asked.port, 'SENTINEL MASTER torana')
-    if (/num-slaves\r\n\$1\r\n1/.test(text) && /num-other-sentinels\r\n\$1\r\n2/.test(text)) break
-    if (performance.now() > endMs) throw new Error('the sentinels do not know all servers')
-    await wait(LOOK_MS)
-  }
+    return /num-slaves\r\n\$1\r\n1/.test(text) && /num-other-sentinels\r\n\$1\r\n2/.test(text)
+  })
   return {
     servers,
     async primary() {
@@ -94,7 +90,7 @@ function startServer(
 }
 
 /** The server's answer to one command. All answers here are small, and come in one chunk. */
-async function answerTo(port: number, command: string): Promise<string> {
+export async function answerTo(port: number, command: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')

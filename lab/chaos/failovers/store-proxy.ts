@@ -1,17 +1,14 @@
 /** HAProxy in front of the stores, as in `deploy/failover/haproxy.cfg`: it leads to the current primary. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createWriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../../server/test/support/servers.ts'
-import { tied } from '../../../server/test/support/system.ts'
+import { startHaproxy } from '../haproxy.ts'
 import { deployed, replaced } from './deployed.ts'
 import type { PatroniNode } from './patroni.ts'
 
 export interface StoreProxy {
   readonly postgresPort: number
   readonly redisPort: number
-  stop(): Promise<void>
+  stop(): void
 }
 
 export interface Behind {
@@ -36,20 +33,5 @@ export async function startStoreProxy(folder: string, { postgres, redis }: Behin
       [`10.0.0.2${index + 1}:6379`, `127.0.0.1:${redis[index]?.port ?? UNUSED_PORT}`],
     ]),
   ])
-  writeFileSync(file, text)
-  const child = spawn(...tied(['haproxy', '-db', '-f', file]), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const exit = once(child, 'exit')
-  // It logs every server that comes and goes.
-  const log = createWriteStream(join(folder, 'stores-haproxy.log'))
-  child.stderr.pipe(log)
-  return {
-    postgresPort,
-    redisPort,
-    async stop() {
-      child.kill('SIGKILL')
-      await exit
-    },
-  }
+  return { postgresPort, redisPort, stop: await startHaproxy(file, text, [postgresPort, redisPort]) }
 }

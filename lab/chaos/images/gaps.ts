@@ -18,89 +18,48 @@ export interface Gap {
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
+const probe = (place: string): Gap['at'] => ({ probe: place })
+const provider = (seen: 'served' | 'polled'): Gap['at'] => ({ provider: seen })
+
+function gap(
+  name: string,
+  model: ModelId,
+  at: Gap['at'],
+  afterwards: Gap['afterwards'],
+  fields: Gap['fields'] = {},
+): Gap {
+  return { name, model, at, afterwards, fields }
+}
+
 export const GAPS: readonly Gap[] = [
-  {
-    name: '1 begun, no call noted',
-    model: 'plain',
-    at: { probe: 'before-dispatch' },
-    afterwards: 'pictures',
-  },
-  {
-    name: '1 begun, one of three calls not noted',
-    model: 'one-a-call',
-    at: { probe: 'before-first-dispatch', arrivals: 3 },
-    afterwards: 'pictures',
-    fields: { n: 3 },
-  },
-  { name: '2 noted, not sent', model: 'plain', at: { probe: 'after-dispatch' }, afterwards: 'unknown' },
-  { name: '3 sent, no reply', model: 'hanging', at: { provider: 'served' }, afterwards: 'unknown' },
-  { name: '4 reply arriving', model: 'large', at: { probe: 'reply-arriving' }, afterwards: 'unknown' },
-  {
-    name: '4 reply read, nothing stored',
-    model: 'plain',
-    at: { probe: 'before-delivery' },
-    afterwards: 'unknown',
-  },
+  gap('1 begun, no call noted', 'plain', probe('before-dispatch'), 'pictures'),
+  gap(
+    '1 begun, one of three calls not noted',
+    'one-a-call',
+    { probe: 'before-first-dispatch', arrivals: 3 },
+    'pictures',
+    { n: 3 },
+  ),
+  gap('2 noted, not sent', 'plain', probe('after-dispatch'), 'unknown'),
+  gap('3 sent, no reply', 'hanging', provider('served'), 'unknown'),
+  gap('4 reply arriving', 'large', probe('reply-arriving'), 'unknown'),
+  gap('4 reply read, nothing stored', 'plain', probe('before-delivery'), 'unknown'),
   // The record comes before the images, so that there is no gap in which images are stored without their record.
-  {
-    name: '5 recorded, pictures not stored',
-    model: 'plain',
-    at: { probe: 'before-picture' },
-    afterwards: 'unknown',
-  },
-  {
-    name: '5 pictures stored, call not ended',
-    model: 'plain',
-    at: { probe: 'after-picture' },
-    afterwards: 'pictures',
-  },
-  {
-    name: '6 delivered, not converted',
-    model: 'only-png',
-    at: { probe: 'before-conversion' },
-    afterwards: 'pictures',
-    fields: { output_format: 'webp' },
-  },
-  {
-    name: '6 delivered, not in the books',
-    model: 'plain',
-    at: { probe: 'before-ledger' },
-    afterwards: 'pictures',
-  },
-  { name: '7 in the books, not ended', model: 'plain', at: { probe: 'before-end' }, afterwards: 'pictures' },
-  { name: '8 ended, not answered', model: 'plain', at: { probe: 'after-end' }, afterwards: 'pictures' },
-  { name: '8 ended, half answered', model: 'large', at: { probe: 'within-answer' }, afterwards: 'pictures' },
-  {
-    name: '9 submit sent, no reply',
-    model: 'polled-hanging',
-    at: { provider: 'served' },
-    afterwards: 'unknown',
-  },
-  {
-    name: '9 submit answered, not stored',
-    model: 'polled',
-    at: { probe: 'before-submitted' },
-    afterwards: 'unknown',
-  },
-  {
-    name: '10 submit stored, no poll',
-    model: 'polled',
-    at: { probe: 'after-submitted' },
-    afterwards: 'pictures',
-  },
-  { name: '11 between polls', model: 'polled-pending', at: { provider: 'polled' }, afterwards: 'pictures' },
-  {
-    name: '12 ready, not downloaded',
-    model: 'polled',
-    at: { probe: 'before-download' },
-    afterwards: 'pictures',
-  },
-  {
-    name: '12 downloaded, not kept',
-    model: 'polled',
-    at: { probe: 'after-download' },
-    afterwards: 'pictures',
-  },
-  { name: 'any moment', model: 'slow', at: { randomMs: 1500 }, afterwards: 'either' },
-  { name: 'any moment, polled', model: 'polled-slow', at: { randomMs: 4000 }, afterwards: 'either' },
+  gap('5 recorded, pictures not stored', 'plain', probe('before-picture'), 'unknown'),
+  gap('5 pictures stored, call not ended', 'plain', probe('after-picture'), 'pictures'),
+  gap('6 delivered, not converted', 'only-png', probe('before-conversion'), 'pictures', {
+    output_format: 'webp',
+  }),
+  gap('6 delivered, not in the books', 'plain', probe('before-ledger'), 'pictures'),
+  gap('7 in the books, not ended', 'plain', probe('before-end'), 'pictures'),
+  gap('8 ended, not answered', 'plain', probe('after-end'), 'pictures'),
+  gap('8 ended, half answered', 'large', probe('within-answer'), 'pictures'),
+  gap('9 submit sent, no reply', 'polled-hanging', provider('served'), 'unknown'),
+  gap('9 submit answered, not stored', 'polled', probe('before-submitted'), 'unknown'),
+  gap('10 submit stored, no poll', 'polled', probe('after-submitted'), 'pictures'),
+  gap('11 between polls', 'polled-pending', provider('polled'), 'pictures'),
+  gap('12 ready, not downloaded', 'polled', probe('before-download'), 'pictures'),
+  gap('12 downloaded, not kept', 'polled', probe('after-download'), 'pictures'),
+  gap('any moment', 'slow', { randomMs: 1500 }, 'either'),
+  gap('any moment, polled', 'polled-slow', { randomMs: 4000 }, 'either'),
 ]

@@ -1,11 +1,11 @@
 /** One PostgreSQL server and one fake provider for all kills, and for each kill a separate database and folder of images. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { JOB_HOLD_MS } from '../../../server/src/ports/image-jobs.ts'
 import { configText, type ImageModelSpec } from '../../../server/test/support/gateway.ts'
 import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
+import { withDatabase } from '../books.ts'
 
 export interface House {
   readonly folder: string
@@ -81,19 +81,4 @@ export async function newPlace(house: House, name: string): Promise<Place> {
   const url = new URL(house.postgres.url)
   url.pathname = `/${database}`
   return { house, folder, assets, databaseUrl: url.href }
-}
-
-export async function withDatabase<Result>(
-  url: string,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 30_000 })
-  // A killed server fails the query in progress; the error of the connection itself adds nothing.
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return await work(client)
-  } finally {
-    await client.end().catch(() => {})
-  }
 }

@@ -3,10 +3,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../../server/test/support/random.ts'
+import { until } from '../../processes.ts'
 import { ask, order, promptDigest, type Order } from './client.ts'
 import type { Gap } from './gaps.ts'
 import { startImageGateway } from './gateway.ts'
-import { newPlace, withDatabase, type House, type Place } from './house.ts'
+import { withDatabase } from '../books.ts'
+import { newPlace, type House, type Place } from './house.ts'
 import { testify, type Tally } from './witnesses.ts'
 
 export interface KillOptions {
@@ -75,12 +77,7 @@ async function arrived(
   const count = (): number =>
     'probe' in at ? linesOf(file) : seenBy(house, orders, 'provider' in at ? at.provider : 'served')
   const awaited = 'randomMs' in at ? 1 : orders.length * ('probe' in at ? (at.arrivals ?? 1) : 1)
-  const endMs = performance.now() + ARRIVAL_MS
-  while (count() < awaited) {
-    if (performance.now() > endMs)
-      throw new Error(`only ${count()} of ${awaited} came to the gap: see ${file}`)
-    await wait(50)
-  }
+  await until(`${awaited} come to the gap, see ${file}`, ARRIVAL_MS, () => count() >= awaited)
   if ('randomMs' in at) await wait(random.next() * at.randomMs)
 }
 

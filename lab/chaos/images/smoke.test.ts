@@ -7,7 +7,7 @@ import { seededRandom } from '../../../server/test/support/random.ts'
 import { GAPS } from './gaps.ts'
 import { startHouse } from './house.ts'
 import { killAt } from './kill.ts'
-import { tableHead, tableRow } from './table.ts'
+import { TABLE } from './table.ts'
 
 /**
  * What a successor can do: find what was kept and buy what was never bought, report that the outcome is
@@ -33,8 +33,8 @@ test('a process that is killed amid image jobs loses no paid picture, and none i
         return killAt(house, gap, { jobs: JOBS, folder: place, isHurried: true, random })
       }),
     )
-    t.diagnostic(tableHead())
-    for (const tally of tallies) t.diagnostic(tableRow(tally))
+    t.diagnostic(TABLE.head())
+    for (const tally of tallies) t.diagnostic(TABLE.row(tally.name, tally))
     for (const { other } of tallies) assert.deepEqual(other, [], `logs are in ${folder}`)
     assert.deepEqual(
       tallies.map(({ retrieved, unknown }) => ({ retrieved, unknown })),

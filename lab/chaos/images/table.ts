@@ -2,7 +2,7 @@
 import { RunningTable } from '../../report.ts'
 import type { Tally } from './witnesses.ts'
 
-const TABLE = new RunningTable<Tally>('gap', 40, [
+export const TABLE = new RunningTable<Tally>('gap', 40, [
   { title: 'kills', width: 5, of: ({ kills }) => kills },
   { title: 'jobs', width: 5, of: ({ jobs }) => jobs },
   { title: 'served', width: 6, of: ({ served }) => served },
@@ -13,18 +13,6 @@ const TABLE = new RunningTable<Tally>('gap', 40, [
   { title: 'lost', width: 5, of: ({ lost }) => lost },
   { title: 'other', width: 5, of: ({ other }) => other.length },
 ])
-
-export function tableHead(): string {
-  return TABLE.head()
-}
-
-export function tableRow(tally: Tally): string {
-  return TABLE.row(tally.name, tally)
-}
-
-export function tableTotal(tallies: readonly Tally[]): string {
-  return tableRow(together('all', tallies))
-}
 
 /** Kills of the same gap, on the same machine and on another, in one row. */
 export function together(name: string, tallies: readonly Tally[]): Tally {

@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkSums } from '../books.ts'
+import { checkSums, withDatabase } from '../books.ts'
 import { ask, job, promptDigest, type Answer, type JobView, type Order } from './client.ts'
 import type { Gap } from './gaps.ts'
-import { NANO_USD_PER_PICTURE, withDatabase, type House, type Place } from './house.ts'
+import { NANO_USD_PER_PICTURE, type House, type Place } from './house.ts'
 
 /** Counts of images, except for jobs and kills. */
 export interface Tally {

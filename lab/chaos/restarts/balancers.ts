@@ -1,9 +1,8 @@
 /** The load balancers in front of restarted nodes, each with the configuration that docs/one-machine.md names. */
-import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../../server/test/support/servers.ts'
+import { httpReady, spawnOn } from '../../processes.ts'
 import { REPOSITORY } from '../../torana.ts'
 
 const CONFIGS = join(REPOSITORY, 'deploy/load-balancers')
@@ -80,15 +79,11 @@ export async function startBalancer(
   const file = join(folder, name)
   const shipped = readFileSync(join(CONFIGS, name), 'utf8')
   writeFileSync(file, textOf(shipped, { port, folder, nodePorts: nodes.map((node) => node.port) }))
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...commandOf(file)], { stdio: 'ignore' })
+  const [program = '', ...args] = commandOf(file)
+  const { pid } = spawnOn(undefined, program, args, {}, `${file}.out`)
   const url = `http://127.0.0.1:${port}`
-  for (let tries = 0; ; tries += 1) {
-    const answer = await fetch(`${url}${asksReadyz ? '/readyz' : '/livez'}`).catch(() => undefined)
-    if (answer?.status === 200) break
-    if (tries > 300) throw new Error(`${kind} does not get ready`)
-    await wait(100)
-  }
-  return { url, stop: () => void child.kill('SIGTERM') }
+  await httpReady(`${url}${asksReadyz ? '/readyz' : '/livez'}`)
+  return { url, stop: () => void process.kill(pid, 'SIGTERM') }
 }
 
 function haproxyText(shipped: string, { port, nodePorts }: TextParts): string {

@@ -9,6 +9,7 @@ import { SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
 import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
 import { newTorana, type Torana } from '../../torana.ts'
+import { callsIn } from '../books.ts'
 import { print } from '../../report.ts'
 import { BALANCERS } from './balancers.ts'
 import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
@@ -117,11 +118,4 @@ export async function outcomeOf(
   if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
   for (const wrong of wrongs) console.log(`wrong: ${wrong}`)
   return { title, wrongs }
-}
-
-async function callsIn(database: Database): Promise<number> {
-  const [row] = await database.query<{ calls: bigint }>(
-    `SELECT count(DISTINCT (request_id, attempt)) AS calls FROM usage_events WHERE kind IN ('post', 'unknown')`,
-  )
-  return Number(row?.calls ?? 0)
 }

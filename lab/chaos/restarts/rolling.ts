@@ -2,11 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { BALANCERS, startBalancer, type BalancerKind } from './balancers.ts'
 import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from './restarts-house.ts'
-import { startSteadyLoad, type SteadyLoad } from './steady-load.ts'
+import { MAX_IN_PROGRESS, startSteadyLoad, type SteadyLoad } from './steady-load.ts'
 import { programOf } from './versions.ts'
 import type { Torana } from '../../torana.ts'
 
 const NODES = 3
+/** Time in which the kernel resets the connections of a killed process: later failures have another cause. */
+const AFTER_KILL_MS = 2000
 /** Ctrl-C ends the restarts early, and prints what was seen. */
 const interrupted = new AbortController()
 process.once('SIGINT', () => interrupted.abort())
@@ -84,33 +86,65 @@ export async function restartOne(
 }
 
 export async function replaceWorkers({ times }: RestartOptions): Promise<Outcome> {
+  return withTwoWorkers(times, 'replacements of 2 workers by SIGHUP, no balancer', async (node, load) => {
+    const before = node.children()
+    const tookMs = await renewed(node, load, () => node.signal('SIGHUP'), before)
+    return { said: `both workers replaced in ${Math.round(tookMs / 1000)} s`, wrongs: [] }
+  })
+}
+
+/** Clients lose what they have in progress at the killed worker; the following requests are answered. */
+export async function killWorkers({ times }: RestartOptions): Promise<Outcome> {
+  return withTwoWorkers(times, 'kills with -9 of one of 2 workers, no balancer', async (node, load) => {
+    const [victim = 0] = node.children()
+    const failures = load.failures()
+    const before = failures.length
+    const tookMs = await renewed(node, load, () => process.kill(victim, 'SIGKILL'), [victim])
+    await wait(AFTER_KILL_MS)
+    const lost = failures.splice(before).length
+    const said = `a worker killed, ${lost} requests lost with it, the next one started after ${Math.round(tookMs)} ms`
+    return { said, wrongs: lost > MAX_IN_PROGRESS ? [said] : [] }
+  })
+}
+
+type Fault = (
+  node: Torana,
+  load: SteadyLoad,
+) => Promise<{ readonly said: string; readonly wrongs: readonly string[] }>
+
+async function withTwoWorkers(times: number, what: string, fault: Fault): Promise<Outcome> {
   const house = await startRestartsHouse({ limits: { stopDelayMs: 5000 } })
   const node = await house.torana('node', ['--workers', '2'])
   await node.start()
   const load = startSteadyLoad(node.url)
   await wait(5000)
+  const wrongs: string[] = []
   let time = 1
   for (; time <= times && !interrupted.signal.aborted; time += 1) {
-    const startMs = performance.now()
-    await replaceOnce(node, load)
-    const tookS = Math.round((performance.now() - startMs) / 1000)
-    const failed = `${load.failures().length} requests have failed so far`
-    console.log(`SIGHUP ${time}: both workers replaced in ${tookS} s; ${failed}`)
+    const { said, wrongs: more } = await fault(node, load)
+    wrongs.push(...more)
+    console.log(`${time}: ${said}; ${load.failures().length} requests have failed so far`)
   }
   await load.stop()
-  const outcome = await outcomeOf(`${time - 1} replacements of 2 workers by SIGHUP, no balancer`, load, house)
+  const outcome = await outcomeOf(`${time - 1} ${what}`, load, house, wrongs)
   await node.stop()
   await house.close()
   return outcome
 }
 
-async function replaceOnce(node: Torana, load: SteadyLoad): Promise<void> {
-  const before = node.children()
-  node.signal('SIGHUP')
+/** Milliseconds until two workers serve, none of which is one of `before`. */
+async function renewed(
+  node: Torana,
+  load: SteadyLoad,
+  begin: () => void,
+  before: readonly number[],
+): Promise<number> {
+  const startMs = performance.now()
+  begin()
   for (;;) {
     const now = node.children()
-    if (now.length === 2 && now.every((pid) => !before.includes(pid))) return
+    if (now.length === 2 && now.every((pid) => !before.includes(pid))) return performance.now() - startMs
     if (load.failures().length > 100) throw new Error('too many failures')
-    await wait(200)
+    await wait(50)
   }
 }

@@ -15,6 +15,8 @@ const PAUSE_MS = 250
 const SELDOM_CLIENTS = 3
 const SELDOM_MS = 9000
 const PICTURE_CLIENTS = 3
+/** Each client has at most one. */
+export const MAX_IN_PROGRESS = 2 * CLIENTS + SELDOM_CLIENTS + PICTURE_CLIENTS
 /** Longest wait: a request that hangs is a failure. */
 const ANSWER_MS = 90_000
 
@@ -28,7 +30,8 @@ interface LoadFigures {
 export interface SteadyLoad {
   /** Figures so far. */
   figures(): readonly LoadFigures[]
-  failures(): readonly string[]
+  /** So far; one that is taken out is forgiven. */
+  failures(): string[]
   /** Forgets the slowest answer so far. */
   resetSlowest(): void
   /** Waits for the answers in progress. */

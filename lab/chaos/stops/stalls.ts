@@ -2,6 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../processes.ts'
+import { callsIn } from '../books.ts'
 import { KEY, startGatewayToStop, type House, type StoppedEnd } from './house.ts'
 
 /** Inputs of 1,536 numbers each: about 4 MB, more than the system's buffers take. */
@@ -25,49 +27,43 @@ export interface StalledEnd extends StoppedEnd {
 }
 
 export async function stopWithStalls(house: House, { readers, writers, jobs }: Stalls): Promise<StalledEnd> {
+  const { provider } = house
   const gateway = await startGatewayToStop(house)
   const url = await gateway.ready()
-  const servedBefore = house.provider.counters().served
-  const booksBefore = await callsInBooks(house)
+  const servedBefore = provider.counters().served
+  const booksBefore = await callsIn(house.database)
   const sockets = await Promise.all([
     ...Array.from({ length: readers }, (_, index) => stalledReader(url, index)),
     ...Array.from({ length: writers }, () => stalledWriter(url)),
     ...Array.from({ length: writers }, () => opened(url)),
   ])
-  await until(() => house.provider.counters().served >= servedBefore + readers, 'readers')
+  await until(
+    'the readers are served',
+    PATIENCE_MS,
+    () => provider.counters().served >= servedBefore + readers,
+  )
   // Their answers begin to be written.
   await wait(500)
-  const callsBefore = house.provider.counters().calls
+  const callsBefore = provider.counters().calls
   const pictures = Array.from({ length: jobs }, (_, index) => picture(url, index))
-  await until(() => house.provider.counters().calls >= callsBefore + jobs, 'pictures')
+  await until(
+    'the images are in progress',
+    PATIENCE_MS,
+    () => provider.counters().calls >= callsBefore + jobs,
+  )
   const end = await gateway.stop()
   const statuses = await Promise.all(pictures)
   for (const socket of sockets) socket.destroy()
   // The next start writes what the first left on its disk into the ledger.
   const next = await startGatewayToStop(house, gateway.name)
   await next.ready()
-  const inBooks = (await callsInBooks(house)) - booksBefore
+  const inBooks = (await callsIn(house.database)) - booksBefore
   await next.stop()
-  return { ...end, pictures: statuses, served: house.provider.counters().served - servedBefore, inBooks }
+  return { ...end, pictures: statuses, served: provider.counters().served - servedBefore, inBooks }
 }
 
 /** Long enough for a busy machine. */
 const PATIENCE_MS = 60_000
-
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  const endMs = performance.now() + PATIENCE_MS
-  while (!isSo()) {
-    if (performance.now() > endMs) throw new Error(`the ${what} do not get as far as they should`)
-    await wait(20)
-  }
-}
-
-async function callsInBooks({ database }: House): Promise<number> {
-  const [row] = await database.query<{ calls: bigint }>(
-    `SELECT count(DISTINCT (request_id, attempt)) AS calls FROM usage_events WHERE kind IN ('post', 'unknown')`,
-  )
-  return Number(row?.calls ?? 0)
-}
 
 async function opened(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)

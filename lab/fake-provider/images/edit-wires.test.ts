@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
-import { createBlackForestLabs } from '@ai-sdk/black-forest-labs'
-import { createFal } from '@ai-sdk/fal'
-import { createFireworks } from '@ai-sdk/fireworks'
-import { createGoogle } from '@ai-sdk/google'
-import { createGoogleVertex } from '@ai-sdk/google-vertex'
-import { createLuma } from '@ai-sdk/luma'
+import { after, describe, it } from 'node:test'
 import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider'
-import { createReplicate } from '@ai-sdk/replicate'
-import { createTogetherAI } from '@ai-sdk/togetherai'
-import { createXai } from '@ai-sdk/xai'
-import type { FakeProvider } from '../server.ts'
+import { fast, imagesOf, packages } from '../packages.ts'
 import { startFakeProvider } from '../server.ts'
-import type { Kind } from './edit-client.ts'
-import { assertPainted, maskOf, pictureOf, rgbaOf, sha256Of } from './edit-client.ts'
+import { assertPainted, maskOf, pictureOf, rgbaOf, sha256Of, type Kind } from './edit-client.ts'
 import { lastPurchase } from './test-client.ts'
 
-const apiKey = 'sk-wires-9876'
 const [width, height] = [48, 32]
 const corner = (x: number, y: number) => x < 20 && y > 5
 const address = 'https://pictures.example/a.png'
@@ -34,30 +22,20 @@ type Row = {
   lossy?: true
 }
 
-const fast = { pollIntervalMillis: 10 }
-const nova = (base: string) =>
-  createAmazonBedrock({ apiKey, region: 'us-east-1', baseURL: `${base}/bedrock` }).image(
-    'amazon.nova-canvas-v1:0',
-  )
-const bfl = (base: string) => createBlackForestLabs({ apiKey, baseURL: `${base}/bfl/v1`, ...fast })
-const replicate = (base: string) => createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate/v1` })
+const nova = (base: string) => packages.bedrock(base).image('amazon.nova-canvas-v1:0')
 const inReplicate = { replicate: { ...fast, output_format: 'png' } }
-const fal = (base: string) => createFal({ apiKey, baseURL: `${base}/fal` })
 
 const rows: Row[] = [
   {
     title: 'Google',
     wire: 'google',
-    model: (base) => createGoogle({ apiKey, baseURL: `${base}/google/v1beta` }).image('gemini-3-pro-image'),
+    model: (base) => packages.google(base).image('gemini-3-pro-image'),
     names: ['contents/0/parts/1', 'contents/0/parts/2'],
   },
   {
     title: 'Vertex',
     wire: 'vertex',
-    model: (base) =>
-      createGoogleVertex({ apiKey, baseURL: `${base}/vertex/v1/publishers/google` }).image(
-        'gemini-3-pro-image',
-      ),
+    model: (base) => packages.vertex(base).image('gemini-3-pro-image'),
     names: ['contents/0/parts/1', 'contents/0/parts/2'],
   },
   {
@@ -84,14 +62,14 @@ const rows: Row[] = [
   {
     title: 'Black Forest Labs',
     wire: 'black-forest-labs',
-    model: (base) => bfl(base).image('flux-2-pro'),
+    model: (base) => packages.bfl(base).image('flux-2-pro'),
     providerOptions: { blackForestLabs: { outputFormat: 'png' } },
     names: ['input_image', 'input_image_2'],
   },
   {
     title: 'Black Forest Labs, fill',
     wire: 'black-forest-labs',
-    model: (base) => bfl(base).image('flux-pro-1.0-fill'),
+    model: (base) => packages.bfl(base).image('flux-pro-1.0-fill'),
     providerOptions: { blackForestLabs: { outputFormat: 'png' } },
     names: ['image', 'image_2'],
     mask: { name: 'mask', kind: 'white' },
@@ -99,7 +77,7 @@ const rows: Row[] = [
   {
     title: 'fal, one picture',
     wire: 'fal',
-    model: (base) => fal(base).image('fal-ai/flux/dev/inpainting'),
+    model: (base) => packages.fal(base).image('fal-ai/flux/dev/inpainting'),
     providerOptions: { fal: { outputFormat: 'png' } },
     names: ['image_url'],
     mask: { name: 'mask_url', kind: 'white' },
@@ -107,14 +85,14 @@ const rows: Row[] = [
   {
     title: 'fal, several',
     wire: 'fal',
-    model: (base) => fal(base).image('fal-ai/flux-2/edit'),
+    model: (base) => packages.fal(base).image('fal-ai/flux-2/edit'),
     providerOptions: { fal: { outputFormat: 'png', useMultipleImages: true } },
     names: ['image_urls/0', 'image_urls/1'],
   },
   {
     title: 'Replicate',
     wire: 'replicate',
-    model: (base) => replicate(base).image('black-forest-labs/flux-fill-pro'),
+    model: (base) => packages.replicate(base).image('black-forest-labs/flux-fill-pro'),
     providerOptions: inReplicate,
     names: ['input/image'],
     mask: { name: 'input/mask', kind: 'white' },
@@ -122,45 +100,35 @@ const rows: Row[] = [
   {
     title: 'Replicate, Flux 2',
     wire: 'replicate',
-    model: (base) => replicate(base).image('black-forest-labs/flux-2-pro'),
+    model: (base) => packages.replicate(base).image('black-forest-labs/flux-2-pro'),
     providerOptions: inReplicate,
     names: ['input/input_image', 'input/input_image_2'],
   },
   {
     title: 'Fireworks',
     wire: 'fireworks',
-    model: (base) =>
-      createFireworks({ apiKey, baseURL: `${base}/fireworks/inference/v1` }).image(
-        'accounts/fireworks/models/flux-kontext-pro',
-      ),
+    model: (base) => packages.fireworks(base).image('accounts/fireworks/models/flux-kontext-pro'),
     providerOptions: { fireworks: { output_format: 'png' } },
     names: ['input_image'],
   },
   {
     title: 'Together',
     wire: 'together',
-    model: (base) =>
-      createTogetherAI({ apiKey, baseURL: `${base}/together/v1` }).image(
-        'black-forest-labs/FLUX.1-kontext-pro',
-      ),
+    model: (base) => packages.together(base).image('black-forest-labs/FLUX.1-kontext-pro'),
     names: ['image_url'],
     lossy: true,
   },
   {
     title: 'xAI',
     wire: 'xai',
-    model: (base) => createXai({ apiKey, baseURL: `${base}/xai/v1` }).image('grok-imagine-image'),
+    model: (base) => packages.xai(base).image('grok-imagine-image'),
     providerOptions: { xai: { output_format: 'png' } },
     names: ['images/0', 'images/1'],
   },
 ]
 
-let provider: FakeProvider
-let pictures: Buffer[]
-before(async () => {
-  provider = await startFakeProvider()
-  pictures = [await pictureOf(width, height), await pictureOf(width, height, 3)]
-})
+const provider = await startFakeProvider()
+const pictures = [await pictureOf(width, height), await pictureOf(width, height, 3)]
 after(() => provider.close())
 
 function file(bytes: Uint8Array) {
@@ -168,19 +136,8 @@ function file(bytes: Uint8Array) {
 }
 
 async function edited(model: ImageModelV4, options: Partial<ImageModelV4CallOptions>): Promise<Buffer> {
-  const { images } = await model.doGenerate({
-    prompt: 'a blue bicycle',
-    n: 1,
-    size: undefined,
-    aspectRatio: undefined,
-    seed: undefined,
-    files: undefined,
-    mask: undefined,
-    providerOptions: {},
-    ...options,
-  })
-  const [image = ''] = images
-  return typeof image === 'string' ? Buffer.from(image, 'base64') : Buffer.from(image)
+  const [image = assert.fail()] = await imagesOf(model, options)
+  return image
 }
 
 describe('edits by the packages of the AI SDK', () => {
@@ -208,7 +165,7 @@ describe('edits by the packages of the AI SDK', () => {
   }
 
   it('one picture for xAI is no list, and a form is refused', async () => {
-    const model = createXai({ apiKey, baseURL: `${provider.url}/plain/xai/v1` }).image('grok-imagine-image')
+    const model = packages.xai(`${provider.url}/plain`).image('grok-imagine-image')
     await edited(model, { files: [file(pictures[0] ?? assert.fail())] })
     const entry = lastPurchase(provider)
     assert.deepEqual([entry?.operation, entry?.sentAs], ['edit', 'json'])
@@ -233,7 +190,7 @@ describe('edits by the packages of the AI SDK', () => {
     ['modify_image', 'modify_image/url'],
   ] as const) {
     it(`Luma takes addresses, as ${referenceType}`, async () => {
-      const model = createLuma({ apiKey, baseURL: `${provider.url}/strict-fields/luma` }).image('photon-1')
+      const model = packages.luma(`${provider.url}/strict-fields`).image('photon-1')
       const files = [{ type: 'url' as const, url: address }]
       await edited(model, { files, providerOptions: { luma: { referenceType, ...fast } } })
       const entry = lastPurchase(provider)
@@ -247,9 +204,9 @@ describe('edits by the packages of the AI SDK', () => {
 
   it('an address in the place of a picture is recorded and not fetched', async () => {
     const models = [
-      bfl(`${provider.url}/plain`).image('flux-2-pro'),
-      fal(`${provider.url}/plain`).image('fal-ai/flux/dev'),
-      replicate(`${provider.url}/plain`).image('black-forest-labs/flux-2-pro'),
+      packages.bfl(`${provider.url}/plain`).image('flux-2-pro'),
+      packages.fal(`${provider.url}/plain`).image('fal-ai/flux/dev'),
+      packages.replicate(`${provider.url}/plain`).image('black-forest-labs/flux-2-pro'),
     ]
     for (const model of models) {
       await edited(model, { files: [{ type: 'url', url: address }] })
@@ -263,7 +220,9 @@ describe('edits by the packages of the AI SDK', () => {
 
   it('the traits of edits are those of every wire', async () => {
     const refused = async (traits: string, options: Partial<ImageModelV4CallOptions>) => {
-      await assert.rejects(edited(fal(`${provider.url}/${traits}`).image('fal-ai/flux-2/edit'), options))
+      await assert.rejects(
+        edited(packages.fal(`${provider.url}/${traits}`).image('fal-ai/flux-2/edit'), options),
+      )
       const entry = provider.entries().at(-1)
       assert.deepEqual([entry?.status, entry?.served], [400, false])
     }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Part } from '../form.ts'
 import { maxKeptBytes } from '../inbox.ts'
-import type { Fields } from '../wire.ts'
-import { isFields, Refusal } from '../wire.ts'
+import { isFields, Refusal, type Fields } from '../wire.ts'
 
 /** What of a mask says "edit this": pixels that are transparent, white, or black. */
 export type Polarity = 'alpha' | 'white' | 'black'

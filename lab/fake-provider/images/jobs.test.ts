@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { createFireworks } from '@ai-sdk/fireworks'
 import type { LogEntry } from '../log.ts'
-import type { FakeProvider } from '../server.ts'
 import { startFakeProvider } from '../server.ts'
 import { scenarioOf } from '../traits.ts'
 import { assertInBooks, downloaded, lastPurchase } from './test-client.ts'
 import { imageTraits } from './traits.ts'
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 type Body = Record<string, unknown>

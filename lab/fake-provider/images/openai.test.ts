@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import sharp from 'sharp'
-import type { FakeProvider } from '../server.ts'
 import { startFakeProvider } from '../server.ts'
 import { tokensOf } from '../vectors.ts'
-import type { ImagesAnswer } from './test-client.ts'
-import { assertInBooks, generate, lastPurchase, order, picturesIn } from './test-client.ts'
+import { assertInBooks, generate, lastPurchase, order, picturesIn, type ImagesAnswer } from './test-client.ts'
 
 const apiKey = 'sk-images-4321'
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 describe('OpenAI images', () => {

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Scenario } from '../traits.ts'
 import { drawn } from './draw.ts'
-import type { Format } from './encode.ts'
-import { encoded, filled, withManifest } from './encode.ts'
+import { encoded, filled, withManifest, type Format } from './encode.ts'
 import type { ImageQuestion } from './image-question.ts'
-import type { Canvas } from './paint.ts'
-import { resized } from './paint.ts'
+import { resized, type Canvas } from './paint.ts'
 
 /** What the log says of a picture. */
 export type PictureNote = {

@@ -4,27 +4,30 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Reply } from '../delivery.ts'
 import { errorReply, htmlPage } from '../errors.ts'
 import type { Form } from '../form.ts'
-import type { Received } from '../inbox.ts'
-import { UploadCut } from '../inbox.ts'
+import { UploadCut, type Received } from '../inbox.ts'
 import type { ImageRecord } from '../log.ts'
 import type { PlannedFailures } from '../planned-failures.ts'
-import type { Call, Outcome } from '../play.ts'
-import { credentialOf, ended, fieldsOf, refusalOf, refuseLargeBody } from '../play.ts'
+import {
+  credentialOf,
+  ended,
+  fieldsOf,
+  refusalOf,
+  refuseLargeBody,
+  type Call,
+  type Outcome,
+} from '../play.ts'
 import type { Scenario } from '../traits.ts'
 import { tokensOf } from '../vectors.ts'
-import type { Fields } from '../wire.ts'
-import { Refusal, requiredString } from '../wire.ts'
+import { Refusal, requiredString, type Fields } from '../wire.ts'
 import { answerOf, linksOf } from './answer-image.ts'
 import { fileOutcome } from './files.ts'
 import { partNoteOf } from './given.ts'
 import type { ImageAnswer, ImageTarget, ImageWire, JobWords, Links, Written } from './image-wire.ts'
 import type { ImageQuestion } from './image-question.ts'
 import { openaiImages } from './wires/openai.ts'
-import type { Job, Jobs } from './jobs.ts'
-import { phaseOf } from './jobs.ts'
+import { phaseOf, type Job, type Jobs } from './jobs.ts'
 import { painted } from './paint.ts'
-import type { Pictures } from './pictures.ts'
-import { noteOf } from './pictures.ts'
+import { noteOf, type Pictures } from './pictures.ts'
 import { refuseGiven } from './refuse-edit.ts'
 import { moderatedBy, refuseUnmakeable } from './refuse-image.ts'
 import { imageWires } from './wires/all.ts'

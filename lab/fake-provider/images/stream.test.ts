@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import sharp from 'sharp'
-import type { FakeProvider } from '../server.ts'
 import { startFakeProvider } from '../server.ts'
 import { assertInBooks, generate, lastPurchase, order } from './test-client.ts'
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 type StreamEvent = Awaited<ReturnType<typeof eventsOf>>[number]

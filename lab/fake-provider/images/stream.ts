@@ -1,7 +1,6 @@
 import type { ImageAnswer, Written } from './image-wire.ts'
 import type { MadePicture } from './pictures.ts'
-import type { Echo, ImageUsage } from './usage.ts'
-import { usageOf } from './usage.ts'
+import { usageOf, type Echo, type ImageUsage } from './usage.ts'
 
 /** The answer as events: the previews of each picture, then the picture. */
 export function streamed(answer: ImageAnswer, echo: Echo): Written {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import type { ClientRequest } from 'node:http'
-import { request } from 'node:http'
-import { after, before, describe, it } from 'node:test'
+import { request, type ClientRequest } from 'node:http'
+import { after, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startFakeProvider, type FakeProvider } from '../server.ts'
+import { startFakeProvider } from '../server.ts'
 import { edit, editByForm, formBody, pictureOf } from './edit-client.ts'
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 async function untilInFlight(calls: number): Promise<void> {

@@ -1,8 +1,7 @@
 import { tokensOf } from '../vectors.ts'
 import type { Fields } from '../wire.ts'
-import type { ImageAnswer } from './image-wire.ts'
+import { choiceField, type ImageAnswer } from './image-wire.ts'
 import type { ImageQuestion } from './image-question.ts'
-import { choiceField } from './image-wire.ts'
 import type { MadePicture } from './pictures.ts'
 
 export const qualities = ['low', 'medium', 'high', 'xhigh', 'max', 'standard', 'hd', 'auto'] as const

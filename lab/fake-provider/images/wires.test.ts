@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
-import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
-import { createBlackForestLabs } from '@ai-sdk/black-forest-labs'
-import { createFal } from '@ai-sdk/fal'
-import { createFireworks } from '@ai-sdk/fireworks'
-import { createGoogle } from '@ai-sdk/google'
-import { createGoogleVertex } from '@ai-sdk/google-vertex'
-import { createLuma } from '@ai-sdk/luma'
+import { after, describe, it } from 'node:test'
 import type { ImageModelV4, ImageModelV4CallOptions } from '@ai-sdk/provider'
-import { createReplicate } from '@ai-sdk/replicate'
-import { createTogetherAI } from '@ai-sdk/togetherai'
-import { createXai } from '@ai-sdk/xai'
-import type { FakeProvider } from '../server.ts'
+import { fast, imagesOf, packages } from '../packages.ts'
 import { startFakeProvider } from '../server.ts'
 import { assertInBooks, lastPurchase } from './test-client.ts'
-import { imageTraits } from './traits.ts'
-import { imageWires } from './wires/all.ts'
-
-const apiKey = 'sk-wires-9876'
 
 type Row = {
   title: string
@@ -33,17 +18,11 @@ type Row = {
   statusOnly?: true
 }
 
-function bedrock(base: string) {
-  return createAmazonBedrock({ apiKey, region: 'us-east-1', baseURL: `${base}/bedrock` })
-}
-
-const fast = { pollIntervalMillis: 10 }
-
 const rows: Row[] = [
   {
     title: 'Google',
     wire: 'google',
-    model: (base) => createGoogle({ apiKey, baseURL: `${base}/google/v1beta` }).image('gemini-3-pro-image'),
+    model: (base) => packages.google(base).image('gemini-3-pro-image'),
     options: { aspectRatio: '16:9', providerOptions: { google: { imageConfig: { imageSize: '2K' } } } },
     pictures: [['png', 2688, 1536]],
     size: '16:9 2K',
@@ -52,10 +31,7 @@ const rows: Row[] = [
   {
     title: 'Vertex',
     wire: 'vertex',
-    model: (base) =>
-      createGoogleVertex({ apiKey, baseURL: `${base}/vertex/v1/publishers/google` }).image(
-        'gemini-2.5-flash-image',
-      ),
+    model: (base) => packages.vertex(base).image('gemini-2.5-flash-image'),
     options: {
       aspectRatio: '3:4',
       providerOptions: { vertex: { imageConfig: { imageOutputOptions: { mimeType: 'image/jpeg' } } } },
@@ -67,7 +43,7 @@ const rows: Row[] = [
   {
     title: 'Bedrock Nova Canvas',
     wire: 'bedrock',
-    model: (base) => bedrock(base).image('amazon.nova-canvas-v1:0'),
+    model: (base) => packages.bedrock(base).image('amazon.nova-canvas-v1:0'),
     options: { n: 2, size: '512x320', providerOptions: { bedrock: { quality: 'premium' } } },
     pictures: [
       ['png', 512, 320],
@@ -79,7 +55,7 @@ const rows: Row[] = [
   {
     title: 'Bedrock Titan',
     wire: 'bedrock',
-    model: (base) => bedrock(base).image('amazon.titan-image-generator-v2:0'),
+    model: (base) => packages.bedrock(base).image('amazon.titan-image-generator-v2:0'),
     options: { size: '512x512' },
     pictures: [['png', 512, 512]],
     size: '512x512',
@@ -88,8 +64,7 @@ const rows: Row[] = [
   {
     title: 'Black Forest Labs',
     wire: 'black-forest-labs',
-    model: (base) =>
-      createBlackForestLabs({ apiKey, baseURL: `${base}/bfl/v1`, ...fast }).image('flux-pro-1.1'),
+    model: (base) => packages.bfl(base).image('flux-pro-1.1'),
     options: {
       size: '512x768',
       providerOptions: { blackForestLabs: { outputFormat: 'png', pollTimeoutMillis: 100 } },
@@ -102,10 +77,7 @@ const rows: Row[] = [
   {
     title: 'Replicate',
     wire: 'replicate',
-    model: (base) =>
-      createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate/v1` }).image(
-        'black-forest-labs/flux-schnell',
-      ),
+    model: (base) => packages.replicate(base).image('black-forest-labs/flux-schnell'),
     options: { n: 2, aspectRatio: '3:2', providerOptions: { replicate: { output_format: 'jpg', ...fast } } },
     pictures: [
       ['jpeg', 1248, 832],
@@ -117,8 +89,7 @@ const rows: Row[] = [
   {
     title: 'Replicate, by version and with one output',
     wire: 'replicate',
-    model: (base) =>
-      createReplicate({ apiToken: apiKey, baseURL: `${base}/replicate/v1` }).image('me/mine:pro-1'),
+    model: (base) => packages.replicate(base).image('me/mine:pro-1'),
     options: { size: '256x128', providerOptions: { replicate: fast } },
     pictures: [['webp', 256, 128]],
     size: '256x128',
@@ -127,7 +98,7 @@ const rows: Row[] = [
   {
     title: 'fal',
     wire: 'fal',
-    model: (base) => createFal({ apiKey, baseURL: `${base}/fal` }).image('fal-ai/flux/dev'),
+    model: (base) => packages.fal(base).image('fal-ai/flux/dev'),
     options: { n: 2, size: '320x200', providerOptions: { fal: { outputFormat: 'png' } } },
     pictures: [
       ['png', 320, 200],
@@ -139,7 +110,7 @@ const rows: Row[] = [
   {
     title: 'Luma',
     wire: 'luma',
-    model: (base) => createLuma({ apiKey, baseURL: `${base}/luma` }).image('photon-1'),
+    model: (base) => packages.luma(base).image('photon-1'),
     options: { aspectRatio: '16:9', providerOptions: { luma: fast } },
     pictures: [['jpeg', 1360, 768]],
     size: '16:9',
@@ -148,10 +119,7 @@ const rows: Row[] = [
   {
     title: 'Fireworks',
     wire: 'fireworks',
-    model: (base) =>
-      createFireworks({ apiKey, baseURL: `${base}/fireworks/inference/v1` }).image(
-        'accounts/fireworks/models/flux-1-dev-fp8',
-      ),
+    model: (base) => packages.fireworks(base).image('accounts/fireworks/models/flux-1-dev-fp8'),
     options: { aspectRatio: '1:1' },
     pictures: [['jpeg', 1024, 1024]],
     size: '1:1',
@@ -161,10 +129,7 @@ const rows: Row[] = [
   {
     title: 'Fireworks, by size',
     wire: 'fireworks',
-    model: (base) =>
-      createFireworks({ apiKey, baseURL: `${base}/fireworks/inference/v1` }).image(
-        'accounts/fireworks/models/SSD-1B',
-      ),
+    model: (base) => packages.fireworks(base).image('accounts/fireworks/models/SSD-1B'),
     options: { size: '320x200', headers: { accept: 'image/png' } },
     pictures: [['png', 320, 200]],
     size: '320x200',
@@ -174,8 +139,7 @@ const rows: Row[] = [
   {
     title: 'Together',
     wire: 'together',
-    model: (base) =>
-      createTogetherAI({ apiKey, baseURL: `${base}/together/v1` }).image('black-forest-labs/FLUX.1-dev'),
+    model: (base) => packages.together(base).image('black-forest-labs/FLUX.1-dev'),
     options: { n: 2, size: '320x200', providerOptions: { togetherai: { output_format: 'png' } } },
     pictures: [
       ['png', 320, 200],
@@ -187,7 +151,7 @@ const rows: Row[] = [
   {
     title: 'xAI',
     wire: 'xai',
-    model: (base) => createXai({ apiKey, baseURL: `${base}/xai/v1` }).image('grok-imagine-image'),
+    model: (base) => packages.xai(base).image('grok-imagine-image'),
     options: { n: 2, aspectRatio: '2:1', providerOptions: { xai: { output_format: 'png' } } },
     pictures: [
       ['png', 1456, 720],
@@ -198,34 +162,16 @@ const rows: Row[] = [
   },
 ]
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 describe('every wire answers the AI SDK package of its provider', () => {
   for (const { title, model: modelAt, options, ...row } of rows) {
     const ask = (scenario: string) =>
-      Promise.resolve(
-        modelAt(`${provider.url}/${scenario}`).doGenerate({
-          prompt: `a red bicycle by ${title}`,
-          n: 1,
-          size: undefined,
-          aspectRatio: undefined,
-          seed: undefined,
-          files: undefined,
-          mask: undefined,
-          providerOptions: {},
-          ...options,
-        }),
-      )
+      imagesOf(modelAt(`${provider.url}/${scenario}`), { prompt: `a red bicycle by ${title}`, ...options })
 
     it(`${title}: pictures of the right size and format, as in the books; no field is unknown`, async () => {
-      const { images } = await ask('strict-fields')
-      const pictures = images.map((image) =>
-        typeof image === 'string' ? Buffer.from(image, 'base64') : image,
-      )
+      const pictures = await ask('strict-fields')
       const entry = lastPurchase(provider)
       await assertInBooks(pictures, entry)
       assert.deepEqual(
@@ -302,15 +248,5 @@ describe('what the packages make of moderation inside a 200', () => {
       { prompt: 'x' },
     )
     assert.match(text, /"finish_reasons":\["Filter reason: prompt"\]/)
-  })
-})
-
-describe('the README', () => {
-  it('lists every trait of pictures with the words of the program, and every wire', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-    for (const [trait, what] of Object.entries(imageTraits)) {
-      assert.ok(readme.includes(`| \`${trait}\` | ${what} |`), trait)
-    }
-    for (const { name, base } of imageWires) assert.ok(readme.includes(`| ${name} | \`${base}\``), name)
   })
 })

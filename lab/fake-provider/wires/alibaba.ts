@@ -1,5 +1,4 @@
 import { tokensOf } from '../vectors.ts'
-import type { Answer, Fields, Question, Wire } from '../wire.ts'
 import {
   countField,
   isFields,
@@ -8,6 +7,10 @@ import {
   stringField,
   textsField,
   unknownFields,
+  type Answer,
+  type Fields,
+  type Question,
+  type Wire,
 } from '../wire.ts'
 
 /** DashScope's native language, which is what Alibaba's AI SDK package speaks for embeddings. */

@@ -1,6 +1,5 @@
 import { openaiBody, openaiQuestion } from '../openai-wire.ts'
-import type { Target, Wire } from '../wire.ts'
-import { Refusal, requiredString } from '../wire.ts'
+import { Refusal, requiredString, type Target, type Wire } from '../wire.ts'
 
 export const azure: Wire = {
   name: 'azure',

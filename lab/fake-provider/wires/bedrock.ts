@@ -1,6 +1,16 @@
 import { tokensOf } from '../vectors.ts'
-import type { Answer, Fields, Question, Wire } from '../wire.ts'
-import { countField, isFields, Refusal, requiredString, stringField, unknownFields } from '../wire.ts'
+import {
+  countField,
+  isFields,
+  Refusal,
+  requiredString,
+  stringField,
+  unknownFields,
+  type Answer,
+  type Fields,
+  type Question,
+  type Wire,
+} from '../wire.ts'
 import { cohereEmbeddings, cohereQuestion } from './cohere.ts'
 
 /** One path for three families of models, distinguished by the body: Titan, Nova and Cohere. */

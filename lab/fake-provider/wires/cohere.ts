@@ -1,6 +1,16 @@
 import { tokensOf } from '../vectors.ts'
-import type { Answer, Encoding, Fields, Question, Wire } from '../wire.ts'
-import { countField, Refusal, requiredString, textsField, unknownFields } from '../wire.ts'
+import {
+  countField,
+  Refusal,
+  requiredString,
+  textsField,
+  unknownFields,
+  type Answer,
+  type Encoding,
+  type Fields,
+  type Question,
+  type Wire,
+} from '../wire.ts'
 
 export const cohere: Wire = {
   name: 'cohere',

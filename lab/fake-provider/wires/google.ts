@@ -1,6 +1,17 @@
 import { tokensOf } from '../vectors.ts'
-import type { Answer, Fields, Question, Refusal as RefusalType, Target, Wire } from '../wire.ts'
-import { countField, isFields, Refusal, stringField, unknownFields } from '../wire.ts'
+import {
+  countField,
+  isFields,
+  Refusal,
+  stringField,
+  unknownFields,
+  type Answer,
+  type Fields,
+  type Question,
+  type Refusal as RefusalType,
+  type Target,
+  type Wire,
+} from '../wire.ts'
 
 export const google: Wire = {
   name: 'google',

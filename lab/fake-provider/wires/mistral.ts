@@ -1,6 +1,5 @@
 import { openaiBody, openaiQuestion } from '../openai-wire.ts'
-import type { Fields, Question, Wire } from '../wire.ts'
-import { Refusal, requiredString } from '../wire.ts'
+import { Refusal, requiredString, type Fields, type Question, type Wire } from '../wire.ts'
 
 export const mistral: Wire = {
   name: 'mistral',

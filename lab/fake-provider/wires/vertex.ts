@@ -1,6 +1,16 @@
 import { tokensOf } from '../vectors.ts'
-import type { Answer, Fields, Question, Wire } from '../wire.ts'
-import { countField, isFields, Refusal, requiredString, stringField, unknownFields } from '../wire.ts'
+import {
+  countField,
+  isFields,
+  Refusal,
+  requiredString,
+  stringField,
+  unknownFields,
+  type Answer,
+  type Fields,
+  type Question,
+  type Wire,
+} from '../wire.ts'
 import { common, contentText, googleError, targetOf } from './google.ts'
 
 export const vertex: Wire = {

@@ -1,6 +1,5 @@
 import { itemText, openaiQuestion } from '../openai-wire.ts'
-import type { Answer, Fields, Question, Wire } from '../wire.ts'
-import { Refusal, requiredString } from '../wire.ts'
+import { Refusal, requiredString, type Answer, type Fields, type Question, type Wire } from '../wire.ts'
 
 export const voyage: Wire = {
   name: 'voyage',

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { createAlibaba } from '@ai-sdk/alibaba'
+import { after, describe, it } from 'node:test'
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
-import { createCohere } from '@ai-sdk/cohere'
-import { createFireworks } from '@ai-sdk/fireworks'
-import { createGoogle } from '@ai-sdk/google'
-import { createGoogleVertex } from '@ai-sdk/google-vertex'
-import { createMistral } from '@ai-sdk/mistral'
 import type { EmbeddingModelV3, EmbeddingModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import { createVoyage } from '@ai-sdk/voyage'
 import OpenAI, { AzureOpenAI } from 'openai'
-import type { FakeProvider } from '../server.ts'
+import { apiKey, packages } from '../packages.ts'
 import { startFakeProvider } from '../server.ts'
 import { fromBase64, tokensOf, truncated, vectorOf } from '../vectors.ts'
 import { widthOf } from '../wire.ts'
 
-const apiKey = 'sk-wires-9876'
 const texts = ['a cat', 'two kittens on a mat', 'ein Kätzchen']
 
 type Row = {
@@ -31,19 +23,11 @@ type Row = {
   reportsTokens?: false
 }
 
-function bedrock(base: string) {
-  return createAmazonBedrock({ apiKey, region: 'us-east-1', baseURL: `${base}/bedrock` })
-}
-
-function vertex(base: string) {
-  return createGoogleVertex({ apiKey, baseURL: `${base}/vertex/v1/publishers/google` })
-}
-
 const rows: Row[] = [
   {
     title: 'Cohere',
     wire: 'cohere',
-    model: (base) => createCohere({ apiKey, baseURL: `${base}/cohere/v2` }).embeddingModel('embed-v4.0-w512'),
+    model: (base) => packages.cohere(base).embeddingModel('embed-v4.0-w512'),
     options: { cohere: { inputType: 'search_document', outputDimension: 256 } },
     dimensions: 256,
     inputType: 'search_document',
@@ -51,7 +35,7 @@ const rows: Row[] = [
   {
     title: 'Google (batch)',
     wire: 'google',
-    model: (base) => createGoogle({ apiKey, baseURL: `${base}/google/v1beta` }).embeddingModel('gemini-w96'),
+    model: (base) => packages.google(base).embeddingModel('gemini-w96'),
     options: { google: { taskType: 'RETRIEVAL_QUERY', outputDimensionality: 32 } },
     dimensions: 32,
     inputType: 'RETRIEVAL_QUERY',
@@ -60,7 +44,7 @@ const rows: Row[] = [
   {
     title: 'Google (single)',
     wire: 'google',
-    model: (base) => createGoogle({ apiKey, baseURL: `${base}/google/v1beta` }).embeddingModel('gemini-w96'),
+    model: (base) => packages.google(base).embeddingModel('gemini-w96'),
     options: { google: { taskType: 'RETRIEVAL_DOCUMENT', outputDimensionality: 32 } },
     dimensions: 32,
     inputType: 'RETRIEVAL_DOCUMENT',
@@ -70,7 +54,7 @@ const rows: Row[] = [
   {
     title: 'Vertex predict',
     wire: 'vertex',
-    model: (base) => vertex(base).embeddingModel('text-embedding-005-w96'),
+    model: (base) => packages.vertex(base).embeddingModel('text-embedding-005-w96'),
     options: { vertex: { taskType: 'RETRIEVAL_QUERY', outputDimensionality: 32 } },
     dimensions: 32,
     inputType: 'RETRIEVAL_QUERY',
@@ -79,7 +63,7 @@ const rows: Row[] = [
     title: 'Vertex embedContent',
     wire: 'vertex',
     // The package takes this path for exactly this name, so the width is the default one.
-    model: (base) => vertex(base).embeddingModel('gemini-embedding-2'),
+    model: (base) => packages.vertex(base).embeddingModel('gemini-embedding-2'),
     options: { vertex: { taskType: 'RETRIEVAL_QUERY', outputDimensionality: 768 } },
     dimensions: 768,
     inputType: 'RETRIEVAL_QUERY',
@@ -88,7 +72,7 @@ const rows: Row[] = [
   {
     title: 'Bedrock Titan',
     wire: 'bedrock',
-    model: (base) => bedrock(base).embeddingModel('amazon.titan-embed-text-v2:0'),
+    model: (base) => packages.bedrock(base).embeddingModel('amazon.titan-embed-text-v2:0'),
     options: { bedrock: { dimensions: 256 } },
     dimensions: 256,
     inputType: null,
@@ -97,7 +81,7 @@ const rows: Row[] = [
   {
     title: 'Bedrock Nova',
     wire: 'bedrock',
-    model: (base) => bedrock(base).embeddingModel('amazon.nova-2-multimodal-embeddings-w3072'),
+    model: (base) => packages.bedrock(base).embeddingModel('amazon.nova-2-multimodal-embeddings-w3072'),
     options: { bedrock: { embeddingPurpose: 'TEXT_RETRIEVAL', embeddingDimension: 384 } },
     dimensions: 384,
     inputType: 'TEXT_RETRIEVAL',
@@ -106,7 +90,7 @@ const rows: Row[] = [
   {
     title: 'Bedrock Cohere v3',
     wire: 'bedrock',
-    model: (base) => bedrock(base).embeddingModel('cohere.embed-multilingual-v3-w1024'),
+    model: (base) => packages.bedrock(base).embeddingModel('cohere.embed-multilingual-v3-w1024'),
     options: { bedrock: { inputType: 'search_document', outputDimension: 512 } },
     dimensions: 512,
     inputType: 'search_document',
@@ -114,7 +98,7 @@ const rows: Row[] = [
   {
     title: 'Bedrock Cohere v4',
     wire: 'bedrock',
-    model: (base) => bedrock(base).embeddingModel('us.cohere.embed-v4:0'),
+    model: (base) => packages.bedrock(base).embeddingModel('us.cohere.embed-v4:0'),
     options: { bedrock: { inputType: 'search_document', outputDimension: 512 } },
     dimensions: 512,
     inputType: 'search_document',
@@ -122,7 +106,7 @@ const rows: Row[] = [
   {
     title: 'Voyage',
     wire: 'voyage',
-    model: (base) => createVoyage({ apiKey, baseURL: `${base}/voyage/v1` }).embeddingModel('voyage-4-w96'),
+    model: (base) => packages.voyage(base).embeddingModel('voyage-4-w96'),
     options: { voyage: { inputType: 'document', outputDimension: 32 } },
     dimensions: 32,
     inputType: 'document',
@@ -130,8 +114,7 @@ const rows: Row[] = [
   {
     title: 'Mistral',
     wire: 'mistral',
-    model: (base) =>
-      createMistral({ apiKey, baseURL: `${base}/mistral/v1` }).embeddingModel('codestral-embed-w96'),
+    model: (base) => packages.mistral(base).embeddingModel('codestral-embed-w96'),
     options: { mistral: { outputDimension: 32 } },
     dimensions: 32,
     inputType: null,
@@ -139,8 +122,7 @@ const rows: Row[] = [
   {
     title: 'Alibaba',
     wire: 'alibaba',
-    model: (base) =>
-      createAlibaba({ apiKey, embeddingBaseURL: `${base}/alibaba/api/v1` }).embeddingModel('text-v4-w96'),
+    model: (base) => packages.alibaba(base).embeddingModel('text-v4-w96'),
     options: { alibaba: { textType: 'document', dimension: 32 } },
     dimensions: 32,
     inputType: 'document',
@@ -148,18 +130,14 @@ const rows: Row[] = [
   {
     title: 'Fireworks',
     wire: 'fireworks',
-    model: (base) =>
-      createFireworks({ apiKey, baseURL: `${base}/fireworks/inference/v1` }).embeddingModel('nomic-w96'),
+    model: (base) => packages.fireworks(base).embeddingModel('nomic-w96'),
     options: { fireworks: { dimensions: 32 } },
     dimensions: 32,
     inputType: null,
   },
 ]
 
-let provider: FakeProvider
-before(async () => {
-  provider = await startFakeProvider()
-})
+const provider = await startFakeProvider()
 after(() => provider.close())
 
 describe('every wire answers the AI SDK package of its provider', () => {

@@ -5,15 +5,14 @@ import type { LedgerEntry } from '#core/money/ledger.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
-import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import type { Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
-import { testPglite } from './pglite.ts'
-import { testPostgres } from './servers.ts'
+import { testDatabase, testPglite } from './pglite.ts'
 
 /** A Saturday afternoon in the last month of a year, so that the next partitions are of another year. */
 export const BOOKS_NOW_MS = Date.UTC(2026, 11, 12, 15, 30)
@@ -80,6 +79,6 @@ function emptied(open: () => Promise<Database>): () => Promise<Books> {
   }
 }
 
-export const postgresBooks = () => emptied(async () => openPostgres((await testPostgres()).url))
+export const postgresBooks = () => emptied(testDatabase)
 
 export const pgliteBooks = () => emptied(testPglite)

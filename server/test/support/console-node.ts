@@ -1,11 +1,12 @@
-/** A whole node on PostgreSQL, with tokens of each role at its control API. */
+/** A whole node on PostgreSQL, or on the built-in database where there is none, with tokens of each role at its control API. */
 import { randomUUID } from 'node:crypto'
 import { startGateway, type Gateway, type GatewayOptions } from './gateway.ts'
-import { testPostgres } from './servers.ts'
+import { hasPostgres, testPostgres } from './servers.ts'
 
 export const NODE_TOKEN = 'node-token-of-these-tests-0001'
 
 export interface ConsoleNode extends Gateway {
+  /** Empty: its database is the built-in one. */
   readonly databaseUrl: string
   /** At `/api/v1`; without a token unless one is given. */
   control(method: string, path: string, options?: ControlOptions): Promise<ControlAnswer>
@@ -34,12 +35,13 @@ export interface ControlAnswer {
 }
 
 export async function startConsoleNode(options: GatewayOptions = {}): Promise<ConsoleNode> {
-  const databaseUrl = options.env?.['DATABASE_URL'] ?? (await testPostgres()).url
+  const databaseUrl = options.env?.['DATABASE_URL'] ?? (hasPostgres ? (await testPostgres()).url : '')
   const gateway = await startGateway({
     models: { 'plain-w16': { on: 'plain' } },
+    isOnDatabase: true,
     ...options,
     env: {
-      DATABASE_URL: databaseUrl,
+      ...(databaseUrl !== '' && { DATABASE_URL: databaseUrl }),
       TORANA_SECRET: 'the secret of these tests, long',
       TORANA_ADMIN_TOKEN: NODE_TOKEN,
       ...options.env,

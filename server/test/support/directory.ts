@@ -11,11 +11,10 @@ import { MemoryCredentials } from '#test/support/stores/credentials.ts'
 import { MemoryKeyStore } from '#test/support/stores/key-store.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
-import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import type { Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
-import { testPglite } from './pglite.ts'
+import { testDatabase, testPglite } from './pglite.ts'
 import { reused } from './reused-database.ts'
-import { testPostgres } from './servers.ts'
 
 export interface Directory {
   readonly keyStore: KeyStore
@@ -49,8 +48,7 @@ function databaseDirectory(database: Database): DatabaseDirectory {
   }
 }
 
-export const postgresDirectory = () =>
-  reused(async () => openPostgres((await testPostgres()).url), EMPTY, databaseDirectory)
+export const postgresDirectory = () => reused(testDatabase, EMPTY, databaseDirectory)
 
 export const pgliteDirectory = () => reused(testPglite, EMPTY, databaseDirectory)
 

@@ -1,6 +1,6 @@
 /**
  * A real node in this process before a real fake provider, configured by a torana.yaml of its own. Without a DATABASE_URL its
- * stores are in memory. Both end with the test file that started them.
+ * stores are in memory, unless it asks for the built-in database. Both end with the test file that started them.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,6 +71,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>
   /** false: as from an empty folder, with the demo models alone. */
   readonly file?: boolean
+  /** true: the database built into Torana, if there is no DATABASE_URL. */
+  readonly isOnDatabase?: boolean
 }
 
 export interface AskOptions {
@@ -143,7 +145,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...options.env,
   })
   const settings = readEnvironment(env, folder, readText)
-  const openStores = env['DATABASE_URL'] === undefined ? openMemoryStores : openDatabaseStores
+  const isOnDatabase = env['DATABASE_URL'] !== undefined || options.isOnDatabase === true
+  const openStores = isOnDatabase ? openDatabaseStores : openMemoryStores
   const node = await startNode(settings, env, await bindListeners(settings), openStores)
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= node.stop())

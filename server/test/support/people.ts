@@ -3,10 +3,9 @@ import type { AuditLog } from '#ports/audit.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
-import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { testPglite } from './pglite.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { testDatabase, testPglite } from './pglite.ts'
 import { reused } from './reused-database.ts'
-import { testPostgres } from './servers.ts'
 
 export type People = ReturnType<typeof peopleIn>
 
@@ -20,7 +19,6 @@ function peopleIn(database: Database) {
   }
 }
 
-export const postgresPeople = () =>
-  reused(async () => openPostgres((await testPostgres()).url), EMPTY, peopleIn)
+export const postgresPeople = () => reused(testDatabase, EMPTY, peopleIn)
 
 export const pglitePeople = () => reused(testPglite, EMPTY, peopleIn)

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { eventually } from './process.ts'
-import { childrenOf, tied, type User } from './system.ts'
+import { childrenOf, isOnPath, tied, type User } from './system.ts'
 
 export interface TestServer {
   readonly url: string
@@ -77,6 +77,12 @@ export async function startRedisServer(): Promise<TestServer> {
   const greet = (): Promise<void> => ping(port)
   return run({ folder, port, command, url: `redis://127.0.0.1:${port}`, stopSignal: 'SIGTERM', greet })
 }
+
+/** Without a PostgreSQL, tests use the database built into Torana, and tests of several nodes are skipped. */
+export const hasPostgres: boolean =
+  process.env['TORANA_TEST_POSTGRES_URL'] !== undefined ||
+  isOnPath('postgres') ||
+  binary('postgres') !== 'postgres'
 
 let sharedPostgres: Promise<string> | undefined
 
@@ -232,6 +238,7 @@ export async function ping(port: number): Promise<void> {
 
 /** A program of the server: from the path, or where Debian keeps them. */
 export function binary(name: string): string {
+  if (isOnPath(name)) return name
   const found = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) =>
     a.localeCompare(b, 'en', { numeric: true }),
   )

@@ -63,7 +63,7 @@ export function openFiles(): number {
 /** Paths of open files below a folder. Deleted files that are still open count too: the system still knows their path. */
 export function openFilesIn(folder: string): string[] {
   if (process.platform !== 'linux')
-    return execFileSync('lsof', ['-Fn', '-p', String(process.pid)], { encoding: 'utf8' })
+    return execFileSync('lsof', ['-nP', '-Fn', '-p', String(process.pid)], { encoding: 'utf8' })
       .split('\n')
       .flatMap((line) => (line.startsWith(`n${folder}`) ? [line.slice(1)] : []))
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {

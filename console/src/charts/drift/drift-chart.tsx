@@ -105,16 +105,14 @@ function depth(measure: DriftMeasure, value: number): number {
   return measure === 'cosine' ? cosineDepth(value) : lengthDepth(value)
 }
 
-/** What the guard does at each depth. Of lengths there is one limit: beyond it is quarantine. */
-function Zones({
-  measure,
-  frame: { width, height },
-  words,
-}: {
+interface ZonesProps {
   readonly measure: DriftMeasure
   readonly frame: PlotFrame
   readonly words: DriftChartProps['words']
-}) {
+}
+
+/** What the guard does at each depth. Of lengths there is one limit: beyond it is quarantine. */
+function Zones({ measure, frame: { width, height }, words }: ZonesProps) {
   const outside = depth(measure, measure === 'cosine' ? COSINE_LIMITS.quarantined : LENGTH_LIMIT) * height
   const warned = measure === 'cosine' ? cosineDepth(COSINE_LIMITS.warned) * height : outside
   const hasRoom = width >= WORDS_WIDTH

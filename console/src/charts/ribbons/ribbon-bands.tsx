@@ -17,17 +17,14 @@ const OPACITY = 0.3
 const LIT_OPACITY = 0.55
 const DIM_OPACITY = 0.12
 
-export function RibbonBands({
-  layout,
-  width,
-  bands,
-  children,
-}: {
+interface RibbonBandsProps {
   readonly layout: RibbonLayout
   readonly width: number
   readonly bands: readonly Band[]
   readonly children?: ReactNode
-}) {
+}
+
+export function RibbonBands({ layout, width, bands, children }: RibbonBandsProps) {
   return (
     <svg aria-hidden width={width} height={layout.height} className="absolute top-0 left-0">
       {bands.map(({ id, fromX, toX, colour, isLit, onClick, onHover }) => {

@@ -7,15 +7,13 @@ export function Mark({ group, size = 9 }: { readonly group: number; readonly siz
   return <ShapeMark shape={shape} fill={paint(colour)} size={size} />
 }
 
-export function ShapeMark({
-  shape,
-  fill,
-  size = 9,
-}: {
+interface ShapeMarkProps {
   readonly shape: Shape
   readonly fill: string
   readonly size?: number
-}) {
+}
+
+export function ShapeMark({ shape, fill, size = 9 }: ShapeMarkProps) {
   const box = size + 3
   return (
     <svg

@@ -128,15 +128,13 @@ function middle({ width, height }: { readonly width: number; readonly height: nu
   return { x: width / 2, y: height / 2 }
 }
 
-function MapTip({
-  spot,
-  size,
-  content,
-}: {
+interface MapTipProps {
   readonly spot: Spot | undefined
   readonly size: { readonly width: number; readonly height: number }
   readonly content: React.ReactNode
-}) {
+}
+
+function MapTip({ spot, size, content }: MapTipProps) {
   if (spot === undefined) return null
   const [isRight, isLow] = [spot.x > size.width / 2, spot.y > size.height / 2]
   return (

@@ -137,17 +137,14 @@ function Track<Step, Call extends WaterfallCall>({
   )
 }
 
-function Bars({
-  bars,
-  endMs,
-  className,
-  tones = TONE,
-}: {
+interface BarsProps {
   readonly bars: readonly Bar[]
   readonly endMs: number
   readonly className: string
   readonly tones?: typeof TONE
-}) {
+}
+
+function Bars({ bars, endMs, className, tones = TONE }: BarsProps) {
   return bars.map((bar, index) => (
     <span
       key={bar.tone}

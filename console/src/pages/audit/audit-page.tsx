@@ -42,7 +42,7 @@ export function AuditPage() {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   return (
     <Page
-      title={words.audit.title}
+      title={words.places.audit}
       fill
       actions={
         may('audit.export') && (
@@ -70,17 +70,15 @@ export function AuditPage() {
     >
       <Chain chain={pages?.[0]?.chain} />
       <DataTable<Entry>
-        label={words.audit.title}
+        label={words.places.audit}
         columns={columns}
         rows={rows}
         rowKey={({ sequence }) => String(sequence)}
         rowHeight={32}
-        error={list.error ?? undefined}
-        retry={() => void list.refetch()}
+        query={list}
         selected={open}
         href={({ sequence }) => paths.audit({ ...filter, open: String(sequence) })}
         onPeek={({ sequence }) => change({ open: String(sequence) }, { replace: true })}
-        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         phoneRow={phoneRow}
         empty={
           isFiltered ? (

@@ -17,7 +17,7 @@ export const audit = createRoute({
   component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
   staticData: {
     navigation: {
-      title: (words) => words.audit.title,
+      title: 'audit',
       icon: ScrollText,
       group: 'run',
       position: 3,

@@ -3,7 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Ban, Download, Play } from 'lucide-react'
 import { useState } from 'react'
-import { isNotFound } from '../../api/faults.ts'
 import {
   batchFileUrl,
   batchQueries,
@@ -30,6 +29,7 @@ import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { Meter } from '../../charts/meter.tsx'
+import { Missing } from '../../app/problems.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
@@ -38,9 +38,7 @@ import { Figures } from '../../ui/figures.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
 import { LiveMark } from '../../ui/live-mark.tsx'
 import { TextLink } from '../../ui/link.tsx'
-import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { BatchSide } from './batch-side.tsx'
@@ -66,8 +64,8 @@ export function BatchPage() {
   useKeys({ Escape: () => void navigate(paths.batches()) })
   return (
     <Page
-      title={`${words.batches.title} ${shortBatchId(id)}`}
-      crumbs={[{ label: words.batches.title, to: paths.batches() }]}
+      title={`${words.places.batches} ${shortBatchId(id)}`}
+      crumbs={[{ label: words.places.batches, to: paths.batches() }]}
       head={
         <>
           <span className="truncate">{batch === undefined ? shortBatchId(id) : modelOf(batch)}</span>
@@ -87,15 +85,11 @@ export function BatchPage() {
       }
       side={batch && <BatchSide batch={batch} />}
     >
-      {found.isPending && <LoadingRows rows={8} />}
-      {found.isError &&
-        batch === undefined &&
-        (isNotFound(found.error) ? (
-          <Empty title={words.batches.gone(id)} />
-        ) : (
-          <Problem error={found.error} retry={() => void found.refetch()} />
-        ))}
-      {batch && <Body batch={batch} />}
+      {batch ? (
+        <Body batch={batch} />
+      ) : (
+        <Missing query={found} gone={<Empty title={words.batches.gone(id)} />} />
+      )}
       {batch && isCancelling && <CancelDialog batch={batch} onClose={() => setCancelling(false)} />}
     </Page>
   )

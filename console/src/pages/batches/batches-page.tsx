@@ -27,13 +27,12 @@ export function BatchesPage() {
   const say = words.batches
   return (
     <Page
-      title={say.title}
+      title={words.places.batches}
       fill
       actions={<LiveMark state={stream} />}
       bar={
         <Segmented
           label={say.filter}
-          className="max-w-full overflow-x-auto"
           segments={[
             { value: 'all', label: say.all },
             ...STATES.map((one) => ({ value: one, label: labelOf(one) })),
@@ -44,17 +43,14 @@ export function BatchesPage() {
       }
     >
       <DataTable<Batch>
-        label={say.title}
+        label={words.places.batches}
         columns={columns}
         rows={list.data?.pages.flatMap(({ data }) => data)}
-        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={46}
         href={({ id }) => paths.batch(id)}
-        error={list.error ?? undefined}
-        retry={() => void list.refetch()}
+        query={list}
         phoneRow={phoneRow}
-        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={<NoBatches state={state} clear={() => change({ state: undefined })} />}
       />
     </Page>

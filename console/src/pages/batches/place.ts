@@ -12,7 +12,7 @@ export const batches = createRoute({
   component: lazyRouteComponent(() => import('./batches-page.tsx'), 'BatchesPage'),
   staticData: {
     navigation: {
-      title: (words) => words.batches.title,
+      title: 'batches',
       icon: ListChecks,
       group: 'first',
       position: 3,

@@ -30,7 +30,7 @@ export function BudgetDetail({ id }: { readonly id: string }) {
   const budget = query.data
   const say = words.budgets
   return (
-    <section className="scroll-quiet min-w-0 flex-1 overflow-y-auto px-6 py-4 phone:px-4" aria-label={id}>
+    <section className="min-w-0 flex-1 overflow-y-auto px-6 py-4 phone:px-4" aria-label={id}>
       {query.error !== null && budget === undefined ? (
         <Problem error={query.error} retry={() => void query.refetch()} className="px-0" />
       ) : budget === undefined ? (

@@ -25,7 +25,7 @@ interface BudgetListProps {
 
 export function BudgetList({ budgets, chosen, scope, project, more }: BudgetListProps) {
   return (
-    <div className="scroll-quiet min-h-0 flex-1 overflow-y-auto">
+    <div className="min-h-0 flex-1 overflow-y-auto">
       <ul>
         {budgets.map((budget) => (
           <li key={budget.id}>
@@ -43,15 +43,13 @@ export function BudgetList({ budgets, chosen, scope, project, more }: BudgetList
   )
 }
 
-function Row({
-  budget,
-  isChosen,
-  scope,
-}: {
+interface RowProps {
   readonly budget: Standing
   readonly isChosen: boolean
   readonly scope: 'project' | 'key' | undefined
-}) {
+}
+
+function Row({ budget, isChosen, scope }: RowProps) {
   const say = words.budgets
   const mark = markOf(budget)
   const isCalm = mark === 'good'

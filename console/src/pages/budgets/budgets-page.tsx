@@ -45,7 +45,7 @@ export function BudgetsPage() {
     <div className="flex min-h-0 w-89 shrink-0 flex-col border-r border-line phone:w-full phone:border-r-0">
       <div className="flex h-11 shrink-0 items-center justify-between border-b border-line px-5 phone:px-4">
         <Segmented
-          label={say.title}
+          label={words.places.budgets}
           segments={SCOPES.map((value) => ({ value, label: say.scopes[value] }))}
           value={search.scope ?? 'all'}
           onChange={(next) => change({ scope: next === 'all' ? undefined : next })}
@@ -81,10 +81,11 @@ export function BudgetsPage() {
   )
   return (
     <Page
-      title={say.title}
+      title={words.places.budgets}
       fill
       actions={add}
-      {...(isPhone && asked !== undefined && { crumbs: [{ label: say.title, to: paths.budgets() }] })}
+      {...(isPhone &&
+        asked !== undefined && { crumbs: [{ label: words.places.budgets, to: paths.budgets() }] })}
     >
       {isEmpty && asked === undefined ? (
         <Empty title={say.empty} actions={add} shell={say.emptyShell}>

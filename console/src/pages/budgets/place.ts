@@ -13,7 +13,7 @@ export const budgets = createRoute({
   component,
   staticData: {
     navigation: {
-      title: (words) => words.budgets.title,
+      title: 'budgets',
       icon: Wallet,
       group: 'money',
       position: 2,

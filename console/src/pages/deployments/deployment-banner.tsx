@@ -30,6 +30,11 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
       {banner.itsRequests}
     </ButtonLink>
   )
+  const checkNow = (
+    <Button icon={<ScanSearch size={15} aria-hidden />} busy={busy} onClick={() => compare(one.model)}>
+      {banner.compare}
+    </Button>
+  )
   const reason = one.reason === null ? '' : ` ${banner.reason(reasonText(one.reason))}`
   switch (one.state) {
     case 'ejected':
@@ -62,34 +67,14 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
           tone="odd"
           icon={<ShieldAlert size={17} aria-hidden />}
           title={banner.quarantined.title}
-          action={
-            <Button
-              icon={<ScanSearch size={15} aria-hidden />}
-              busy={busy}
-              onClick={() => compare(one.model)}
-            >
-              {banner.compare}
-            </Button>
-          }
+          action={checkNow}
         >
           {banner.quarantined.text(since, others)}
         </Banner>
       )
     case 'held-back':
       return (
-        <Banner
-          icon={<Timer size={17} aria-hidden />}
-          title={banner['held-back'].title}
-          action={
-            <Button
-              icon={<ScanSearch size={15} aria-hidden />}
-              busy={busy}
-              onClick={() => compare(one.model)}
-            >
-              {banner.compare}
-            </Button>
-          }
-        >
+        <Banner icon={<Timer size={17} aria-hidden />} title={banner['held-back'].title} action={checkNow}>
           {banner['held-back'].text(since)}
         </Banner>
       )

@@ -67,7 +67,7 @@ export function DeploymentPage() {
     () => all?.filter((row) => row.model === one?.model && row !== one) ?? [],
     [all, one],
   )
-  const crumbs = [{ label: words.deployments.title, to: paths.deployments() }]
+  const crumbs = [{ label: words.places.deployments, to: paths.deployments() }]
   if (one === undefined)
     return (
       <Page title={id} crumbs={crumbs}>

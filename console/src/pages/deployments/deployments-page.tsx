@@ -54,7 +54,7 @@ export function DeploymentsPage() {
   const chosen = search.health ?? search.kind ?? 'all'
   return (
     <Page
-      title={words.deployments.title}
+      title={words.places.deployments}
       actions={
         <>
           <LiveMark state={stream} />
@@ -117,12 +117,11 @@ export function DeploymentsPage() {
       }
     >
       <DataTable
-        label={words.deployments.title}
+        label={words.places.deployments}
         columns={columns}
         rows={rows}
         rowKey={(row) => row.id}
-        error={list.error}
-        retry={() => void list.refetch()}
+        query={list}
         rowHeight={36}
         href={(row) => paths.deployment(row.id)}
         groupOf={groupOf}

@@ -155,17 +155,14 @@ function pointOf(slot: Omit<SpaceSlot, 'failed'>) {
   }
 }
 
-function Happened({
-  slots,
-  looks,
-  id,
-  now,
-}: {
+interface HappenedProps {
   readonly slots: readonly SpaceSlot[]
   readonly looks: readonly SpaceProbe[]
   readonly id: string
   readonly now: number
-}) {
+}
+
+function Happened({ slots, looks, id, now }: HappenedProps) {
   const say = words.deployments.drift
   // Of the last day every look is known; before it, the worst of each slot.
   const newer = looks
@@ -203,7 +200,10 @@ function Latest({ looks, model }: { readonly looks: readonly SpaceProbe[]; reado
   ]
   return (
     <Section title={say.latest}>
-      <table aria-label={say.latest} className="w-full border-collapse text-12">
+      <table
+        aria-label={say.latest}
+        className="w-full border-collapse text-12 [&_:is(td,th)+:is(td,th)]:pl-2.5"
+      >
         <thead>
           <tr className="border-b border-line text-ink-2">
             {heads.map((head, index) => (

@@ -10,13 +10,13 @@ export const deployments = createRoute({
   component: lazyRouteComponent(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
   staticData: {
     navigation: {
-      title: (words) => words.deployments.title,
+      title: 'deployments',
       icon: Network,
       group: 'run',
       position: 1,
       key: 'd',
       permission: 'deployments.read',
-      phoneTitle: (words) => words.deployments.title,
+      phoneTitle: 'deployments',
     },
   },
 })

@@ -81,19 +81,15 @@ interface Side {
   readonly view: View
 }
 
-function Both({
-  first,
-  second,
-  models,
-  at,
-  onAt,
-}: {
+interface BothProps {
   readonly first: Side
   readonly second: Side
   readonly models: readonly Schema<'ModelRow'>[]
   readonly at: number | undefined
   readonly onAt: (at: number | undefined) => void
-}) {
+}
+
+function Both({ first, second, models, at, onAt }: BothProps) {
   const say = words.embeddings.compare
   const turned = useMemo(() => aligned(second.view.points, first.view.points), [first.view, second.view])
   const overlap = meanOf(keptOf(first.view.nearest, second.view.nearest, first.run.count))

@@ -41,7 +41,7 @@ export function CsvDialog({
         wrap="off"
         spellCheck={false}
         placeholder={'text,label\n"Where is my parcel?",delivery'}
-        className="mono-12 scroll-quiet w-full rounded-control border border-line-strong bg-surface px-2.5 py-2 outline-none focus:border-accent focus:ring-3 focus:ring-accent/25"
+        className="mono-12 w-full rounded-control border border-line-strong bg-surface px-2.5 py-2 outline-none focus:border-accent focus:ring-3 focus:ring-accent/25"
         onChange={(event) => setCsv(event.target.value)}
       />
     </Dialog>

@@ -11,18 +11,15 @@ const HEIGHT = 52
 const BYTES_A_NUMBER = 4
 const SETTLED_MS = 300
 
-export function Dimensions({
-  widthView,
-  model,
-  count,
-  onSettled,
-}: {
+interface DimensionsProps {
   readonly widthView: WidthView
   readonly model: Schema<'ModelRow'> | undefined
   readonly count: number
   /** The slider was released: the address may change now. */
   readonly onSettled: (width: number | undefined) => void
-}) {
+}
+
+export function Dimensions({ widthView, model, count, onSettled }: DimensionsProps) {
   const { widths, at, view, curve } = widthView
   const say = words.embeddings.dimensions
   const [width, full] = [widths[at] ?? 0, widths.at(-1) ?? 0]

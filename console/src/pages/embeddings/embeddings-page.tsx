@@ -78,7 +78,7 @@ export function EmbeddingsPage() {
         />
         <div
           data-scroll
-          className="scroll-quiet @container flex min-w-0 flex-1 flex-col overflow-y-auto phone:overflow-visible"
+          className="@container flex min-w-0 flex-1 flex-col overflow-y-auto phone:overflow-visible"
         >
           {error !== undefined && <Problem error={error} retry={embed} className="px-5 py-4" />}
           {run ? (
@@ -91,7 +91,7 @@ export function EmbeddingsPage() {
     )
   return (
     <Page
-      title={say.title}
+      title={words.places.embeddings}
       beside={<span className="text-12 text-ink-3">{say.place}</span>}
       actions={<Actions />}
       fill

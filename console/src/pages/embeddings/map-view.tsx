@@ -146,15 +146,13 @@ function describe(typed: TypedTexts, view: View, index: number): string {
   return words.embeddings.map.describe(typed.texts[index] ?? '', group, nearest)
 }
 
-function Nearby({
-  typed,
-  view,
-  index,
-}: {
+interface NearbyProps {
   readonly typed: TypedTexts
   readonly view: View
   readonly index: number
-}) {
+}
+
+function Nearby({ typed, view, index }: NearbyProps) {
   return (
     <>
       <p className="flex items-start gap-1.5 pb-1 font-strong">

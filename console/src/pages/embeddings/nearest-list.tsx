@@ -6,15 +6,13 @@ import { markOf } from '../../charts/vectors/marks.ts'
 import type { Ranked } from './queries.ts'
 import type { TypedTexts } from './texts.ts'
 
-export function NearestList({
-  rows,
-  typed,
-  onPoint,
-}: {
+interface NearestListProps {
   readonly rows: readonly Ranked[]
   readonly typed: TypedTexts
   readonly onPoint?: (index: number | undefined) => void
-}) {
+}
+
+export function NearestList({ rows, typed, onPoint }: NearestListProps) {
   return (
     <ol>
       {rows.map(({ index, cosine: value }) => {

@@ -17,7 +17,7 @@ export const embeddings = createRoute({
   component: lazyRouteComponent(() => import('./embeddings-page.tsx'), 'EmbeddingsPage'),
   staticData: {
     navigation: {
-      title: (words) => words.embeddings.title,
+      title: 'embeddings',
       icon: ChartScatter,
       group: 'playground',
       position: 1,

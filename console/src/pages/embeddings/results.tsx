@@ -40,15 +40,13 @@ const ICONS: Record<ViewName, ReactNode> = {
 /** Views with a chart, which a table can replace. */
 const CHARTS: ReadonlySet<ViewName> = new Set(['map', 'similarity'])
 
-export function Results({
-  run,
-  models,
-  isStale,
-}: {
+interface ResultsProps {
   readonly run: Run
   readonly models: readonly Schema<'ModelRow'>[]
   readonly isStale: boolean
-}) {
+}
+
+export function Results({ run, models, isStale }: ResultsProps) {
   const search = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
   const { view: name = 'map', model, width, against, sdk } = search

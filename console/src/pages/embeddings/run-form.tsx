@@ -155,15 +155,13 @@ export function RunForm(props: RunFormProps) {
   )
 }
 
-function Cost({
-  typed,
-  model,
-  hasPrefix,
-}: {
+interface CostProps {
   readonly typed: TypedTexts
   readonly model: ModelRow
   readonly hasPrefix: boolean
-}) {
+}
+
+function Cost({ typed, model, hasPrefix }: CostProps) {
   const say = words.embeddings
   if (model.price[0]?.unit === 'free') return <p className="text-12 text-ink-2">{say.free}</p>
   const cost = costOf(maxTokens(typed.texts, hasPrefix), model.price)

@@ -100,15 +100,13 @@ function Scale({ low, high }: { readonly low: number; readonly high: number }) {
   )
 }
 
-function ReadOut({
-  typed,
-  view,
-  pair,
-}: {
+interface ReadOutProps {
   readonly typed: TypedTexts
   readonly view: View
   readonly pair: readonly [number, number] | undefined
-}) {
+}
+
+function ReadOut({ typed, view, pair }: ReadOutProps) {
   const say = words.embeddings.similarity
   const box = 'flex min-h-14 items-center gap-4 rounded-control border border-line px-4 py-2 text-12'
   if (pair === undefined) return <p className={`${box} text-ink-3`}>{say.pick}</p>

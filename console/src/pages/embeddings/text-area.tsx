@@ -12,15 +12,13 @@ const MAX_NUMBERED_LINES = 2 * MAX_TEXTS
 const TEXT =
   'py-1.5 pr-2 text-[12.5px] leading-5 whitespace-pre-wrap [overflow-wrap:anywhere] [scrollbar-gutter:stable] phone:text-15 phone:leading-5'
 
-export function TextArea({
-  value,
-  typed,
-  onChange,
-}: {
+interface TextAreaProps {
   readonly value: string
   readonly typed: TypedTexts
   readonly onChange: (value: string) => void
-}) {
+}
+
+export function TextArea({ value, typed, onChange }: TextAreaProps) {
   const copy = useRef<HTMLDivElement>(null)
   return (
     <div className="relative flex min-h-40 flex-1 overflow-hidden rounded-control border border-line-strong bg-surface focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:h-60 phone:flex-none">
@@ -29,7 +27,7 @@ export function TextArea({
         aria-hidden
         className={classes(
           TEXT,
-          'scroll-quiet pointer-events-none absolute inset-0 overflow-hidden text-transparent select-none',
+          'pointer-events-none absolute inset-0 overflow-hidden text-transparent select-none',
         )}
       >
         <NumberedLines value={value} heads={typed.heads} />
@@ -40,7 +38,7 @@ export function TextArea({
         spellCheck={false}
         className={classes(
           TEXT,
-          'scroll-quiet relative min-w-0 flex-1 resize-none overflow-x-hidden overflow-y-auto bg-transparent pl-13 outline-none',
+          'relative min-w-0 flex-1 resize-none overflow-x-hidden overflow-y-auto bg-transparent pl-13 outline-none',
         )}
         onChange={(event) => onChange(event.target.value)}
         onScroll={({ currentTarget: { scrollTop } }) => {

@@ -91,7 +91,7 @@ function Both({
   const [left, right] = sides
   if (left === undefined || right === undefined) return null
   return (
-    <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4 phone:overflow-visible phone:px-4">
+    <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-4 phone:overflow-visible phone:px-4">
       {view === 'slider' && (
         <BeforeAfter before={left.url} after={right.url} names={[left.name, right.name]} />
       )}

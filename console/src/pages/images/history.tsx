@@ -48,7 +48,7 @@ export function History({ jobs, chosen, isComparing, onComparing, onChoose }: Hi
       {jobs?.length === 0 ? (
         <p className="py-3 text-12 text-ink-2">{text.historyEmpty}</p>
       ) : (
-        <ul className="scroll-quiet -mx-1 mt-1.5 flex min-h-24 gap-3 overflow-x-auto px-1 pt-1">
+        <ul className="-mx-1 mt-1.5 flex min-h-24 gap-3 overflow-x-auto px-1 pt-1">
           {jobs?.map((job) => (
             <li key={job.id} className="w-26 shrink-0">
               <Card job={job} now={now} isOpen={chosen.includes(job.id)} onOpen={() => onChoose(job)} />
@@ -112,9 +112,14 @@ function Card({ job, now, isOpen, onOpen }: CardProps) {
             ? (job.fault ?? '')
             : isGone
               ? text.gone
-              : leftMs !== undefined && text.left(age(leftMs))}
+              : leftMs !== undefined && text.left(leftText(leftMs))}
         </span>
       </span>
     </button>
   )
+}
+
+/** Days are rounded: images made a minute apart read the same, from the first day on. */
+function leftText(ms: number): string {
+  return age(ms < 2 * DAY_MS ? ms : ms + DAY_MS / 2)
 }

@@ -32,7 +32,7 @@ export function ImagesPage() {
       />
     )
   return (
-    <Page title={text.title} beside={<span className="text-12 text-ink-3">{text.place}</span>}>
+    <Page title={words.places.images} beside={<span className="text-12 text-ink-3">{text.place}</span>}>
       {!may('playground.run') ? (
         <Empty title={text.mayNot} />
       ) : problem !== null ? (

@@ -16,7 +16,7 @@ export const images = createRoute({
   component: lazyRouteComponent(() => import('./images-page.tsx'), 'ImagesPage'),
   staticData: {
     navigation: {
-      title: (words) => words.images.title,
+      title: 'images',
       icon: Image,
       group: 'playground',
       position: 2,

@@ -43,7 +43,7 @@ export function RequestForm(props: RequestFormProps) {
       className="flex w-78 shrink-0 flex-col border-r border-line phone:order-2 phone:w-full phone:border-r-0"
       onSubmit={() => props.disabledReason === undefined && !props.busy && props.onRun()}
     >
-      <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-3.5 overflow-y-auto px-5 pt-3.5 pb-4 phone:overflow-visible phone:px-4">
+      <div className="flex min-h-0 flex-1 flex-col gap-3.5 overflow-y-auto px-5 pt-3.5 pb-4 phone:overflow-visible phone:px-4">
         <Segmented
           label={text.mode}
           value={mode}

@@ -64,7 +64,7 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
         )}
         <span className="ml-auto">{bar}</span>
       </header>
-      <div className="scroll-quiet @container-[size] flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:@container-normal phone:flex-col phone:overflow-visible phone:px-4">
+      <div className="@container-[size] flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:@container-normal phone:flex-col phone:overflow-visible phone:px-4">
         <div className="flex min-w-0 flex-1 flex-col gap-3.5">
           <div className="shrink-0" style={{ width: fittedWidth(ratio, FACTS_HEIGHT) }}>
             {view === 'changed' && compared !== undefined ? (
@@ -118,15 +118,13 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
   )
 }
 
-function Facts({
-  run,
-  tile,
-  cost,
-}: {
+interface FactsProps {
   readonly run: Run
   readonly tile: Tile
   readonly cost: string | undefined
-}) {
+}
+
+function Facts({ run, tile, cost }: FactsProps) {
   const { facts } = words.images
   const inputs = run.files?.images.length ?? 0
   return (

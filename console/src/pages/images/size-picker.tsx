@@ -9,7 +9,7 @@ import {
   drawnSizes,
   faultOf,
   nearestSizes,
-  ratioText,
+  sizeLabels,
   sizeOf,
   textOf,
   type Size,
@@ -28,6 +28,7 @@ const DRAWN_EDGE = 34
 
 export function SizePicker({ rules, value, onChange }: SizePickerProps) {
   const drawn = drawnSizes(rules)
+  const labels = sizeLabels(drawn)
   const chosen = sizeOf(value)
   const isDrawn = value === AUTO || drawn.some((size) => textOf(size) === value)
   return (
@@ -41,11 +42,11 @@ export function SizePicker({ rules, value, onChange }: SizePickerProps) {
           isChosen={value === AUTO}
           onChoose={() => onChange(AUTO)}
         />
-        {drawn.map((size) => (
+        {drawn.map((size, index) => (
           <Drawn
             key={textOf(size)}
             size={size}
-            label={ratioText(size)}
+            label={labels[index] ?? ''}
             name={`${size.width} × ${size.height}`}
             isChosen={textOf(size) === value}
             onChoose={() => onChange(textOf(size))}

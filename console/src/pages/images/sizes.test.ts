@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { drawnSizes, faultOf, nearestSizes, ratioText, sizeOf, textOf, type SizeRules } from './sizes.ts'
+import {
+  drawnSizes,
+  faultOf,
+  nearestSizes,
+  ratioText,
+  sizeLabels,
+  sizeOf,
+  textOf,
+  type SizeRules,
+} from './sizes.ts'
 
 const FREE: SizeRules = {
   kind: 'free',
@@ -50,6 +59,8 @@ test('a size that is made is the nearest to itself', () => {
 test('what is drawn is made, and named by its ratio', () => {
   for (const rules of [FREE, LIST, { ...FREE, default: '512x512', min_pixels: 4096, multiple_of: 1 }])
     for (const size of drawnSizes(rules)) assert.equal(faultOf(size, rules), undefined, textOf(size))
-  assert.deepEqual(drawnSizes(FREE).map(ratioText), ['1:1', '3:2', '2:3', '16:9', '9:16'])
+  assert.deepEqual(sizeLabels(drawnSizes(FREE)), ['1:1', '3:2', '2:3', '16:9', '9:16'])
+  const squares = { ...LIST, values: ['256x256', '512x512', '1536x1024'] }
+  assert.deepEqual(sizeLabels(drawnSizes(squares)), ['256×256', '512×512', '3:2'])
   assert.equal(ratioText({ width: 1000, height: 333 }), '3.00:1')
 })

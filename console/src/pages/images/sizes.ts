@@ -104,6 +104,15 @@ function distance(a: Size, b: Size): number {
   return Math.hypot(a.width - b.width, a.height - b.height)
 }
 
+/** Under each drawing: its ratio, or its edges where another drawing has the same ratio. */
+export function sizeLabels(drawn: readonly Size[]): readonly string[] {
+  const ratios = drawn.map(ratioText)
+  return drawn.map((size, index) => {
+    const ratio = ratios[index] ?? ''
+    return ratios.indexOf(ratio) === ratios.lastIndexOf(ratio) ? ratio : `${size.width}×${size.height}`
+  })
+}
+
 /** `3:2`. */
 export function ratioText({ width, height }: Size): string {
   for (const [across, down] of RATIOS)

@@ -68,7 +68,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onStopWaiting, onEdit,
       </header>
       <ul
         className={classes(
-          'scroll-quiet @container-[size] grid min-h-0 flex-1 content-start gap-4 overflow-y-auto px-5 py-4 phone:@container-normal phone:overflow-visible phone:px-4',
+          '@container-[size] grid min-h-0 flex-1 content-start gap-4 overflow-y-auto px-5 py-4 phone:@container-normal phone:overflow-visible phone:px-4',
           run.tiles.length > 1 ? 'grid-cols-2 phone:grid-cols-1' : 'grid-cols-1',
         )}
       >

@@ -51,7 +51,7 @@ export function Workbench({ search, models, projects, project, onProject }: Work
   })
   return (
     <Page
-      title={text.title}
+      title={words.places.images}
       fill
       beside={<span className="text-12 text-ink-3">{text.place}</span>}
       actions={

@@ -1,19 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal } from 'lucide-react'
 import { useState } from 'react'
-import { isNotFound } from '../../api/faults.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
+import { Missing } from '../../app/problems.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { LoadingRows } from '../../ui/loading.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { LockTag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
@@ -38,7 +36,8 @@ export function KeyPage() {
   const { project, name } = place.useParams()
   const search = place.useSearch()
   const { tab = 'terms' } = search
-  const { data: key, error, refetch } = useQuery(keyQueries.one(project, name))
+  const found = useQuery(keyQueries.one(project, name))
+  const key = found.data
   const [doing, setDoing] = useState<Doing>()
   const [once, setOnce] = useState<Once>()
   const id = `${project}/${name}`
@@ -47,7 +46,7 @@ export function KeyPage() {
   return (
     <Page
       title={id}
-      crumbs={[{ label: words.keys.title, to: paths.keys() }]}
+      crumbs={[{ label: words.places.keys, to: paths.keys() }]}
       head={
         <>
           <span className="truncate">{id}</span>
@@ -66,7 +65,7 @@ export function KeyPage() {
       }
     >
       {key === undefined ? (
-        <Missing id={id} error={error} retry={() => void refetch()} />
+        <Missing query={found} gone={<Empty title={say.gone(id)} />} />
       ) : (
         <>
           <Tabs
@@ -141,16 +140,4 @@ function Actions({ keyRow, start }: { readonly keyRow: Key; readonly start: (doi
       </Button>
     </>
   )
-}
-
-interface MissingProps {
-  readonly id: string
-  readonly error: unknown
-  readonly retry: () => void
-}
-
-function Missing({ id, error, retry }: MissingProps) {
-  if (error === null || error === undefined) return <LoadingRows />
-  if (isNotFound(error)) return <Empty title={words.keys.detail.gone(id)} />
-  return <Problem error={error} retry={retry} />
 }

@@ -42,7 +42,7 @@ export function KeysPage() {
   ) : undefined
   return (
     <Page
-      title={words.keys.title}
+      title={words.places.keys}
       fill
       actions={newKey}
       bar={
@@ -66,19 +66,17 @@ export function KeysPage() {
       }
     >
       <DataTable<Key>
-        label={words.keys.title}
+        label={words.places.keys}
         columns={columns}
         rows={pages?.flatMap(({ data }) => data)}
         rowKey={({ id }) => id}
         rowHeight={40}
         href={({ id }) => paths.key(id)}
-        error={list.error ?? undefined}
-        retry={() => void list.refetch()}
+        query={list}
         selected={once?.key.id}
         sort={sort ?? 'id'}
         onSort={(next) => change({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) })}
         phoneRow={phoneRow}
-        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         empty={
           <NoKeys
             state={state}

@@ -15,7 +15,7 @@ export const keys = createRoute({
   component: lazyRouteComponent(() => import('./keys-page.tsx'), 'KeysPage'),
   staticData: {
     navigation: {
-      title: (words) => words.keys.title,
+      title: 'keys',
       icon: KeyRound,
       group: 'run',
       position: 2,

@@ -4,11 +4,11 @@ import { Fragment } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { whole } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { Link } from '../../ui/link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
-import { STATE_MARK } from './row-words.ts'
 import { turnText } from './turns.ts'
 
 type Model = Schema<'ModelDetail'>
@@ -20,7 +20,7 @@ export function Capabilities({ model }: { readonly model: Model }) {
   const { detail } = words.models
   return (
     <>
-      <div className="scroll-quiet overflow-x-auto px-6 phone:px-4">
+      <div className="overflow-x-auto px-6 phone:px-4">
         <table
           className="w-full table-fixed border-collapse"
           style={{ minWidth: 140 + 150 * model.deployments.length }}
@@ -40,7 +40,7 @@ export function Capabilities({ model }: { readonly model: Model }) {
                     to={paths.deployment(id)}
                     className="flex items-center gap-2 font-strong hover:text-accent"
                   >
-                    <StateMark mark={STATE_MARK[state]} word={words.models.states[state]} size={9} />
+                    <StateMark mark={STATE_MARKS[state]} word={words.models.states[state]} size={9} />
                     <span className="truncate">{upstream}</span>
                   </Link>
                   <span className="block truncate text-12 text-ink-3">{turnText(model, id)}</span>

@@ -1,11 +1,11 @@
 /** The columns of the list of models, each of two lines. */
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { Image, ScatterChart } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { Cells } from '../../charts/cells.tsx'
 import { count, duration } from '../../app/format.ts'
-import { classes } from '../../ui/classes.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
+import { TwoLines } from '../../ui/two-lines.tsx'
 import { words } from '../../words/words.ts'
 import { Abilities } from './abilities.tsx'
 import {
@@ -14,7 +14,6 @@ import {
   illOf,
   makes,
   priceLines,
-  STATE_MARK,
   takes,
   troubles,
   type ModelRow,
@@ -83,24 +82,9 @@ export const MODEL_COLUMNS: readonly Column<ModelRow>[] = [
   },
 ]
 
-function TwoLines({
-  lines: [first, second],
-  tone = 'text-ink-3',
-}: {
-  readonly lines: readonly [first: ReactNode, second: ReactNode]
-  readonly tone?: string
-}) {
-  return (
-    <span className="block min-w-0 leading-4">
-      <span className="block truncate leading-[18px]">{first}</span>
-      <span className={classes('block truncate text-12', tone)}>{second}</span>
-    </span>
-  )
-}
-
 function NameCell({ row }: { readonly row: ModelRow }) {
   const Icon = row.kind === 'embedding' ? ScatterChart : Image
-  const { models } = words
+  const say = words.models
   const ends = endsText(row)
   return (
     <span className="flex min-w-0 items-center gap-2.5" title={ends}>
@@ -111,9 +95,8 @@ function NameCell({ row }: { readonly row: ModelRow }) {
             {row.id}
           </span>,
           row.retired
-            ? (askedByText(row) ?? models.retired(row.retired.on, row.retired.successor))
-            : (ends ??
-              (row.aliases.length > 0 ? models.also(row.aliases.join(', ')) : models.kinds[row.kind])),
+            ? (askedByText(row) ?? say.retired(row.retired.on, row.retired.successor))
+            : (ends ?? (row.aliases.length > 0 ? say.also(row.aliases.join(', ')) : say.kinds[row.kind])),
         ]}
         {...((row.retired ?? ends) && { tone: 'text-warn' })}
       />
@@ -124,7 +107,7 @@ function NameCell({ row }: { readonly row: ModelRow }) {
 function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
   const ill = illOf(deployments)
   const [worst] = ill
-  const { models } = words
+  const say = words.models
   if (deployments.length === 0) return <span className="text-ink-3">–</span>
   return (
     <TwoLines
@@ -134,19 +117,19 @@ function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
             {deployments.map(({ id, upstream, state }) => (
               <StateMark
                 key={id}
-                mark={STATE_MARK[state]}
-                word={`${upstream} ${models.states[state]}`}
+                mark={STATE_MARKS[state]}
+                word={`${upstream} ${say.states[state]}`}
                 size={9}
               />
             ))}
           </span>
-          {models.of(deployments.length - ill.length, deployments.length)}
+          {say.of(deployments.length - ill.length, deployments.length)}
         </span>,
         worst === undefined
           ? deployments.map(({ upstream }) => upstream).join(', ')
-          : ill.map(({ upstream, state }) => `${upstream} ${models.states[state]}`).join(', '),
+          : ill.map(({ upstream, state }) => `${upstream} ${say.states[state]}`).join(', '),
       ]}
-      {...(worst && { tone: MARK_TEXT[STATE_MARK[worst.state]] })}
+      {...(worst && { tone: MARK_TEXT[STATE_MARKS[worst.state]] })}
     />
   )
 }

@@ -4,21 +4,20 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp, FileCode2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
-import { isNotFound } from '../../api/faults.ts'
 import { modelQueries } from '../../api/queries/models.ts'
 import { useWrite } from '../../api/write.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
+import { Missing } from '../../app/problems.tsx'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Tag } from '../../ui/tag.tsx'
@@ -26,7 +25,7 @@ import { words } from '../../words/words.ts'
 import { Capabilities } from './capabilities.tsx'
 import { Ends } from './ends.tsx'
 import { sortedRows } from './filters.ts'
-import { illOf, isNear, STATE_MARK } from './row-words.ts'
+import { illOf, isNear } from './row-words.ts'
 import { UseIt } from './use-it.tsx'
 import { WhoGetsACall } from './who-gets-a-call.tsx'
 import { model as place } from './place.ts'
@@ -51,25 +50,26 @@ export function ModelPage() {
   return (
     <Page
       title={id}
-      crumbs={[{ label: words.models.title, to: paths.models() }]}
+      crumbs={[{ label: words.places.models, to: paths.models() }]}
       actions={<Neighbours id={id} />}
       sideWidth={448}
       {...(model && {
         side: <UseIt model={model} sdk={sdk} onSdk={(next) => change({ sdk: next }, { replace: true })} />,
       })}
     >
-      {model === undefined && found.error === null && <LoadingRows />}
-      {found.error !== null &&
-        (isNotFound(found.error) ? (
-          <Empty
-            title={detail.gone(id)}
-            actions={<ButtonLink to={paths.models()}>{detail.allModels}</ButtonLink>}
-          >
-            {detail.goneNext}
-          </Empty>
-        ) : (
-          <Problem error={found.error} retry={() => void found.refetch()} />
-        ))}
+      {(model === undefined || found.error !== null) && (
+        <Missing
+          query={found}
+          gone={
+            <Empty
+              title={detail.gone(id)}
+              actions={<ButtonLink to={paths.models()}>{detail.allModels}</ButtonLink>}
+            >
+              {detail.goneNext}
+            </Empty>
+          }
+        />
+      )}
       {model && (
         <>
           <Head model={model} />
@@ -110,7 +110,7 @@ function Head({ model }: { readonly model: Model }) {
       <p className="flex flex-wrap items-center gap-3">
         <span className="text-18 font-semibold break-all">{model.id}</span>
         <Tag>{words.models.kinds[model.kind]}</Tag>
-        <State mark={worst ? STATE_MARK[worst.state] : 'good'}>
+        <State mark={worst ? STATE_MARKS[worst.state] : 'good'}>
           {detail.healthy(well, model.deployments.length)}
         </State>
         <Remove model={model} />

@@ -47,7 +47,7 @@ export function ModelsPage() {
   const isPhone = usePhone()
   return (
     <Page
-      title={words.models.title}
+      title={words.places.models}
       fill
       actions={
         <>
@@ -66,14 +66,12 @@ export function ModelsPage() {
         <OnlyDemo onConnect={() => setConnecting(true)} />
       )}
       <DataTable
-        label={words.models.title}
+        label={words.places.models}
         columns={MODEL_COLUMNS}
         rows={rows}
-        isStale={models.isPlaceholderData}
         rowKey={rowKey}
         rowHeight={46}
-        error={models.error}
-        retry={() => void models.refetch()}
+        query={models}
         href={href}
         sort={search.sort ?? '-day'}
         onSort={(sort) => change({ sort })}
@@ -104,11 +102,9 @@ const phoneRow = (row: ModelRow) => (
 )
 
 function phoneNote(row: ModelRow): string {
-  const { models } = words
-  if (row.retired) return models.retired(row.retired.on, row.retired.successor)
-  return (
-    endsText(row) ?? (row.aliases.length > 0 ? models.also(row.aliases.join(', ')) : models.kinds[row.kind])
-  )
+  const say = words.models
+  if (row.retired) return say.retired(row.retired.on, row.retired.successor)
+  return endsText(row) ?? (row.aliases.length > 0 ? say.also(row.aliases.join(', ')) : say.kinds[row.kind])
 }
 
 /** The head of the column, which has the dollar sign, is not there on a narrow screen. */
@@ -163,7 +159,7 @@ interface FiltersProps {
 }
 
 function Filters({ rows, search, onChange }: FiltersProps) {
-  const { models } = words
+  const say = words.models
   const kinds = (kind: ModelRow['kind']) => rows.filter((row) => row.kind === kind).length
   const can = search.can ?? []
   const upstreams = [
@@ -174,38 +170,38 @@ function Filters({ rows, search, onChange }: FiltersProps) {
   return (
     <>
       <SearchField
-        label={models.search}
+        label={say.search}
         value={search.q ?? ''}
         onChange={(q) => onChange({ q: q || undefined })}
       />
       <Segmented
-        label={models.kind}
+        label={say.kind}
         value={search.kind ?? 'all'}
         segments={[
-          { value: 'all', label: models.all, count: rows.length },
-          { value: 'embedding', label: models.embeddings, count: kinds('embedding') },
-          { value: 'image', label: models.images, count: kinds('image') },
+          { value: 'all', label: say.all, count: rows.length },
+          { value: 'embedding', label: say.embeddings, count: kinds('embedding') },
+          { value: 'image', label: say.images, count: kinds('image') },
         ]}
         onChange={(kind) => onChange({ kind: kind === 'all' ? undefined : kind })}
       />
       <FilterChip
-        label={models.health}
+        label={say.health}
         value={search.health}
         options={[
-          { value: 'well', label: models.well },
-          { value: 'ill', label: models.ill },
+          { value: 'well', label: say.well },
+          { value: 'ill', label: say.ill },
         ]}
         onChange={(health) => onChange({ health })}
       />
       {can.map((ability) => (
         <ValueChip
           key={ability}
-          label={models.can}
-          shown={models.abilities[ability] ?? ability}
+          label={say.can}
+          shown={say.abilities[ability] ?? ability}
           onRemove={() => onChange({ can: can.filter((one) => one !== ability) })}
         />
       ))}
-      <AddFilter label={models.can}>
+      <AddFilter label={say.can}>
         {ABILITIES.filter(([name]) => !can.includes(name)).map(([name, Icon]) => (
           <MenuChoice
             key={name}
@@ -213,12 +209,12 @@ function Filters({ rows, search, onChange }: FiltersProps) {
             icon={<Icon size={14} aria-hidden />}
             onSelect={() => onChange({ can: [...can, name] })}
           >
-            {models.abilities[name]}
+            {say.abilities[name]}
           </MenuChoice>
         ))}
       </AddFilter>
       {search.upstream === undefined ? (
-        <AddFilter label={models.upstream}>
+        <AddFilter label={say.upstream}>
           {upstreams.map((upstream) => (
             <MenuChoice key={upstream} chosen={false} onSelect={() => onChange({ upstream })}>
               {upstream}
@@ -227,13 +223,13 @@ function Filters({ rows, search, onChange }: FiltersProps) {
         </AddFilter>
       ) : (
         <ValueChip
-          label={models.upstream}
+          label={say.upstream}
           shown={search.upstream}
           onRemove={() => onChange({ upstream: undefined })}
         />
       )}
       <span className="ml-auto text-12 text-ink-3 phone:hidden">
-        {models.from(managed('configuration'), managed('store'), managed('built-in'))}
+        {say.from(managed('configuration'), managed('store'), managed('built-in'))}
       </span>
     </>
   )

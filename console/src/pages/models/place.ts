@@ -17,7 +17,7 @@ export const models = createRoute({
   component: lazyRouteComponent(() => import('./models-page.tsx'), 'ModelsPage'),
   staticData: {
     navigation: {
-      title: (words) => words.models.title,
+      title: 'models',
       icon: Boxes,
       group: 'first',
       position: 4,

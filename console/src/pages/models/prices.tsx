@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'price',
     head: heads.price,
-    width: 140,
+    width: 110,
     align: 'right',
     className: 'tabular-nums',
     cell: ({ price }) =>
@@ -43,8 +43,13 @@ const COLUMNS: readonly Column<Row>[] = [
         price.amount
       ),
   },
-  { id: 'unit', head: heads.unit, width: 160, cell: ({ price }) => UNITS[price.unit] },
-  { id: 'note', head: heads.note, cell: ({ price }) => <span className="text-ink-3">{price.note}</span> },
+  { id: 'unit', head: heads.unit, width: 120, cell: ({ price }) => UNITS[price.unit] },
+  {
+    id: 'note',
+    head: heads.note,
+    least: 120,
+    cell: ({ price }) => <span className="text-ink-3">{price.note}</span>,
+  },
 ]
 
 export function Prices({ model }: { readonly model: Model }) {

@@ -3,11 +3,11 @@ import type { Schema } from '../../api/client.ts'
 import { ageOf, share } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { STATE_MARK } from './row-words.ts'
 import { limitTexts, turnText, type Turn } from './turns.ts'
 import { WhoGetsACall, withinHours } from './who-gets-a-call.tsx'
 
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'state',
     head: heads.state,
     width: 120,
-    cell: ({ state }) => <State mark={STATE_MARK[state]}>{words.models.states[state]}</State>,
+    cell: ({ state }) => <State mark={STATE_MARKS[state]}>{words.models.states[state]}</State>,
   },
   { id: 'turn', head: heads.turn, width: 130, cell: ({ turn }) => turn },
   {
@@ -37,8 +37,8 @@ const COLUMNS: readonly Column<Row>[] = [
     className: 'tabular-nums',
     cell: (row) => share(row.share),
   },
-  { id: 'limits', head: heads.limits, cell: (row) => limitTexts(row).join(', ') || '–' },
-  { id: 'used', head: heads.used, width: 110, cell: ({ used }) => used },
+  { id: 'limits', drop: 2, head: heads.limits, cell: (row) => limitTexts(row).join(', ') || '–' },
+  { id: 'used', drop: 1, head: heads.used, width: 110, cell: ({ used }) => used },
 ]
 
 export function Routing({ model }: { readonly model: Model }) {

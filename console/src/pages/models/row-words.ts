@@ -2,59 +2,50 @@
 import type { Schema } from '../../api/client.ts'
 import { count, whole } from '../../app/format.ts'
 import type { Mark } from '../../ui/state-mark.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 
 export type ModelRow = Schema<'ModelRow'>
 type Brief = Schema<'DeploymentBrief'>
 type Lines = readonly [first: string, second: string]
 
-export const STATE_MARK: Record<Brief['state'], Mark> = {
-  healthy: 'good',
-  limited: 'warn',
-  ejected: 'bad',
-  probing: 'wait',
-  'held-back': 'off',
-  quarantined: 'odd',
-  drained: 'off',
-}
-
 /** The worst first, as far as its mark tells. */
 const WORST: readonly Mark[] = ['bad', 'odd', 'warn', 'wait', 'off']
 
 export function illOf(deployments: readonly Brief[]): readonly Brief[] {
-  const rank = ({ state }: Brief): number => WORST.indexOf(STATE_MARK[state])
+  const rank = ({ state }: Brief): number => WORST.indexOf(STATE_MARKS[state])
   return deployments.filter(({ state }) => state !== 'healthy').toSorted((a, b) => rank(a) - rank(b))
 }
 
 export function makes({ embedding, image }: ModelRow): Lines {
-  const { models } = words
+  const say = words.models
   if (embedding) {
     const { width, narrower } = embedding
-    if (narrower === 'any') return [models.wide(width), models.anyNarrower]
-    if (narrower === 'none') return [models.wide(width), models.thisWidth]
-    return [models.wide(width), narrower.map(whole).join(' · ')]
+    if (narrower === 'any') return [say.wide(width), say.anyNarrower]
+    if (narrower === 'none') return [say.wide(width), say.thisWidth]
+    return [say.wide(width), narrower.map(whole).join(' · ')]
   }
   if (image === null) return ['–', '']
   const { sizes } = image
-  const megapixels = models.megapixels((sizes.max_pixels / 1_000_000).toFixed(1))
-  if (sizes.kind === 'list') return [models.sizes(sizes.values.length), megapixels]
-  if (sizes.kind === 'any') return [models.anySize, megapixels]
+  const megapixels = say.megapixels((sizes.max_pixels / 1_000_000).toFixed(1))
+  if (sizes.kind === 'list') return [say.sizes(sizes.values.length), megapixels]
+  if (sizes.kind === 'any') return [say.anySize, megapixels]
   const bounds = [
-    ...(sizes.multiple_of !== null && sizes.multiple_of > 1 ? [models.multiple(sizes.multiple_of)] : []),
-    ...(sizes.max_ratio === null ? [] : [models.ratio(sizes.max_ratio)]),
+    ...(sizes.multiple_of !== null && sizes.multiple_of > 1 ? [say.multiple(sizes.multiple_of)] : []),
+    ...(sizes.max_ratio === null ? [] : [say.ratio(sizes.max_ratio)]),
   ]
-  return [megapixels, bounds.length > 0 ? bounds.join(', ') : models.any]
+  return [megapixels, bounds.length > 0 ? bounds.join(', ') : say.any]
 }
 
 export function takes({ embedding, image }: ModelRow): Lines {
-  const { models } = words
+  const say = words.models
   if (embedding) {
     const { max_input_tokens: tokens, max_inputs: inputs } = embedding
-    return [tokens === null ? models.anyTokens : models.tokens(tokens), models.inputsACall(inputs)]
+    return [tokens === null ? say.anyTokens : say.tokens(tokens), say.inputsACall(inputs)]
   }
   if (image === null) return ['–', '']
-  const given = image.max_given === 0 ? models.textOnly : models.picturesIn(image.max_given)
-  return [given, models.aCall(image.max_per_call)]
+  const given = image.max_given === 0 ? say.textOnly : say.picturesIn(image.max_given)
+  return [given, say.aCall(image.max_per_call)]
 }
 
 /** `warn`: something of it has no price. */
@@ -62,24 +53,24 @@ export function priceLines({ price, owned_by: owner }: ModelRow): {
   readonly lines: Lines
   readonly warn: boolean
 } {
-  const { models } = words
+  const say = words.models
   const [first, second] = price
   if (first === undefined || first.unit === 'unpriced')
-    return { lines: [models.unpriced, models.unpricedNote], warn: true }
+    return { lines: [say.unpriced, say.unpricedNote], warn: true }
   if (first.unit === 'free')
-    return { lines: [models.free, owner === 'demo' ? models.inProcess : (first.note ?? '')], warn: false }
+    return { lines: [say.free, owner === 'demo' ? say.inProcess : (first.note ?? '')], warn: false }
   const isUnpriced = first.note === 'edits unpriced'
-  const note = isUnpriced ? `, ${models.editsUnpriced}` : ''
+  const note = isUnpriced ? `, ${say.editsUnpriced}` : ''
   switch (first.unit) {
     case 'image':
-      return { lines: [first.amount, `${models.perImage}${note}`], warn: isUnpriced }
+      return { lines: [first.amount, `${say.perImage}${note}`], warn: isUnpriced }
     case 'megapixel':
-      return { lines: [first.amount, `${models.perMegapixel}${note}`], warn: isUnpriced }
+      return { lines: [first.amount, `${say.perMegapixel}${note}`], warn: isUnpriced }
     case 'million tokens':
-      return { lines: [first.amount, models.perTokens], warn: false }
+      return { lines: [first.amount, say.perTokens], warn: false }
     default:
       return {
-        lines: [models.inOut(first.amount, second?.amount ?? '–'), `${models.perTokens}${note}`],
+        lines: [say.inOut(first.amount, second?.amount ?? '–'), `${say.perTokens}${note}`],
         warn: isUnpriced,
       }
   }
@@ -107,7 +98,7 @@ export function endsText({ ends }: ModelRow): string | undefined {
 export function markOf({ deployments, retired, ends }: ModelRow): Mark {
   const [worst] = illOf(deployments)
   if (retired !== null) return 'off'
-  if (worst !== undefined) return STATE_MARK[worst.state]
+  if (worst !== undefined) return STATE_MARKS[worst.state]
   return ends !== null && isNear(ends) ? 'warn' : 'good'
 }
 

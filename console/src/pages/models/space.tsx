@@ -46,6 +46,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { id: 'probed', head: heads.probed, width: 96, align: 'right', cell: ({ probed }) => probed },
   {
     id: 'reason',
+    drop: 1,
     head: heads.reason,
     cell: ({ reason }) => <span className="text-ink-3">{reason ?? ''}</span>,
   },
@@ -108,8 +109,7 @@ function SpaceOf({ model }: { readonly model: Model }) {
         rows={rows}
         rowKey={({ deployment }) => deployment}
         href={({ deployment }) => paths.deployment(deployment)}
-        error={spaces.error}
-        retry={() => void spaces.refetch()}
+        query={spaces}
         empty={null}
         fill={false}
       />

@@ -41,15 +41,13 @@ export function WhoGetsACall({ model }: { readonly model: Model }) {
   )
 }
 
-function TurnView({
-  turn,
-  model,
-  isFirst,
-}: {
+interface TurnViewProps {
   readonly turn: Turn
   readonly model: Model
   readonly isFirst: boolean
-}) {
+}
+
+function TurnView({ turn, model, isFirst }: TurnViewProps) {
   const nowMs = useNow()
   const { detail } = words.models
   return (

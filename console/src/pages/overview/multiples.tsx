@@ -27,18 +27,15 @@ interface PictureProps {
   readonly toMs: number
 }
 
-export function Multiples({
-  data,
-  day,
-  fromMs,
-  toMs,
-}: {
+interface MultiplesProps {
   readonly data: Overview
   /** Since midnight. */
   readonly day: Series | undefined
   readonly fromMs: number
   readonly toMs: number
-}) {
+}
+
+export function Multiples({ data, day, fromMs, toMs }: MultiplesProps) {
   const { series, today } = data
   const all = { series, fromMs, toMs }
   return (

@@ -65,7 +65,7 @@ export function OverviewPage() {
     data !== undefined && flows?.length === 0 && data.series.data.every((slot) => sumOf(slot) === 0)
   return (
     <Page
-      title={words.overview.title}
+      title={words.places.overview}
       fill
       actions={
         <>
@@ -85,7 +85,7 @@ export function OverviewPage() {
       {data === undefined && query.error !== null ? (
         <Problem error={query.error} retry={() => void query.refetch()} />
       ) : (
-        <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto phone:overflow-visible">
+        <div className="flex min-h-0 flex-1 flex-col overflow-y-auto phone:overflow-visible">
           <div className="flex min-h-100 shrink-0 grow basis-auto tight:flex-col-reverse tight:justify-end phone:flex-col-reverse">
             <section className="flex min-w-0 flex-1 flex-col">
               <header className="flex min-h-13 flex-wrap items-center gap-x-3 px-6 phone:px-4">
@@ -117,7 +117,7 @@ export function OverviewPage() {
               )}
             </section>
             <aside className="relative w-79 shrink-0 border-l border-line tight:w-full tight:border-b tight:border-l-0 phone:w-full phone:border-b phone:border-l-0">
-              <div className="scroll-quiet absolute inset-0 overflow-y-auto tight:static tight:max-h-48 phone:static">
+              <div className="absolute inset-0 overflow-y-auto tight:static tight:max-h-48 phone:static">
                 <AttentionList items={attention ?? data?.attention} />
               </div>
             </aside>

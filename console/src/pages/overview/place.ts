@@ -14,13 +14,13 @@ export const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview-page.tsx'), 'OverviewPage'),
   staticData: {
     navigation: {
-      title: (words) => words.overview.title,
+      title: 'overview',
       icon: LayoutDashboard,
       group: 'first',
       position: 1,
       key: 'o',
       permission: 'overview.read',
-      phoneTitle: (words) => words.overview.title,
+      phoneTitle: 'overview',
     },
   },
 })

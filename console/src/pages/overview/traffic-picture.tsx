@@ -104,15 +104,13 @@ function Heads({ columns, metric }: { readonly columns: Columns; readonly metric
   )
 }
 
-function Bars({
-  graph,
-  layout,
-  columns,
-}: {
+interface BarsProps {
   readonly graph: readonly (readonly TrafficNode[])[]
   readonly layout: RibbonLayout
   readonly columns: Columns
-}) {
+}
+
+function Bars({ graph, layout, columns }: BarsProps) {
   return graph.flat().map((node) => {
     const place = layout.nodes.get(node.id)
     if (place === undefined || node.column === 'model') return null
@@ -144,18 +142,15 @@ function dashed(fromX: number, fromY: number, toX: number, toY: number): string 
   return `M${fromX} ${fromY}C${middle} ${fromY} ${middle} ${toY} ${toX} ${toY}`
 }
 
-/** One tab stop: arrow keys walk over the nodes, column by column. */
-function Nodes({
-  graph,
-  layout,
-  onLook,
-  children,
-}: {
+interface NodesProps {
   readonly graph: readonly (readonly TrafficNode[])[]
   readonly layout: RibbonLayout
   readonly onLook: (id: string | undefined) => void
   readonly children: React.ReactNode
-}) {
+}
+
+/** One tab stop: arrow keys walk over the nodes, column by column. */
+function Nodes({ graph, layout, onLook, children }: NodesProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
     const steps: Record<string, readonly [columns: number, rows: number]> = {
       ArrowUp: [0, -1],

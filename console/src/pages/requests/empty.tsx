@@ -12,11 +12,11 @@ import { hasFilters, NO_FILTERS, USUAL_SPAN, type RequestSearch } from './filter
 
 interface NoRequestsProps {
   readonly search: RequestSearch
-  readonly canLookFurther: boolean
-  readonly lookFurther: () => void
+  /** Undefined: there is nothing further back. */
+  readonly lookFurther: (() => void) | undefined
 }
 
-export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsProps) {
+export function NoRequests({ search, lookFurther }: NoRequestsProps) {
   const change = useChangeSearch<RequestSearch>()
   const { install } = useSession()
   const text = words.requests
@@ -31,7 +31,7 @@ export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsPr
       {...(isLongest && !filtered && { shell })}
       actions={
         <>
-          {canLookFurther && <Button onClick={lookFurther}>{text.lookFurther}</Button>}
+          {lookFurther && <Button onClick={lookFurther}>{text.lookFurther}</Button>}
           {filtered && <Button onClick={() => change(NO_FILTERS)}>{words.ui.clearFilters}</Button>}
           {longer !== undefined && (
             <Button onClick={() => change({ since: longer, from: undefined, to: undefined })}>

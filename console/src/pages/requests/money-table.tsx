@@ -5,14 +5,14 @@ import { words } from '../../words/words.ts'
 import { moneyRows, moneySum } from './money-lines.ts'
 
 const LINE = 'border-b border-line'
-const NUMBER = 'text-right tabular-nums'
+const NUMBER = 'text-right whitespace-nowrap tabular-nums'
 
 export function MoneyTable({ request }: { readonly request: RequestDetail }) {
   const rows = moneyRows(request)
   const sum = moneySum(request)
   const text = words.requests.money
   return (
-    <section className="scroll-quiet overflow-x-auto">
+    <section className="overflow-x-auto">
       <header className="flex items-center pb-1">
         <h2 className="text-13 font-semibold">{text.title}</h2>
         <span className="ml-auto text-12 text-ink-2">{text.rounding}</span>
@@ -20,13 +20,13 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
       {rows.length === 0 ? (
         <p className="py-2 text-ink-2">{text.none}</p>
       ) : (
-        <table className="w-full min-w-150 border-collapse">
+        <table className="w-full border-collapse phone:min-w-150 [&_:is(td,th)+:is(td,th)]:pl-3">
           <thead>
             <tr className={classes(LINE, 'h-8 text-12 font-medium text-ink-2 [&>th]:font-medium')}>
               <th className="text-left">{text.for}</th>
               <th className="text-right">{text.counted}</th>
-              <th className="w-36 text-right">{text.price}</th>
-              <th className="pl-3 text-left">{text.books}</th>
+              <th className="text-right">{text.price}</th>
+              <th className="text-left">{text.books}</th>
               <th className="text-right">{text.amount}</th>
             </tr>
           </thead>
@@ -36,7 +36,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
                 <td>{row.name}</td>
                 <td className={classes(NUMBER, 'text-ink-2')}>{row.counted}</td>
                 <td className={classes(NUMBER, 'text-ink-2')}>{row.price}</td>
-                <td className="pl-3 text-12 text-ink-2">
+                <td className="py-1.5 text-12 text-ink-2">
                   {row.books}
                   {row.saved !== undefined && <span className="text-good">; {row.saved}</span>}
                 </td>
@@ -47,7 +47,7 @@ export function MoneyTable({ request }: { readonly request: RequestDetail }) {
               <td>{text.total}</td>
               <td className={NUMBER}>{sum.counted}</td>
               <td />
-              <td className="pl-3 text-12 font-normal text-ink-2">
+              <td className="py-1.5 text-12 font-normal text-ink-2">
                 {sum.wrong === undefined ? sum.givenBack : <span className="text-bad">{sum.wrong}</span>}
               </td>
               <td className={NUMBER}>{sum.posted}</td>

@@ -30,13 +30,13 @@ export const requests = createRoute({
   component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
   staticData: {
     navigation: {
-      title: (words) => words.requests.title,
+      title: 'requests',
       icon: Activity,
       group: 'first',
       position: 2,
       key: 'r',
       permission: 'requests.read',
-      phoneTitle: (words) => words.requests.title,
+      phoneTitle: 'requests',
     },
   },
 })

@@ -2,20 +2,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { isNotFound } from '../../api/faults.ts'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
 import { clockExact, count, moneyExact, moneyInList, NONE, shortId } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { SmallWaterfall, Waterfall, WaterfallLegend } from '../../charts/waterfall/waterfall.tsx'
+import { Missing } from '../../app/problems.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
-import { LoadingRows } from '../../ui/loading.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
 import { CallersError } from './callers-error.tsx'
@@ -52,8 +50,8 @@ export function RequestPage() {
   const detail = found.data?.log === 'kept' ? found.data : undefined
   return (
     <Page
-      title={`${words.requests.title} ${shortId(id)}`}
-      crumbs={[{ label: words.requests.title, to: paths.requests() }]}
+      title={`${words.places.requests} ${shortId(id)}`}
+      crumbs={[{ label: words.places.requests, to: paths.requests() }]}
       head={
         <>
           <span className="mono-12 text-13 font-medium">{shortId(id)}</span>
@@ -76,13 +74,9 @@ export function RequestPage() {
       side={detail && <RequestSide request={detail} />}
       sideWidth={356}
     >
-      {found.isPending && <LoadingRows rows={12} />}
-      {found.isError &&
-        (isNotFound(found.error) ? (
-          <Empty title={words.requests.noRequest} />
-        ) : (
-          <Problem error={found.error} retry={() => void found.refetch()} />
-        ))}
+      {(found.data === undefined || found.isError) && (
+        <Missing query={found} gone={<Empty title={words.requests.noRequest} />} />
+      )}
       {found.data?.log === 'deleted' && <Forgotten request={found.data} />}
       {detail && (isPhone ? <PhoneBody request={detail} /> : <Body request={detail} tab={tab} />)}
     </Page>

@@ -1,7 +1,7 @@
 /** Requests: what became of each, over time, with one of them beside the list. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Play, Square } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { requestQueries, type RequestRow } from '../../api/queries/requests.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { nowMs } from '../../time/now.ts'
@@ -58,14 +58,10 @@ export function RequestsPage() {
   }, [list.data, tail.rows])
   useEffect(() => rememberList((rows ?? []).map(({ id }) => id)), [rows])
   const columns = useMemo(() => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local), [zone])
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
-  const onEnd = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
   const views = <Views search={search} failed={histogram.data?.facets?.outcome['failed']} saves={!isPhone} />
   return (
     <Page
-      title={words.requests.title}
+      title={words.places.requests}
       fill
       beside={views}
       actions={
@@ -128,21 +124,23 @@ export function RequestsPage() {
       )}
       <div ref={region} className="flex min-h-0 flex-1 flex-col phone:border-t phone:border-line">
         <DataTable<RequestRow>
-          label={words.requests.title}
+          label={words.places.requests}
           columns={columns}
           rows={rows}
-          isStale={list.isPlaceholderData}
           rowKey={({ id }) => id}
           rowHeight={ROW_HEIGHT}
-          error={list.error}
-          retry={() => void list.refetch()}
+          query={list}
           href={({ id }) => paths.request(id)}
           onPeek={isPhone ? undefined : ({ id }) => change({ peek: id }, { replace: peek !== undefined })}
           selected={peek}
           sort={search.sort}
           onSort={(next) => change({ sort: next === '-duration' || next === '-cost' ? next : undefined })}
-          onEnd={onEnd}
-          empty={<NoRequests search={search} canLookFurther={hasNextPage} lookFurther={onEnd} />}
+          empty={
+            <NoRequests
+              search={search}
+              lookFurther={list.hasNextPage ? () => void list.fetchNextPage() : undefined}
+            />
+          }
           phoneRow={phoneRow}
         />
       </div>

@@ -11,14 +11,13 @@ import { CopyIconButton } from '../../ui/copy.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { SecretInput } from '../../ui/secret-input.tsx'
+import { NewPasswordInput, SecretInput } from '../../ui/secret-input.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { SettingRow, SettingRows } from './rows.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['light', 'dark', 'system']
-const LEAST_PASSWORD = 12
 
 export function GeneralSection() {
   const may = useMay()
@@ -133,13 +132,7 @@ function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
         <SecretInput required autoComplete="current-password" value={current} onChange={setCurrent} />
       </Field>
       <Field name="password" label={say.next} hint={words.welcome.passwordHint}>
-        <SecretInput
-          required
-          minLength={LEAST_PASSWORD}
-          autoComplete="new-password"
-          value={password}
-          onChange={setPassword}
-        />
+        <NewPasswordInput value={password} onChange={setPassword} />
       </Field>
     </FormSheet>
   )

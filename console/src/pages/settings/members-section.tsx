@@ -58,8 +58,7 @@ export function MembersSection() {
         columns={columnsFor(setOpen)}
         rows={rows}
         rowKey={(row) => ('member' in row ? row.member.id : row.invitation.email)}
-        error={members.error ?? undefined}
-        retry={() => void members.refetch()}
+        query={members}
         rowHeight={46}
         phoneRow={phoneRowFor(setOpen)}
         empty={<Empty title={say.empty} />}
@@ -90,7 +89,7 @@ function roleOf(row: Row): string {
 function columnsFor(open: (next: Open) => void): readonly Column<Row>[] {
   const say = words.people.members
   return [
-    { id: 'name', head: say.name, cell: (row) => <Who row={row} /> },
+    { id: 'name', head: say.name, least: 250, cell: (row) => <Who row={row} /> },
     {
       id: 'role',
       head: say.role,
@@ -99,6 +98,7 @@ function columnsFor(open: (next: Open) => void): readonly Column<Row>[] {
     },
     {
       id: 'projects',
+      width: 140,
       head: say.projects,
       cell: (row) => {
         const { projects } = 'member' in row ? row.member : row.invitation
@@ -113,12 +113,12 @@ function columnsFor(open: (next: Open) => void): readonly Column<Row>[] {
     {
       id: 'source',
       head: say.source,
-      width: 150,
+      width: 110,
       cell: (row) => (
         <span className="text-ink-2">{'member' in row ? say.sources[row.member.source] : '–'}</span>
       ),
     },
-    { id: 'seen', head: say.seen, width: 150, cell: (row) => <Seen row={row} /> },
+    { id: 'seen', head: say.seen, width: 110, cell: (row) => <Seen row={row} /> },
     { id: 'more', head: '', width: 72, align: 'right', cell: (row) => <More row={row} open={open} /> },
   ]
 }

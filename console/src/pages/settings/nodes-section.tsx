@@ -1,6 +1,6 @@
 /** Who serves and writes: nodes with their load, and what the doctor says of the books. */
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { Fragment, useMemo, useState } from 'react'
 import { ageOf, clockSeconds, count, moment, money, NONE, share, whole } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { useMay } from '../../app/session.ts'
@@ -16,7 +16,9 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { TwoLines } from '../../ui/two-lines.tsx'
 import { words } from '../../words/words.ts'
+import { SectionHead } from './section-head.tsx'
 
 type Node = Schema<'Node'>
 
@@ -32,26 +34,22 @@ const MARKS: Record<Node['state'], Mark> = { alive: 'good', silent: 'bad', ended
 const BUSY = 0.8
 
 export function NodesSection() {
-  const { data, error, refetch } = useQuery(nodesQuery)
+  const query = useQuery(nodesQuery)
   const [ending, setEnding] = useState<Node>()
   const may = useMay()
   const mayEnd = may('nodes.end')
   const columns = useMemo(() => columnsFor(setEnding, mayEnd), [mayEnd])
   return (
     <>
-      <div className="px-6 py-3.5 phone:px-4">
-        <h2 className="text-13 font-semibold">{say.title}</h2>
-        <p className="text-12 text-ink-3">{say.text}</p>
-      </div>
+      <SectionHead title={say.title} text={say.text} />
       <DataTable
         label={say.title}
         columns={columns}
-        rows={data?.data}
+        rows={query.data?.data}
         rowKey={({ id }) => id}
-        error={error}
-        retry={() => void refetch()}
+        query={query}
         fill={false}
-        rowHeight={36}
+        rowHeight={46}
         phoneRow={phoneRow}
         empty={<Empty title={say.empty} />}
       />
@@ -77,30 +75,37 @@ function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column
     {
       id: 'host',
       head: columns.host,
-      cell: ({ host, id }) => (
-        <span className="flex items-baseline gap-2">
-          <span className="font-strong">{host}</span>
-          <span className="mono-12 text-ink-3">{id.slice(-8)}</span>
-        </span>
+      least: 220,
+      cell: ({ host, id, version, role, started_at: at }) => (
+        <TwoLines
+          lines={[
+            <Fragment key="host">
+              <span className="font-strong">{host}</span>{' '}
+              <span className="mono-12 text-ink-3">{id.slice(-8)}</span>
+            </Fragment>,
+            <Fragment key="process">
+              {version} · {role} · <Started at={at} />
+            </Fragment>,
+          ]}
+        />
       ),
     },
     {
       id: 'state',
       head: columns.state,
-      width: 110,
-      cell: ({ state }) => <State mark={MARKS[state]}>{say.states[state]}</State>,
-    },
-    { id: 'version', head: columns.version, width: 70, cell: ({ version }) => version },
-    { id: 'role', drop: 1, head: columns.role, width: 70, cell: ({ role }) => role },
-    {
-      id: 'started',
-      drop: 2,
-      head: columns.started,
       width: 130,
-      cell: ({ started_at: at }) => <Moment at={at} />,
+      cell: ({ state, seen_at: at }) => (
+        <TwoLines
+          lines={[
+            <State key="state" mark={MARKS[state]}>
+              {say.states[state]}
+            </State>,
+            <Ago key="seen" at={at} />,
+          ]}
+        />
+      ),
     },
-    { id: 'seen', head: columns.seen, width: 90, cell: ({ seen_at: at }) => <Ago at={at} /> },
-    { id: 'loop', drop: 3, head: columns.loop, width: 130, cell: ({ now }) => <Loop now={now} /> },
+    { id: 'loop', head: columns.loop, width: 116, cell: ({ now }) => <Loop now={now} /> },
     {
       id: 'calls',
       head: columns.calls,
@@ -132,7 +137,7 @@ function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column
     {
       id: 'end',
       head: '',
-      width: 90,
+      width: 106,
       align: 'right',
       cell: (node) =>
         node.state === 'ended' ? null : (
@@ -151,8 +156,8 @@ function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column
   ]
 }
 
-function Moment({ at }: { readonly at: string }) {
-  return moment(at, useNow())
+function Started({ at }: { readonly at: string }) {
+  return say.started(moment(at, useNow()))
 }
 
 function Ago({ at }: { readonly at: string }) {

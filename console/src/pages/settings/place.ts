@@ -13,7 +13,7 @@ export const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
   staticData: {
     navigation: {
-      title: (words) => words.settings.title,
+      title: 'settings',
       icon: Settings,
       group: 'run',
       position: 4,

@@ -86,16 +86,14 @@ export function PriceSheet({ price, onClose }: { readonly price: Price; readonly
   )
 }
 
-/** What the last 30 days would have cost at this price. */
-function Effect({
-  deployment,
-  way,
-  usd,
-}: {
+interface EffectProps {
   readonly deployment: string
   readonly way: Way
   readonly usd: string
-}) {
+}
+
+/** What the last 30 days would have cost at this price. */
+function Effect({ deployment, way, usd }: EffectProps) {
   const endMs = Math.ceil(nowMs() / DAY_MS) * DAY_MS
   const { data } = useQuery(
     moneyQueries.usage({

@@ -12,10 +12,11 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { LockTag, Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
+import { SectionHead } from './section-head.tsx'
 import { PriceSheet, type Price } from './price-sheet.tsx'
 
 export function PricesSection() {
-  const { data, error, refetch } = useQuery(moneyQueries.prices())
+  const query = useQuery(moneyQueries.prices())
   const [changing, setChanging] = useState<Price>()
   const may = useMay()
   const mayWrite = may('prices.write')
@@ -23,17 +24,13 @@ export function PricesSection() {
   const say = words.prices
   return (
     <>
-      <div className="px-6 py-3.5 phone:px-4">
-        <h2 className="text-13 font-semibold">{say.title}</h2>
-        <p className="text-12 text-ink-3">{say.text}</p>
-      </div>
+      <SectionHead title={say.title} text={say.text} />
       <DataTable
         label={say.title}
         columns={columns}
-        rows={data?.data}
+        rows={query.data?.data}
         rowKey={({ deployment }) => deployment}
-        error={error}
-        retry={() => void refetch()}
+        query={query}
         fill={false}
         rowHeight={36}
         phoneRow={phoneRowFor(setChanging, mayWrite)}

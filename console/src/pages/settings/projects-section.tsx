@@ -18,6 +18,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { LockTag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
+import { SectionHead } from './section-head.tsx'
 import { DeleteDialog, ProjectSheet, type Project } from './project-sheets.tsx'
 
 type WebhookEvent = Schema<'WebhookEvent'>
@@ -35,7 +36,7 @@ const OUTCOME_MARKS: Record<WebhookEvent['outcome'], Mark> = {
 }
 
 export function ProjectsSection() {
-  const { data, error, refetch } = useQuery(keyQueries.projects())
+  const query = useQuery(keyQueries.projects())
   const [open, setOpen] = useState<Open>()
   const may = useMay()
   const mayWrite = may('projects.write')
@@ -48,20 +49,13 @@ export function ProjectsSection() {
   )
   return (
     <>
-      <div className="flex min-h-13 items-center gap-4 px-6 py-2.5 phone:px-4">
-        <div className="min-w-0 flex-1">
-          <h2 className="text-13 font-semibold">{say.title}</h2>
-          <p className="text-12 text-ink-3">{say.text}</p>
-        </div>
-        {newProject}
-      </div>
+      <SectionHead title={say.title} text={say.text} action={newProject} />
       <DataTable
         label={say.title}
         columns={columns}
-        rows={data?.data}
+        rows={query.data?.data}
         rowKey={({ name }) => name}
-        error={error}
-        retry={() => void refetch()}
+        query={query}
         fill={false}
         rowHeight={36}
         phoneRow={phoneRowFor(setOpen, mayWrite)}
@@ -160,15 +154,13 @@ function Webhooks({ of: { webhooks } }: { readonly of: Project }) {
   )
 }
 
-function More({
-  of,
-  open,
-  mayWrite,
-}: {
+interface MoreProps {
   readonly of: Project
   readonly open: (next: Open) => void
   readonly mayWrite: boolean
-}) {
+}
+
+function More({ of, open, mayWrite }: MoreProps) {
   const why =
     of.managed_by === 'configuration'
       ? say.inFile(of.managed_at ?? 'torana.yaml')
@@ -195,21 +187,17 @@ function More({
 }
 
 function Deliveries() {
-  const { data, error, refetch } = useQuery(keyQueries.webhookEvents())
+  const query = useQuery(keyQueries.webhookEvents())
   const { title, text, empty } = say.deliveries
   return (
     <section className="pt-5">
-      <div className="px-6 py-3.5 phone:px-4">
-        <h2 className="text-13 font-semibold">{title}</h2>
-        <p className="text-12 text-ink-3">{text}</p>
-      </div>
+      <SectionHead title={title} text={text} />
       <DataTable
         label={title}
         columns={DELIVERY_COLUMNS}
-        rows={data?.data}
+        rows={query.data?.data}
         rowKey={({ id, url }) => `${id} ${url}`}
-        error={error}
-        retry={() => void refetch()}
+        query={query}
         fill={false}
         rowHeight={36}
         phoneRow={deliveryRow}

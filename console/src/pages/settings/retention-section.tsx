@@ -8,6 +8,7 @@ import { useZone } from '../../time/zone.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
+import { SectionHead } from './section-head.tsx'
 
 type Kept = Schema<'Settings'>['retention'][number]
 
@@ -15,20 +16,16 @@ const say = words.retention
 
 export function RetentionSection() {
   useZone()
-  const { data, error, refetch } = useQuery(peopleQueries.settings())
+  const query = useQuery(peopleQueries.settings())
   return (
     <>
-      <div className="px-6 py-3.5 phone:px-4">
-        <h2 className="text-13 font-semibold">{say.title}</h2>
-        <p className="text-12 text-ink-3">{say.text}</p>
-      </div>
+      <SectionHead title={say.title} text={say.text} />
       <DataTable
         label={say.title}
         columns={COLUMNS}
-        rows={data?.retention}
+        rows={query.data?.retention}
         rowKey={({ what }) => what}
-        error={error}
-        retry={() => void refetch()}
+        query={query}
         fill={false}
         rowHeight={48}
         empty={<Empty title={say.empty} />}

@@ -16,14 +16,14 @@ export function SettingsPage() {
   const section = SECTIONS.find((one) => one.id === id)
   if (section === undefined) return <NotFound />
   const { Content } = section
-  const { title, forbidden } = words.settings
+  const { sections, forbidden } = words.settings
   const allowed = SECTIONS.filter((one) => !('permission' in one) || may(one.permission))
   return (
-    <Page title={title}>
+    <Page title={words.places.settings}>
       <Tabs
-        label={title}
+        label={words.places.settings}
         value={section.id}
-        tabs={allowed.map((one) => ({ value: one.id, label: one.title(words), to: paths.settings(one.id) }))}
+        tabs={allowed.map((one) => ({ value: one.id, label: sections[one.id], to: paths.settings(one.id) }))}
         className="px-6 pt-1 phone:px-4"
       />
       {allowed.includes(section) ? (
@@ -31,7 +31,7 @@ export function SettingsPage() {
           <Content />
         </Suspense>
       ) : (
-        <Empty title={forbidden(section.title(words))} />
+        <Empty title={forbidden(sections[section.id])} />
       )}
     </Page>
   )

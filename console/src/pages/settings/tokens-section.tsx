@@ -14,12 +14,13 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { SectionHead } from './section-head.tsx'
 import { TokenSheet } from './token-sheet.tsx'
 
 type Token = Schema<'Token'>
 
 export function TokensSection() {
-  const { data, error, refetch } = useQuery(peopleQueries.tokens())
+  const query = useQuery(peopleQueries.tokens())
   const { data: settings } = useQuery(peopleQueries.settings())
   const [isMaking, setMaking] = useState(false)
   const [revoking, setRevoking] = useState<Token>()
@@ -31,20 +32,13 @@ export function TokensSection() {
   )
   return (
     <>
-      <div className="flex min-h-13 items-center gap-4 px-6 py-2.5 phone:px-4">
-        <div className="min-w-0 flex-1">
-          <h2 className="text-13 font-semibold">{say.title}</h2>
-          <p className="text-12 text-ink-3">{say.text}</p>
-        </div>
-        {newToken}
-      </div>
+      <SectionHead title={say.title} text={say.text} action={newToken} />
       <DataTable
         label={say.title}
         columns={columnsFor(setRevoking)}
-        rows={data?.data}
+        rows={query.data?.data}
         rowKey={({ name }) => name}
-        error={error ?? undefined}
-        retry={() => void refetch()}
+        query={query}
         rowHeight={36}
         phoneRow={phoneRowFor(setRevoking)}
         empty={<Empty title={say.empty} actions={newToken} />}

@@ -14,7 +14,7 @@ export const unknowns = createRoute({
   component: lazyRouteComponent(() => import('./unknowns-page.tsx'), 'UnknownsPage'),
   staticData: {
     navigation: {
-      title: (words) => words.unknowns.title,
+      title: 'unknowns',
       icon: CircleHelp,
       group: 'money',
       position: 3,

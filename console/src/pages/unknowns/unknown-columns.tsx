@@ -4,6 +4,7 @@ import type { Schema } from '../../api/client.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { State } from '../../ui/state-mark.tsx'
+import { TwoLines } from '../../ui/two-lines.tsx'
 import { words } from '../../words/words.ts'
 
 export type UnknownCall = Schema<'Unknown'>
@@ -46,7 +47,7 @@ export function openColumns(nowMs: number): readonly Column<UnknownCall>[] {
       width: 152,
       align: 'right',
       cell: ({ posted_at: at }) => (
-        <TwoLines first={`${day(at)} ${clock(at)}`} second={words.unknowns.in(age(Date.parse(at) - nowMs))} />
+        <TwoLines lines={[`${day(at)} ${clock(at)}`, words.unknowns.in(age(Date.parse(at) - nowMs))]} />
       ),
     },
   ]
@@ -77,8 +78,7 @@ export function resolvedColumns(nowMs: number): readonly Column<UnknownCall>[] {
       cell: ({ resolved }) =>
         resolved && (
           <TwoLines
-            first={resolved.note ?? NONE}
-            second={`${resolved.by} · ${day(resolved.at)} ${clock(resolved.at)}`}
+            lines={[resolved.note ?? NONE, `${resolved.by} · ${day(resolved.at)} ${clock(resolved.at)}`]}
           />
         ),
     },
@@ -101,7 +101,7 @@ function sharedColumns(nowMs: number): readonly Column<UnknownCall>[] {
       head: columns.asked,
       width: 170,
       cell: ({ requested_at: at }) => (
-        <TwoLines first={`${day(at)} ${clockSeconds(at)}`} second={ago(age(nowMs - Date.parse(at)))} />
+        <TwoLines lines={[`${day(at)} ${clockSeconds(at)}`, ago(age(nowMs - Date.parse(at)))]} />
       ),
     },
     {
@@ -109,15 +109,19 @@ function sharedColumns(nowMs: number): readonly Column<UnknownCall>[] {
       drop: 2,
       head: columns.key,
       width: 137,
-      cell: (call) => <TwoLines first={call.key_id} second={project(call.project)} />,
+      cell: (call) => <TwoLines lines={[call.key_id, project(call.project)]} />,
     },
     {
       id: 'deployment',
       head: columns.deployment,
       cell: (call) => (
         <TwoLines
-          first={<span className="font-semibold">{deploymentText(call.deployment)}</span>}
-          second={call.what ?? call.model}
+          lines={[
+            <span key="name" className="font-semibold">
+              {deploymentText(call.deployment)}
+            </span>,
+            call.what ?? call.model,
+          ]}
         />
       ),
     },
@@ -139,18 +143,9 @@ export function phoneRow(call: UnknownCall) {
   )
 }
 
-function TwoLines({ first, second }: { readonly first: React.ReactNode; readonly second: React.ReactNode }) {
-  return (
-    <span className="block leading-[17px]">
-      <span className="block truncate">{first}</span>
-      <span className="block truncate text-12 text-ink-2">{second}</span>
-    </span>
-  )
-}
-
 /** Why nobody knows whether it was charged, and the id to look for. */
 export function Known({ call }: { readonly call: UnknownCall }) {
-  return <TwoLines first={sentence(call.reason)} second={<CallId id={call.call_id} />} />
+  return <TwoLines lines={[sentence(call.reason), <CallId key="id" id={call.call_id} />]} />
 }
 
 function CallId({ id }: { readonly id: string }) {

@@ -11,6 +11,7 @@ import { moneyQueries } from '../../api/queries/money.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { TextLink } from '../../ui/link.tsx'
+import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
@@ -37,11 +38,27 @@ export function UnknownsPage() {
     [state, nowMs],
   )
   const chosen = chosenOf(calls, ticked, search.open)
-  const [only] = chosen
+  const isPhone = usePhone()
   const say = words.unknowns
+  const resolving = (
+    <Resolving
+      calls={chosen}
+      onResolved={() => {
+        setTicked(new Set())
+        change({ open: undefined }, { replace: true })
+      }}
+    />
+  )
+  // Below a long list of a phone the form would be out of reach: the chosen call has the page to itself.
+  if (isPhone && state === 'open' && search.open !== undefined)
+    return (
+      <Page title={words.places.unknowns} crumbs={[{ label: words.places.unknowns, to: paths.unknowns() }]}>
+        {resolving}
+      </Page>
+    )
   return (
     <Page
-      title={say.title}
+      title={words.places.unknowns}
       fill
       actions={
         summary !== undefined &&
@@ -55,7 +72,7 @@ export function UnknownsPage() {
       bar={
         <>
           <Segmented
-            label={say.title}
+            label={words.places.unknowns}
             segments={[
               { value: 'open', label: say.states.open, count: summary?.open },
               { value: 'resolved', label: say.states.resolved, count: summary?.resolved },
@@ -70,31 +87,14 @@ export function UnknownsPage() {
         </>
       }
       sideWidth={424}
-      side={
-        state === 'open' &&
-        only !== undefined && (
-          <div className="flex flex-col gap-5 p-5 phone:px-4">
-            {chosen.length === 1 && <Known call={only} />}
-            <ResolveCard
-              key={chosen.map(idOf).join(' ')}
-              calls={chosen}
-              onResolved={() => {
-                setTicked(new Set())
-                change({ open: undefined }, { replace: true })
-              }}
-            />
-            <HowToFindOut />
-          </div>
-        )
-      }
+      side={state === 'open' && chosen.length > 0 && !isPhone && resolving}
     >
       <DataTable
-        label={say.title}
+        label={words.places.unknowns}
         columns={columns}
         rows={calls}
         rowKey={idOf}
-        error={query.error}
-        retry={() => void query.refetch()}
+        query={query}
         rowHeight={46}
         phoneRow={phoneRow}
         href={(call) =>
@@ -103,29 +103,46 @@ export function UnknownsPage() {
             : paths.request(call.request_id, { tab: 'ledger' })
         }
         selected={state === 'open' && ticked.size === 0 ? chosen[0] && idOf(chosen[0]) : undefined}
-        onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
         {...(state === 'open' &&
           (calls?.length ?? 0) > 1 && {
             ticks: { ticked, onChange: setTicked, label: (call: UnknownCall) => say.tick(call.call_id) },
           })}
-        empty={
-          state === 'open' ? (
-            <Empty
-              title={say.empty}
-              actions={
-                (summary?.resolved ?? 0) > 0 && (
-                  <TextLink to={paths.unknowns({ state: 'resolved' })}>{say.seeResolved}</TextLink>
-                )
-              }
-            >
-              {say.emptyResolved(summary?.resolved ?? 0)}
-            </Empty>
-          ) : (
-            <Empty title={say.nothingResolved} />
-          )
-        }
+        empty={<NoCalls state={state} resolved={summary?.resolved ?? 0} />}
       />
     </Page>
+  )
+}
+
+function NoCalls({ state, resolved }: { readonly state: 'open' | 'resolved'; readonly resolved: number }) {
+  const say = words.unknowns
+  if (state === 'resolved') return <Empty title={say.nothingResolved} />
+  return (
+    <Empty
+      title={say.empty}
+      actions={
+        resolved > 0 && <TextLink to={paths.unknowns({ state: 'resolved' })}>{say.seeResolved}</TextLink>
+      }
+    >
+      {say.emptyResolved(resolved)}
+    </Empty>
+  )
+}
+
+function Resolving({
+  calls,
+  onResolved,
+}: {
+  readonly calls: readonly UnknownCall[]
+  readonly onResolved: () => void
+}) {
+  const [only] = calls
+  if (only === undefined) return null
+  return (
+    <div className="flex flex-col gap-5 p-5 phone:px-4">
+      {calls.length === 1 && <Known call={only} />}
+      <ResolveCard key={calls.map(idOf).join(' ')} calls={calls} onResolved={onResolved} />
+      <HowToFindOut />
+    </div>
   )
 }
 

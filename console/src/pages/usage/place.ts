@@ -17,13 +17,13 @@ export const usage = createRoute({
   component: lazyRouteComponent(() => import('./usage-page.tsx'), 'UsagePage'),
   staticData: {
     navigation: {
-      title: (words) => words.usage.title,
+      title: 'usage',
       icon: ChartColumn,
       group: 'money',
       position: 1,
       key: 'u',
       permission: 'usage.read',
-      phoneTitle: (words) => words.shell.cost,
+      phoneTitle: 'cost',
     },
   },
 })

@@ -60,7 +60,7 @@ export function UsagePage() {
   )
   return (
     <Page
-      title={say.title}
+      title={words.places.usage}
       actions={
         <>
           {!isPhone && <ExportMenu by={by} only={only} project={project} {...span} />}
@@ -102,13 +102,11 @@ export function UsagePage() {
             <Overflow usage={usage.data} by={by} />
             <UsageTable
               rows={rows}
-              isStale={usage.isPlaceholderData}
               total={usage.data?.total}
               by={by}
               range={range}
               search={search}
-              error={usage.error}
-              retry={() => void usage.refetch()}
+              query={usage}
               share={(row) =>
                 usage.data ? amountOf(row.total, show) / Math.max(amountOf(usage.data.total, show), 1e-9) : 0
               }

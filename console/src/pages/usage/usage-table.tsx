@@ -9,7 +9,7 @@ import type { UsageGroup } from '../../api/usage-groups.ts'
 import { Swatch } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
 import { Button } from '../../ui/button.tsx'
-import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { DataTable, type Column, type Query } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import type { Address } from '../../ui/link.tsx'
 import { Tag } from '../../ui/tag.tsx'
@@ -27,13 +27,11 @@ type UsageSearch = SearchOf<typeof usage>
 
 interface UsageTableProps {
   readonly rows: readonly GroupRow[] | undefined
-  readonly isStale: boolean
   readonly total: Sum | undefined
   readonly by: UsageGroup
   readonly range: UsageRange
   readonly search: UsageSearch
-  readonly error: unknown
-  readonly retry: () => void
+  readonly query: Query
   readonly share: (row: GroupRow) => number
 }
 
@@ -63,13 +61,11 @@ export function UsageTable(props: UsageTableProps) {
   )
   return (
     <DataTable
-      label={say.title}
+      label={words.places.usage}
       columns={columns}
       rows={sorted}
-      isStale={props.isStale}
       rowKey={({ name, beside }) => (name === undefined ? (beside ?? '') : `${name} `)}
-      error={props.error}
-      retry={props.retry}
+      query={props.query}
       empty={empty}
       fill={false}
       rowHeight={34}
@@ -172,16 +168,14 @@ function nameCell(row: GroupRow) {
   )
 }
 
-/** The bar of the largest is full; the figure is the share in the whole. */
-function ShareCell({
-  part,
-  most,
-  row,
-}: {
+interface ShareCellProps {
   readonly part: number
   readonly most: number
   readonly row: GroupRow
-}) {
+}
+
+/** The bar of the largest is full; the figure is the share in the whole. */
+function ShareCell({ part, most, row }: ShareCellProps) {
   return (
     <span className="flex items-center gap-2 pl-2.5 text-12 text-ink-2">
       <Meter share={most === 0 ? 0 : part / most} colour={row.colour} width={SHARE_WIDTH} />

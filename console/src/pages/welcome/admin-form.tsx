@@ -5,10 +5,8 @@ import { useWrite } from '../../api/write.ts'
 import { sessionQuery } from '../../app/session.ts'
 import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
-import { SecretInput } from '../../ui/secret-input.tsx'
+import { NewPasswordInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
-
-const LEAST_PASSWORD = 12
 
 export function AdminForm({ token }: { readonly token: string }) {
   const [name, setName] = useState('')
@@ -30,13 +28,7 @@ export function AdminForm({ token }: { readonly token: string }) {
         <TextInput type="email" required autoComplete="username" value={email} onChange={setEmail} />
       </Field>
       <Field name="password" label={say.signIn.password} hint={say.passwordHint}>
-        <SecretInput
-          required
-          minLength={LEAST_PASSWORD}
-          autoComplete="new-password"
-          value={password}
-          onChange={setPassword}
-        />
+        <NewPasswordInput value={password} onChange={setPassword} />
       </Field>
       <FormProblem />
       <SubmitButton className="h-9">{say.admin.submit}</SubmitButton>

@@ -45,7 +45,7 @@ export function AnswersAlready({ secret }: AnswersAlreadyProps) {
         <h2 className="text-13 font-semibold">{isOwn ? say.yours : say.title}</h2>
         <pre
           tabIndex={0}
-          className="mono-12 scroll-quiet overflow-x-auto rounded-control border border-line bg-surface px-3 py-2.5 leading-[19px]"
+          className="mono-12 overflow-x-auto rounded-control border border-line bg-surface px-3 py-2.5 leading-[19px]"
         >
           {code.split(STRINGS).map((part, index) => (
             <span key={index} className={index % 2 === 1 ? 'text-good' : undefined}>

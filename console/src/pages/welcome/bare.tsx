@@ -14,7 +14,7 @@ export function Bare({ title, note, foot, children }: BareProps) {
     document.title = `${title} · Torana`
   }, [title])
   return (
-    <main className="scroll-quiet flex h-full flex-col items-center overflow-y-auto bg-canvas px-4 pt-[16vh] pb-10 phone:pt-10">
+    <main className="flex h-full flex-col items-center overflow-y-auto bg-canvas px-4 pt-[16vh] pb-10 phone:pt-10">
       <div className="flex w-90 max-w-full flex-col gap-5">
         <p className="flex items-center gap-2 text-15 font-semibold">
           <Brand size={22} /> Torana

@@ -12,13 +12,11 @@ import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
-import { SecretInput } from '../../ui/secret-input.tsx'
+import { NewPasswordInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
 import { Bare } from './bare.tsx'
 import { PlainHttp } from './sign-in-page.tsx'
 import { invite as place } from './place.ts'
-
-const LEAST_PASSWORD = 12
 
 export function InvitePage() {
   const { token } = place.useParams()
@@ -77,13 +75,7 @@ function AcceptForm({
         <TextInput required autoComplete="name" maxLength={100} value={name} onChange={setName} />
       </Field>
       <Field name="password" label={words.welcome.signIn.password} hint={words.welcome.passwordHint}>
-        <SecretInput
-          required
-          minLength={LEAST_PASSWORD}
-          autoComplete="new-password"
-          value={password}
-          onChange={setPassword}
-        />
+        <NewPasswordInput value={password} onChange={setPassword} />
       </Field>
       <FormProblem />
       <SubmitButton className="h-9">{say.submit}</SubmitButton>

@@ -45,16 +45,14 @@ export function SignInPage() {
   )
 }
 
-function PasswordForm({
-  back,
-  mayTry,
-  isFirst,
-}: {
+interface PasswordFormProps {
   readonly back: string
   readonly mayTry: boolean
   /** There is no other way above it. */
   readonly isFirst: boolean
-}) {
+}
+
+function PasswordForm({ back, mayTry, isFirst }: PasswordFormProps) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const { send } = useWrite('post', '/api/v1/session')

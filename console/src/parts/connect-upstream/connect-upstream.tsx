@@ -170,16 +170,14 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
 
 const NO_PROVIDERS: readonly Schema<'Provider'>[] = []
 
-/** Where it is, where the provider alone does not say it. */
-function PlaceFields({
-  fields,
-  providers,
-  onChange,
-}: {
+interface PlaceFieldsProps {
   readonly fields: Fields
   readonly providers: readonly Schema<'Provider'>[]
   readonly onChange: (next: Partial<Fields>) => void
-}) {
+}
+
+/** Where it is, where the provider alone does not say it. */
+function PlaceFields({ fields, providers, onChange }: PlaceFieldsProps) {
   const asked = asksFor(fields)
   const text = (name: 'region' | 'project' | 'location', placeholder: string) => (
     <Field key={name} name={name} label={words.upstreams[name]} className="flex-1">

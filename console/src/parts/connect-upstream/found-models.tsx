@@ -46,7 +46,7 @@ export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrice
   if (found.length === 0) return <p className="text-ink-2">{words.upstreams.noModels}</p>
   return (
     <div className="flex flex-col gap-3">
-      <div className="scroll-quiet max-h-72 overflow-auto rounded-control border border-line">
+      <div className="max-h-72 overflow-auto rounded-control border border-line">
         <table className="w-full border-collapse text-13">
           <thead>
             <tr className="text-12 text-ink-3">
@@ -223,21 +223,21 @@ function OwnCells({
 
 /** `1,536 wide, any narrower` · `images, edits, masks`. */
 function kindText({ kind, width, narrower, can }: Found): string {
-  const { upstreams } = words
+  const say = words.upstreams
   if (kind === 'embedding') {
     const more =
       narrower === 'any'
-        ? upstreams.anyNarrower
+        ? say.anyNarrower
         : Array.isArray(narrower)
-          ? upstreams.narrowerTo(narrower.map(whole).join(' · '))
-          : upstreams.thisWidthOnly
-    return `${upstreams.wide(width ?? 0)}${more}`
+          ? say.narrowerTo(narrower.map(whole).join(' · '))
+          : say.thisWidthOnly
+    return `${say.wide(width ?? 0)}${more}`
   }
   const parts = [
-    upstreams.images,
-    ...(can['edits'] ? [upstreams.edits] : []),
-    ...(can['mask'] ? [upstreams.masks] : []),
-    ...(can['markup'] ? [upstreams.markup] : []),
+    say.images,
+    ...(can['edits'] ? [say.edits] : []),
+    ...(can['mask'] ? [say.masks] : []),
+    ...(can['markup'] ? [say.markup] : []),
   ]
   return parts.join(', ')
 }

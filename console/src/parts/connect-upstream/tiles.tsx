@@ -18,15 +18,13 @@ const LETTERS: Partial<Record<Tile, string>> = {
 
 const NAMES: Partial<Record<Tile, string>> = { google: 'Google', own: words.upstreams.ownServer }
 
-export function Tiles({
-  providers,
-  value,
-  onChange,
-}: {
+interface TilesProps {
   readonly providers: readonly Schema<'Provider'>[]
   readonly value: Tile
   readonly onChange: (tile: Tile) => void
-}) {
+}
+
+export function Tiles({ providers, value, onChange }: TilesProps) {
   const others = providers.length - (TILES.length - 1) - SERVERS.length
   const nameOf = (tile: (typeof TILES)[number]) =>
     NAMES[tile] ?? providers.find(({ id }) => id === tile)?.name ?? tile
@@ -57,19 +55,15 @@ export function Tiles({
   )
 }
 
-function TileButton({
-  tile,
-  name,
-  note,
-  isChosen,
-  onChoose,
-}: {
+interface TileButtonProps {
   readonly tile: Tile
   readonly name: string
   readonly note: string
   readonly isChosen: boolean
   readonly onChoose: (tile: Tile) => void
-}) {
+}
+
+function TileButton({ tile, name, note, isChosen, onChoose }: TileButtonProps) {
   return (
     <button
       type="button"

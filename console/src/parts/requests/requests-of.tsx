@@ -1,7 +1,7 @@
 /** The requests of one key, model or deployment: how they ended over time, and each of them. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { requestQueries, type RequestFilters, type RequestRow } from '../../api/queries/requests.ts'
 import { nowMs } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
@@ -95,34 +95,34 @@ export function RequestsOf({ hiddenColumns, ...asked }: RequestsOfProps) {
   const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data), [list.data])
   useEffect(() => rememberList((rows ?? []).map(({ id }) => id)), [rows])
   const columns = useMemo(() => requestColumns(zone === 'utc' ? words.shell.utc : words.shell.local), [zone])
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list
-  const onEnd = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
+  const lookFurther = list.hasNextPage ? () => void list.fetchNextPage() : undefined
   return (
     <>
       <OutcomesOf {...asked} />
       <DataTable<RequestRow>
-        label={words.requests.title}
+        label={words.places.requests}
         columns={columns}
         hiddenColumns={hiddenColumns}
         rows={rows}
-        isStale={list.isPlaceholderData}
         rowKey={({ id }) => id}
         rowHeight={ROW_HEIGHT}
         fill={false}
-        error={list.error}
-        retry={() => void list.refetch()}
+        query={list}
         href={({ id }) => paths.request(id)}
-        onEnd={onEnd}
-        empty={<None search={asked.search} {...(hasNextPage && { lookFurther: onEnd })} />}
+        empty={<None search={asked.search} lookFurther={lookFurther} />}
         phoneRow={phoneRow}
       />
     </>
   )
 }
 
-function None({ search, lookFurther }: { readonly search: RangeSearch; readonly lookFurther?: () => void }) {
+interface NoneProps {
+  readonly search: RangeSearch
+  /** Undefined: there is nothing further back. */
+  readonly lookFurther: (() => void) | undefined
+}
+
+function None({ search, lookFurther }: NoneProps) {
   const change = useChangeSearch<RangeSearch>()
   const text = words.requests
   const longer = SPANS[SPANS.indexOf(search.since ?? USUAL_SPAN) + 1]

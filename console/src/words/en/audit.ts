@@ -1,5 +1,6 @@
-export const audit = {
-  title: 'Audit',
+import { inLanguage } from '../in-language.ts'
+
+export const audit = inLanguage('audit', {
   columns: {
     time: 'Time',
     actor: 'Actor',
@@ -82,4 +83,4 @@ export const audit = {
     'token.create': 'created token',
     'token.revoke': 'revoked token',
   } as Readonly<Record<string, string>>,
-}
+})

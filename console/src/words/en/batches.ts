@@ -1,8 +1,8 @@
 import { count } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const batches = {
-  title: 'Batches',
+export const batches = inLanguage('batches', {
   all: 'All',
   open: 'Running',
   filter: 'State',
@@ -128,4 +128,4 @@ export const batches = {
     ended: 'The batch has ended.',
     stopping: 'The batch is already being cancelled.',
   },
-}
+})

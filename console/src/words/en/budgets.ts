@@ -1,5 +1,6 @@
-export const budgets = {
-  title: 'Budgets',
+import { inLanguage } from '../in-language.ts'
+
+export const budgets = inLanguage('budgets', {
   new: 'New budget',
   change: 'Edit budget',
   forbidden: 'Requires the Admin role.',
@@ -71,4 +72,4 @@ export const budgets = {
     yaml: (at: string) => `This budget is defined in ${at}. Change it there:`,
     saved: (name: string) => `Budget of ${name} saved. It takes effect within 2 seconds.`,
   },
-}
+})

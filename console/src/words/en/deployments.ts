@@ -1,7 +1,7 @@
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const deployments = {
-  title: 'Deployments',
+export const deployments = inLanguage('deployments', {
   doctor: 'Diagnostics',
   compareAll: 'Check all spaces',
   compareNow: 'Check now',
@@ -285,4 +285,4 @@ export const deployments = {
     forget: 'Delete',
     forgotten: (upstream: string) => `Credential of ${upstream} deleted`,
   },
-}
+})

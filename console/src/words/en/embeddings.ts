@@ -1,9 +1,9 @@
 /** The playground of vectors. */
 import { whole } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const embeddings = {
-  title: 'Embeddings',
+export const embeddings = inLanguage('embeddings', {
   place: 'Playground',
   share: 'Share settings',
   shared: 'Link copied, without texts',
@@ -179,7 +179,7 @@ export const embeddings = {
     inputType: (type: string) => `Also send "input_type": "${type}" in the body.`,
     dimensions: (width: number) => `Send "dimensions": ${width} to match the slider.`,
   },
-}
+})
 
 /** `2nd`, `3rd`, `11th`. */
 function ordinal(rank: number): string {

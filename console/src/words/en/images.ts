@@ -1,8 +1,8 @@
 import { whole } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const images = {
-  title: 'Images',
+export const images = inLanguage('images', {
   place: 'Playground',
   mode: 'Mode',
   generate: 'Generate',
@@ -186,4 +186,4 @@ export const images = {
   left: (age: string) => `${age} left`,
   gone: 'expired',
   expired: 'This image has expired. The charge remains in the ledger.',
-}
+})

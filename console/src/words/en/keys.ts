@@ -1,5 +1,6 @@
-export const keys = {
-  title: 'Keys',
+import { inLanguage } from '../in-language.ts'
+
+export const keys = inLanguage('keys', {
   search: 'Project, name, last four',
   new: 'New key',
   states: { active: 'Active', ending: 'Expiring soon', tidy: 'Needs cleanup', revoked: 'Revoked' },
@@ -185,4 +186,4 @@ export const keys = {
     noHistory: 'No changes since creation.',
     gone: (id: string) => `Key ${id} not found.`,
   },
-}
+})

@@ -1,8 +1,8 @@
 import { count, whole } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const models = {
-  title: 'Models',
+export const models = inLanguage('models', {
   search: 'Name, alias, upstream',
   all: 'All',
   embeddings: 'Embeddings',
@@ -260,4 +260,4 @@ export const models = {
     goneNext: 'It may have been renamed, or you may not have access.',
     allModels: 'All models',
   },
-}
+})

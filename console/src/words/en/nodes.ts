@@ -1,15 +1,12 @@
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const nodes = {
+export const nodes = inLanguage('nodes', {
   title: 'Nodes',
   text: 'Gateway processes in this install.',
   columns: {
     host: 'Node',
     state: 'State',
-    version: 'Version',
-    role: 'Role',
-    started: 'Started',
-    seen: 'Last seen',
     loop: 'Event loop',
     calls: 'Calls',
     spool: 'Spool',
@@ -17,6 +14,7 @@ export const nodes = {
   },
   states: { alive: 'alive', silent: 'not reporting', ended: 'removed' },
   ago: (age: string) => `${age} ago`,
+  started: (time: string) => `started ${time}`,
   empty: 'No nodes have connected to this database.',
   end: 'Remove…',
   endTitle: (host: string) => `Remove ${host}?`,
@@ -33,4 +31,4 @@ export const nodes = {
   again: 'Check again',
   verdicts: { ok: 'ok', warn: 'warning', fail: 'failed' } as Record<string, string>,
   checks: (n: number) => plural(n, 'check'),
-}
+})

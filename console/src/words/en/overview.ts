@@ -1,8 +1,8 @@
 import { money } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const overview = {
-  title: 'Overview',
+export const overview = inLanguage('overview', {
   traffic: 'Traffic',
   rate: (perSecond: string, reporting: number, alive: number) =>
     `${perSecond} requests per second · ${reporting} of ${plural(alive, 'node')}`,
@@ -185,7 +185,7 @@ export const overview = {
       link: 'Usage',
     },
   },
-}
+})
 
 type Figures = Readonly<Record<string, string | number | undefined>>
 

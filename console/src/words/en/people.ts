@@ -1,7 +1,8 @@
 /** Settings that are about people: members, sign-on, tokens, this browser. */
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const people = {
+export const people = inLanguage('people', {
   general: {
     install: 'This install',
     name: 'Name',
@@ -156,4 +157,4 @@ export const people = {
     away: (since: string) => `down since ${since}`,
     storeNames: { postgres: 'PostgreSQL', redis: 'Redis', cache: 'Cache', assets: 'Images' },
   },
-}
+})

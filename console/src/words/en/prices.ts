@@ -1,6 +1,7 @@
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const prices = {
+export const prices = inLanguage('prices', {
   title: 'Prices',
   text: 'What each deployment costs. New prices apply from now on; past ledger entries don’t change.',
   columns: {
@@ -48,4 +49,4 @@ export const prices = {
     saved: (deployment: string) => `Price of ${deployment} saved. It takes effect within 2 seconds.`,
     forgotten: (deployment: string) => `Price override of ${deployment} removed.`,
   },
-}
+})

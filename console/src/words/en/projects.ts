@@ -1,6 +1,7 @@
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const projects = {
+export const projects = inLanguage('projects', {
   title: 'Projects',
   text: 'Keys belong to projects. A project’s limits and budget are shared by all its keys.',
   new: 'New project',
@@ -58,9 +59,9 @@ export const projects = {
     outcomes: { sent: 'delivered', 'given-up': 'failed', waiting: 'pending' },
     empty: 'No deliveries yet.',
   },
-}
+})
 
-export const retention = {
+export const retention = inLanguage('retention', {
   title: 'Retention',
   text: 'What Torana stores, and for how long. Row counts are estimates.',
   columns: { what: 'Data', days: 'Kept for', rows: 'Rows', bytes: 'Size', next: 'Next purge' },
@@ -76,4 +77,4 @@ export const retention = {
   forEver: 'forever',
   days: (n: number) => plural(n, 'day'),
   empty: 'Nothing is stored.',
-}
+})

@@ -1,9 +1,9 @@
 /** Requests: the list, the peek, one request. */
 import { count } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const requests = {
-  title: 'Requests',
+export const requests = inLanguage('requests', {
   views: { all: 'All', failed: 'Failed', slow: 'Slow', pictures: 'Images', save: 'Save view' },
   viewName: 'View name',
   saveView: 'Save',
@@ -325,4 +325,4 @@ export const requests = {
   },
   gone: (days: number) => `Request details are kept for ${days} days. Ledger entries:`,
   noRequest: 'Request not found, or you don’t have access to it.',
-}
+})

@@ -1,5 +1,6 @@
-export const settings = {
-  title: 'Settings',
+import { inLanguage } from '../in-language.ts'
+
+export const settings = inLanguage('settings', {
   sections: {
     general: 'General',
     members: 'Members',
@@ -12,4 +13,4 @@ export const settings = {
     about: 'About',
   },
   forbidden: (section: string) => `${section} requires the Admin role.`,
-}
+})

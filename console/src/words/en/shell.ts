@@ -1,12 +1,12 @@
 /** The frame around all pages: navigation, palette, session, keyboard. */
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const shell = {
+export const shell = inLanguage('shell', {
   skip: 'Skip to content',
   navigation: 'Navigation',
   groups: { money: 'Money', run: 'Operate', playground: 'Playground' },
   more: 'More',
-  cost: 'Cost',
   goTo: 'Go to…',
   allProjects: 'All projects',
   project: 'Project',
@@ -93,4 +93,4 @@ export const shell = {
   going: (id: string) => `Looking for ${id}…`,
   goneTitle: 'Nothing found',
   goneText: (id: string) => `Nothing you have access to matches ${id}.`,
-}
+})

@@ -1,6 +1,7 @@
 /** Words of generic components. */
+import { inLanguage } from '../in-language.ts'
 
-export const ui = {
+export const ui = inLanguage('ui', {
   loading: 'Loading…',
   close: 'Close',
   cancel: 'Cancel',
@@ -46,11 +47,10 @@ export const ui = {
   from: 'From',
   to: 'To',
   use: 'Apply',
-  previous: 'Previous',
   next: 'Next',
   signedOut: 'Your session has ended. Sign in again, then submit again: what you typed is still here.',
   unreachable: 'The node can’t be reached. Check that it is running and that you are on its network.',
   workerFailed: 'This browser could not start a background worker. Reload the page and try again.',
   badAnswer: (status: number) => `The node returned ${status}.`,
   forbidden: 'You don’t have access to this.',
-}
+})

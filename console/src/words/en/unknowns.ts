@@ -1,8 +1,8 @@
 import { count } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const unknowns = {
-  title: 'Unknowns',
+export const unknowns = inLanguage('unknowns', {
   states: { open: 'Open', resolved: 'Resolved' },
   reserved: (n: number) => ` reserved in ${plural(n, 'call')}`,
   countsAsSpent: 'Reserved amounts count as spent until resolved.',
@@ -62,4 +62,4 @@ export const unknowns = {
   forbidden: 'Requires the Operator role.',
   tick: (call: string) => `Select call ${call}`,
   notePlaceholder: 'Azure usage export, 15 Nov, line 4411',
-}
+})

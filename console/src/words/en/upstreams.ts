@@ -1,7 +1,8 @@
 import { count, whole } from '../../app/format.ts'
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const upstreams = {
+export const upstreams = inLanguage('upstreams', {
   connect: 'Connect an upstream',
   provider: 'Provider',
   tiles: {
@@ -71,4 +72,4 @@ export const upstreams = {
   skip: 'Skip',
   noModels: 'No models found.',
   added: (n: number) => `${plural(n, 'model')} added`,
-}
+})

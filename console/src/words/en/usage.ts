@@ -1,7 +1,7 @@
+import { inLanguage } from '../in-language.ts'
 import { plural } from '../plural.ts'
 
-export const usage = {
-  title: 'Usage & cost',
+export const usage = inLanguage('usage', {
   by: 'By',
   show: 'Show',
   groups: { model: 'Model', deployment: 'Deployment', project: 'Project', key: 'Key', user: 'User' },
@@ -64,4 +64,4 @@ export const usage = {
   nothing: (from: string, to: string) => `No spend from ${from} to ${to}.`,
   nothingYet: 'Requests appear here as soon as they are answered.',
   lookBack: (span: string) => `Show the last ${span}`,
-}
+})

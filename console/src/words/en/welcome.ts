@@ -1,4 +1,6 @@
-export const welcome = {
+import { inLanguage } from '../in-language.ts'
+
+export const welcome = inLanguage('welcome', {
   title: 'Welcome',
   running: 'Torana is running',
   steps: 'Three steps to your own models. You can do these later; the demo models already work.',
@@ -88,4 +90,4 @@ export const welcome = {
     maskNote: 'edit only the painted part of an image',
     telemetry: 'Torana has no telemetry. Nothing is sent home.',
   },
-}
+})

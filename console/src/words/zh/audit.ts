@@ -2,7 +2,6 @@ import type { audit as english } from '../en/audit.ts'
 import type { Partly } from '../fallback.ts'
 
 export const audit: Partly<typeof english> = {
-  title: '审计',
   columns: { time: '时间', actor: '操作者', action: '操作', target: '对象', changed: '变更', chain: '链' },
   filters: { actor: '操作者', action: '操作', target: '对象', from: '自', to: '至' },
   chain: (n) => `${n} 条记录，完整，末尾哈希`,

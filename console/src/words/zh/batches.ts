@@ -3,7 +3,6 @@ import type { batches as english } from '../en/batches.ts'
 import type { Partly } from '../fallback.ts'
 
 export const batches: Partly<typeof english> = {
-  title: '批处理',
   all: '全部',
   open: '运行中',
   filter: '状态',

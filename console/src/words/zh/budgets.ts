@@ -2,7 +2,6 @@ import type { budgets as english } from '../en/budgets.ts'
 import type { Partly } from '../fallback.ts'
 
 export const budgets: Partly<typeof english> = {
-  title: '预算',
   new: '新建预算',
   change: '修改预算',
   forbidden: '只有管理员可以修改预算。',

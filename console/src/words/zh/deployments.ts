@@ -3,7 +3,6 @@ import type { deployments as english } from '../en/deployments.ts'
 import type { Partly } from '../fallback.ts'
 
 export const deployments: Partly<typeof english> = {
-  title: '部署',
   doctor: '诊断',
   compareAll: '检查所有空间',
   compareNow: '立即检查',

@@ -3,7 +3,6 @@ import type { embeddings as english } from '../en/embeddings.ts'
 import type { Partly } from '../fallback.ts'
 
 export const embeddings: Partly<typeof english> = {
-  title: '向量',
   place: '试验场',
   share: '分享设置',
   shared: '地址已复制，不含文本',

@@ -3,7 +3,6 @@ import type { images as english } from '../en/images.ts'
 import type { Partly } from '../fallback.ts'
 
 export const images: Partly<typeof english> = {
-  title: '图像',
   place: '试验场',
   chooseProject: '选择项目',
   projectMissing: '请选择付费项目。',

@@ -2,7 +2,6 @@ import type { keys as english } from '../en/keys.ts'
 import type { Partly } from '../fallback.ts'
 
 export const keys: Partly<typeof english> = {
-  title: '密钥',
   search: '项目、名称、末四位',
   new: '新建密钥',
   states: { active: '有效', ending: '即将到期', tidy: '待整理', revoked: '已吊销' },

@@ -3,7 +3,6 @@ import type { models as english } from '../en/models.ts'
 import type { Partly } from '../fallback.ts'
 
 export const models: Partly<typeof english> = {
-  title: '模型',
   search: '名称、别名、上游',
   all: '全部',
   embeddings: '向量',

@@ -8,10 +8,6 @@ export const nodes: Partly<typeof english> = {
   columns: {
     host: '节点',
     state: '状态',
-    version: '版本',
-    role: '角色',
-    started: '启动',
-    seen: '最近可见',
     loop: '事件循环',
     calls: '调用',
     spool: '待写',
@@ -19,6 +15,7 @@ export const nodes: Partly<typeof english> = {
   },
   states: { alive: '运行中', silent: '无响应', ended: '已移除' },
   ago: (age) => `${age}前`,
+  started: (time) => `启动于 ${time}`,
   empty: '还没有节点连接到此数据库。',
   end: '移除…',
   endTitle: (host) => `移除 ${host}？`,

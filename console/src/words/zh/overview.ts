@@ -3,7 +3,6 @@ import type { overview as english } from '../en/overview.ts'
 import type { Partly } from '../fallback.ts'
 
 export const overview: Partly<typeof english> = {
-  title: '总览',
   traffic: '流量',
   rate: (perSecond, reporting, alive) => `每秒 ${perSecond} 个请求 · ${reporting} / ${alive} 个节点`,
   pause: '暂停',

@@ -3,7 +3,6 @@ import type { requests as english } from '../en/requests.ts'
 import type { Partly } from '../fallback.ts'
 
 export const requests: Partly<typeof english> = {
-  title: '请求',
   views: { all: '全部', failed: '失败', slow: '缓慢', pictures: '图片', save: '保存视图' },
   viewName: '视图名称',
   saveView: '保存',

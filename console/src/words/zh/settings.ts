@@ -2,7 +2,6 @@ import type { settings as english } from '../en/settings.ts'
 import type { Partly } from '../fallback.ts'
 
 export const settings: Partly<typeof english> = {
-  title: '设置',
   sections: {
     general: '常规',
     members: '成员',

@@ -6,7 +6,6 @@ export const shell: Partly<typeof english> = {
   navigation: '导航',
   groups: { money: '费用', run: '运维', playground: '试验场' },
   more: '更多',
-  cost: '费用',
   goTo: '前往…',
   allProjects: '所有项目',
   project: '项目',

@@ -45,7 +45,6 @@ export const ui: Partly<typeof english> = {
   from: '从',
   to: '到',
   use: '应用',
-  previous: '上一个',
   next: '下一个',
   signedOut: '您的会话已结束。请重新登录，然后再次提交：已输入的内容仍在这里。',
   unreachable: '无法连接到节点。它在运行吗？您在它的网络中吗？',

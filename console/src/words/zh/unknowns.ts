@@ -3,7 +3,6 @@ import type { unknowns as english } from '../en/unknowns.ts'
 import type { Partly } from '../fallback.ts'
 
 export const unknowns: Partly<typeof english> = {
-  title: '结果未知',
   states: { open: '待处理', resolved: '已处理' },
   reserved: (n) => ` 预留于 ${count(n)} 次调用`,
   countsAsSpent: '在处理之前，预留金额计为已花费。',

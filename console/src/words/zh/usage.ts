@@ -3,7 +3,6 @@ import type { usage as english } from '../en/usage.ts'
 import type { Partly } from '../fallback.ts'
 
 export const usage: Partly<typeof english> = {
-  title: '用量与费用',
   by: '按',
   show: '显示',
   groups: { model: '模型', deployment: '部署', project: '项目', key: '密钥', user: '用户' },

@@ -103,10 +103,14 @@ function bitsIn(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
-/** A mask of which a pixel is painted where its alpha is 0. A half-transparent pixel means "keep". */
-export function maskOfPixels(pixels: Uint8ClampedArray, width: number, height: number): Mask {
-  const mask = new Mask(width, height)
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1) if (pixels[(y * width + x) * 4 + 3] === 0) mask.span(y, x, x + 1, true)
-  return mask
+/** Paints the pixels with an alpha of 0, of rows from `top` on. A half-transparent pixel means "keep". True if there is one to paint. */
+export function paintTransparent(mask: Mask, pixels: Uint8ClampedArray, top = 0): boolean {
+  let hasTransparent = false
+  for (let at = 3, pixel = 0; at < pixels.length; at += 4, pixel += 1) {
+    if (pixels[at] !== 0) continue
+    hasTransparent = true
+    const x = pixel % mask.width
+    mask.span(top + Math.floor(pixel / mask.width), x, x + 1, true)
+  }
+  return hasTransparent
 }

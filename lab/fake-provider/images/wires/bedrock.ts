@@ -1,11 +1,17 @@
-import type { Fields } from '../../wire.ts'
-import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import type { Part } from '../../form.ts'
-import type { Polarity } from '../given.ts'
-import { givenOf, pictureField, pictureList } from '../given.ts'
-import type { ImageAnswer, ImageTarget, ImageWire } from '../image-wire.ts'
+import { givenOf, pictureField, pictureList, type Polarity } from '../given.ts'
+import {
+  choiceField,
+  edgeFields,
+  shaped,
+  wholeField,
+  json,
+  type ImageAnswer,
+  type ImageTarget,
+  type ImageWire,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField, edgeFields, shaped, wholeField, json } from '../image-wire.ts'
 
 /** Nova Canvas and Titan with one body, Stability with another; models of other names are for vectors. */
 export const bedrockImages: ImageWire = {

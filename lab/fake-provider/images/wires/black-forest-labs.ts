@@ -1,9 +1,16 @@
-import type { Fields } from '../../wire.ts'
-import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import { givenOf, pictureField } from '../given.ts'
-import type { ImageWire, Links, Written } from '../image-wire.ts'
+import {
+  choiceField,
+  edgeFields,
+  shaped,
+  wholeField,
+  json,
+  type ImageWire,
+  type Links,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField, edgeFields, shaped, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
 
 /** Every model is polled: the submit answers an address, and the address answers a URL when the picture is there. */

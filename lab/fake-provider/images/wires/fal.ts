@@ -1,9 +1,17 @@
-import type { Fields } from '../../wire.ts'
-import { isFields, Refusal, requiredString, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, unknownFields, type Fields } from '../../wire.ts'
 import { givenOf, pictureField, pictureList } from '../given.ts'
-import type { ImageAnswer, ImageTarget, ImageWire, Links, Written } from '../image-wire.ts'
+import {
+  checkedSize,
+  choiceField,
+  wholeField,
+  json,
+  type ImageAnswer,
+  type ImageTarget,
+  type ImageWire,
+  type Links,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { checkedSize, choiceField, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
 import type { PictureNote } from '../pictures.ts'
 

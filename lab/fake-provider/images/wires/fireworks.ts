@@ -1,11 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Fields } from '../../wire.ts'
-import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import type { Format } from '../encode.ts'
 import { givenOf, pictureField } from '../given.ts'
-import type { ImageTarget, ImageWire, Links, Written } from '../image-wire.ts'
+import {
+  checkedSize,
+  choiceField,
+  shaped,
+  wholeField,
+  json,
+  type ImageTarget,
+  type ImageWire,
+  type Links,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { checkedSize, choiceField, shaped, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
 
 /** Most models answer the bytes of the picture themselves; the Kontext models are polled. */

@@ -1,12 +1,18 @@
 import { tokensOf } from '../../vectors.ts'
 import { contentText, googleError } from '../../wires/google.ts'
-import type { Fields } from '../../wire.ts'
-import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import type { Part } from '../../form.ts'
 import { givenOf, inlinePart } from '../given.ts'
-import type { ImageAnswer, ImageTarget, ImageWire, Written } from '../image-wire.ts'
+import {
+  choiceField,
+  wholeField,
+  json,
+  type ImageAnswer,
+  type ImageTarget,
+  type ImageWire,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField, wholeField, json } from '../image-wire.ts'
 
 /** Gemini: one picture in a part of the answer. */
 export const googleImages: ImageWire = {

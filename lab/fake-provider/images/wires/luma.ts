@@ -1,10 +1,8 @@
-import type { Fields } from '../../wire.ts'
-import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import type { Part } from '../../form.ts'
 import { givenOf, pictureField, pictureList } from '../given.ts'
-import type { ImageWire, Links, Written } from '../image-wire.ts'
+import { choiceField, shaped, json, type ImageWire, type Links, type Written } from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField, shaped, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
 
 export const luma: ImageWire = {

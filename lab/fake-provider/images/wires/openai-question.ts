@@ -1,5 +1,4 @@
-import type { Fields } from '../../wire.ts'
-import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
 import { choiceField, sizeOf, wholeField } from '../image-wire.ts'
 import { qualities } from '../usage.ts'

@@ -1,10 +1,14 @@
 import { openaiError } from '../../openai-wire.ts'
 import type { Form } from '../../form.ts'
-import type { Fields, Refusal as RefusalType } from '../../wire.ts'
-import { Refusal, requiredString } from '../../wire.ts'
-import type { ImageAnswer, ImageTarget, ImageWire, Written } from '../image-wire.ts'
+import { Refusal, requiredString, type Fields, type Refusal as RefusalType } from '../../wire.ts'
+import {
+  choiceField,
+  type ImageAnswer,
+  type ImageTarget,
+  type ImageWire,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField } from '../image-wire.ts'
 import { streamed } from '../stream.ts'
 import { echoOf, usageOf } from '../usage.ts'
 import { openaiEditQuestion } from './openai-edits.ts'

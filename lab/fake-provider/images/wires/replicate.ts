@@ -1,10 +1,19 @@
-import type { Fields } from '../../wire.ts'
-import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
 import type { Format } from '../encode.ts'
 import { givenOf, pictureField } from '../given.ts'
-import type { ImageTarget, ImageWire, Links, Written } from '../image-wire.ts'
+import {
+  choiceField,
+  edgeFields,
+  shaped,
+  sizeOf,
+  wholeField,
+  json,
+  type ImageTarget,
+  type ImageWire,
+  type Links,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField, edgeFields, shaped, sizeOf, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
 
 /** Predictions. `Prefer: wait` is taken and not waited for, as when the model takes longer than the wait. */

@@ -1,10 +1,16 @@
 import { openaiError } from '../../openai-wire.ts'
-import type { Fields } from '../../wire.ts'
-import { requiredString, unknownFields } from '../../wire.ts'
+import { requiredString, unknownFields, type Fields } from '../../wire.ts'
 import { givenOf, pictureField, pictureList } from '../given.ts'
-import type { ImageAnswer, ImageWire, Written } from '../image-wire.ts'
+import {
+  choiceField,
+  edgeFields,
+  wholeField,
+  json,
+  type ImageAnswer,
+  type ImageWire,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
-import { choiceField, edgeFields, wholeField, json } from '../image-wire.ts'
 
 /** Nearly OpenAI's: width and height in the place of size, and its own word for base64. */
 export const together: ImageWire = {

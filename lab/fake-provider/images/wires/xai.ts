@@ -1,11 +1,17 @@
-import type { Fields } from '../../wire.ts'
-import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
-import type { Given } from '../given.ts'
-import { bounded, pictureList } from '../given.ts'
-import type { ImageAnswer, ImageTarget, ImageWire, Written } from '../image-wire.ts'
+import { Refusal, requiredString, stringField, unknownFields, type Fields } from '../../wire.ts'
+import { bounded, pictureList, type Given } from '../given.ts'
+import {
+  choiceField,
+  shaped,
+  wholeField,
+  json,
+  type ImageAnswer,
+  type ImageTarget,
+  type ImageWire,
+  type Written,
+} from '../image-wire.ts'
 import type { ImageQuestion } from '../image-question.ts'
 import { openaiTarget } from './openai.ts'
-import { choiceField, shaped, wholeField, json } from '../image-wire.ts'
 
 /** Nearly OpenAI's: no size, but a ratio and a resolution. */
 export const xai: ImageWire = {

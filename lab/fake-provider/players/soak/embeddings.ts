@@ -1,4 +1,5 @@
-import { cutVector, textOf, tokensOf, vectorOf, WIDTH } from './oracle.ts'
+import { base64Of, tokensOf, truncated, vectorOf } from '../../vectors.ts'
+import { textOf, WIDTH } from './oracle.ts'
 import type { Answer, Fault } from './calls.ts'
 
 type Input = string | string[] | number[] | number[][]
@@ -15,11 +16,8 @@ export function answerEmbeddings(body: Buffer, fault: Fault): Answer {
   const texts = inputs.map((input) => (typeof input === 'string' ? input : textOf(input)))
   const width = (question.dimensions ?? WIDTH) - (fault === 'narrow' ? 1 : 0)
   const data = texts.map((text, index) => {
-    const vector = width === WIDTH ? vectorOf(text) : cutVector(vectorOf(text), width)
-    const embedding =
-      question.encoding_format === 'base64'
-        ? Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')
-        : Array.from(vector)
+    const vector = width === WIDTH ? vectorOf(text, WIDTH) : truncated(vectorOf(text, WIDTH), width)
+    const embedding = question.encoding_format === 'base64' ? base64Of(vector) : Array.from(vector)
     return { object: 'embedding', index, embedding }
   })
   const tokens = inputs.reduce(

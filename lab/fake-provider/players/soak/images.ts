@@ -1,4 +1,5 @@
-import { EDGE, motifText, pictureOf, sha256, TOKENS_OF_A_FILE, TOKENS_OF_A_PICTURE } from './oracle.ts'
+import { FormReader } from '../../form.ts'
+import { EDGE, motifText, pictureOf, TOKENS_OF_A_FILE, TOKENS_OF_A_PICTURE } from './oracle.ts'
 import type { Answer } from './calls.ts'
 
 interface Call {
@@ -21,8 +22,12 @@ export function fileOf(path: string): Buffer | undefined {
   return files.get(path)
 }
 
-export function answerPictures(body: Buffer, type: string, { origin, path, callId }: Call): Answer {
-  const { fields, given } = type.startsWith('multipart/') ? formOf(body, type) : jsonOf(body)
+export async function answerPictures(
+  body: Buffer,
+  type: string,
+  { origin, path, callId }: Call,
+): Promise<Answer> {
+  const { fields, given } = type.startsWith('multipart/') ? await formOf(body, type) : jsonOf(body)
   const prompt = String(fields['prompt'])
   const count = Number(fields['n'] ?? 1)
   const motifs = Array.from({ length: count }, (_, index) => motifText({ prompt, index, given, callId }))
@@ -103,22 +108,14 @@ function jsonOf(body: Buffer): Question {
   return { fields: JSON.parse(body.toString()) as Question['fields'], given: [] }
 }
 
-/** A reader for what the gateway writes: parts with a content-disposition, some of them files. */
-function formOf(body: Buffer, type: string): Question {
-  const boundary = Buffer.from(`--${/boundary="?([^";]+)/.exec(type)?.[1]}`)
-  const fields: Record<string, string> = {}
-  const images: string[] = []
-  const masks: string[] = []
-  let at = body.indexOf(boundary)
-  for (let next = body.indexOf(boundary, at + 1); next !== -1; next = body.indexOf(boundary, at + 1)) {
-    const part = body.subarray(at + boundary.length + 2, next - 2)
-    const headEnd = part.indexOf('\r\n\r\n')
-    const head = part.subarray(0, headEnd).toString()
-    const content = part.subarray(headEnd + 4)
-    const name = /name="([^"]*)"/.exec(head)?.[1] ?? ''
-    if (head.includes('filename=')) (name === 'mask' ? masks : images).push(sha256(content))
-    else fields[name] = content.toString()
-    at = next
+async function formOf(body: Buffer, type: string): Promise<Question> {
+  const reader = new FormReader(type, () => false)
+  await reader.write(body)
+  const { texts, parts } = await reader.end()
+  const isMask = ({ name }: { readonly name: string }): boolean => name === 'mask'
+  const sumOf = ({ sha256 }: { readonly sha256: string | null }): string => sha256 ?? ''
+  return {
+    fields: Object.fromEntries(texts.map(({ name, text }) => [name, text])),
+    given: [...parts.filter((part) => !isMask(part)), ...parts.filter(isMask)].map(sumOf),
   }
-  return { fields, given: [...images, ...masks] }
 }

@@ -1,4 +1,4 @@
-/** The right answers, known in advance: the vector of a text and the image of a prompt. Written for this judge alone. */
+/** The right answers of images, known in advance. Those of vectors are in `vectors.ts`. */
 import { createHash } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -7,29 +7,6 @@ export const EDGE = 64
 /** Squares of one colour, so large that no coding hides which colour it is. */
 export const SQUARE = 16
 export const SQUARES = (EDGE / SQUARE) ** 2
-
-/** Unit length, a function of the text alone. */
-export function vectorOf(text: string): Float32Array {
-  const values = new Float64Array(WIDTH)
-  let squares = 0
-  for (let block = 0; block < WIDTH / 16; block += 1) {
-    const digest = createHash('sha256').update(`${block}:`).update(text).digest()
-    for (let index = 0; index < 16; index += 1) {
-      const value = digest.readInt16LE(index * 2) / 32_768
-      values[block * 16 + index] = value
-      squares += value * value
-    }
-  }
-  const length = Math.sqrt(squares)
-  return Float32Array.from(values, (value) => value / length)
-}
-
-/** The first values of a vector, of unit length again. */
-export function cutVector(vector: Float32Array, width: number): Float32Array {
-  const kept = vector.subarray(0, width)
-  const length = Math.sqrt(kept.reduce((sum, value) => sum + value * value, 0))
-  return kept.map((value) => value / length)
-}
 
 /** A tokenizer of three ids of cl100k_base: their texts are public, and any sequence of them is a text. */
 export const WORDS: ReadonlyMap<number, string> = new Map([
@@ -40,11 +17,6 @@ export const WORDS: ReadonlyMap<number, string> = new Map([
 
 export function textOf(tokens: readonly number[]): string {
   return tokens.map((token) => WORDS.get(token) ?? '?').join('')
-}
-
-/** The upstream's token count of a text: never more than its bytes allow. */
-export function tokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 4)
 }
 
 export const TOKENS_OF_A_FILE = 50

@@ -51,7 +51,7 @@ export async function playSoak(request: IncomingMessage, response: ServerRespons
   const origin = `http://${request.headers.host}/soak`
   const answer = path.endsWith('/embeddings')
     ? answerEmbeddings(body, entry.fault)
-    : answerPictures(body, type, { origin, path, callId: entry.callId })
+    : await answerPictures(body, type, { origin, path, callId: entry.callId })
   Object.assign(entry, answer.booked, { served: true })
   await send(request, response, answer, entry.fault)
 }

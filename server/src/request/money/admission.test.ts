@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Budget } from '#core/money/budget.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { memoryMoney } from '#test/support/money.ts'
 import { aKey } from '#test/support/sharing.ts'
-import { admitWithin, Admission, mustAsk, type AdmissionTerms } from './admission.ts'
+import { admitWithin, Admission, mustAsk, type AdmissionTerms, type MoneyOutside } from './admission.ts'
+import type { BegunCall } from './call.ts'
 
 const PROJECT: Budget = { id: 'project:p', limitNanoUsd: 1000n, per: 'day', hard: true }
 const OWN: Budget = { id: 'key:p/k', limitNanoUsd: 1000n, per: 'day', hard: true }
@@ -27,8 +31,11 @@ test('a hard budget or a limit is asked before a request runs, and every budget 
   }
 })
 
-function admitted(budgets: readonly Budget[], terms: Partial<AdmissionTerms> = {}) {
-  const outside = memoryMoney()
+function admitted(
+  budgets: readonly Budget[],
+  terms: Partial<AdmissionTerms> = {},
+  outside: MoneyOutside = memoryMoney(),
+) {
   const all: AdmissionTerms = {
     key: aKey('p', { budgets }),
     tokens: 0,
@@ -111,3 +118,39 @@ test('the first call counts as the request, and no call of a request that an ear
     await admission.settle()
   }
 })
+
+const paid = (nanoUsd: bigint) => (admission: Admission, call: BegunCall) =>
+  void admission.paid(call, { usage: 'upstream', tokens: 1, images: 0, cost: { kind: 'known', nanoUsd } })
+const NOT_CHARGED = new UpstreamFailure('rateLimited', 'too many requests', {
+  deployment: 'm/one',
+  status: 429,
+})
+const SHARES = [
+  { user: 'a', weight: 1 },
+  { user: 'b', weight: 1 },
+]
+for (const [what, leftNanoUsd, end, terms] of [
+  ['may have been charged keeps its money', 960n, (admission, call) => admission.failed(call, undefined)],
+  ['was not charged frees its money', 1000n, (admission, call) => admission.failed(call, NOT_CHARGED)],
+  ['costs as much as it leased keeps it', 960n, paid(40n)],
+  ['costs less frees the rest', 975n, paid(25n)],
+  ['costs less frees the rest once, whatever number of shares it has', 975n, paid(25n), { shares: SHARES }],
+] as const satisfies readonly (readonly [
+  string,
+  bigint,
+  (admission: Admission, call: BegunCall) => void,
+  Partial<AdmissionTerms>?,
+])[])
+  test(`to the nano-dollar, a call that ${what}`, async () => {
+    const outside = memoryMoney()
+    // The same moment for both, or the day of the budget could end between them.
+    const requestId = uuidv7Identifiers(systemClock).next()
+    using admission = await admitted([PROJECT], { ...terms, requestId }, outside)
+    end(admission, await admission.beginCall('c1', 'm/one', COST))
+    await admission.settle()
+    const asking = (nanoUsd: bigint) =>
+      admitted([PROJECT], { requestId, mostNanoUsd: () => nanoUsd }, outside)
+    await assert.rejects(asking(leftNanoUsd + 1n), { code: /^budget_/ })
+    using rest = await asking(leftNanoUsd)
+    assert.equal(rest.reservation?.nanoUsd, leftNanoUsd)
+  })

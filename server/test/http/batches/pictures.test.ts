@@ -126,12 +126,54 @@ test('lines are refused as their route refuses them, one by one', async () => {
   )
 })
 
+test('the request log has every line, with its route, deployment, calls and cost, and why it failed', async () => {
+  const edit = {
+    prompt: 'more light',
+    images: [{ image_url: dataUrl(await aPicture(12, 10, 1), 'image/png') }],
+  }
+  const rows = [
+    [
+      GENERATIONS,
+      { model: 'draw', prompt: 'a logged heron', n: 2 },
+      'batch-images 200 plain-image plain-image/plain 2 calls, 2 images, $0.08',
+    ],
+    [
+      EDITS_URL,
+      { model: 'edit-image', ...edit },
+      'batch-image-edits 200 edit-image edit-image/plain 1 calls, 1 images, $0.04',
+    ],
+    [
+      GENERATIONS,
+      { model: 'refused-image', prompt: 'a heron' },
+      'batch-images 400 refused-image content_policy_violation',
+    ],
+    [GENERATIONS, { model: 'lost-image', prompt: 'a heron' }, 'batch-images 424 lost-image outcome_unknown'],
+  ] as const
+  for (const [endpoint, body, expected] of rows) {
+    const { id } = await run(requestLines(endpoint, [{ size: SMALL, ...body }]), endpoint)
+    await eventually(async () => {
+      const logged = await database.query<Record<string, string | number | null>>(
+        'SELECT route, status, fault, model, deployments, attempts, inputs, amount_nano FROM requests WHERE client_request_id = $1',
+        [id],
+      )
+      const lines = logged.map(
+        ({ route, status, fault, model, deployments, attempts, inputs, amount_nano: nano }) => {
+          const made = `${deployments} ${attempts} calls, ${inputs} images, $${(Number(nano) / 1e9).toFixed(2)}`
+          return `${route} ${status} ${model} ${fault ?? made}`
+        },
+      )
+      assert.deepEqual(lines, [expected])
+    }, 60_000)
+  }
+})
+
 test('a picture that may have been bought is named, and not bought again', async () => {
+  const before = billedPictures(provider, 'serves-then-resets').length
   const batch = await run(pictureLines('lost-image', prompts(3, 'a lost heron')))
   assert.deepEqual([batch.status, batch.request_counts.failed], ['completed', 3])
   for (const { response } of await caller.lines(batch.error_file_id))
     assert.equal(response?.body.error?.code, 'outcome_unknown')
-  assert.equal(billedPictures(provider, 'serves-then-resets').length, 3)
+  assert.equal(billedPictures(provider, 'serves-then-resets').length - before, 3)
 })
 
 test('a cancelled batch ends soon, and every picture that was paid for is in its output', async () => {

@@ -3,22 +3,24 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, mock, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import { ImageEvents } from '#http/gateway/images/events.ts'
 import { eventsIn } from '#test/support/image-answers.ts'
 import { anImageRequest } from '#test/support/images.ts'
 
-mock.timers.enable({ apis: ['setInterval'] })
-after(() => mock.timers.reset())
-
 const PREVIEW_BYTES = Buffer.alloc(300_000, 'preview')
 
-type Story = (events: ImageEvents) => Promise<void>
+type Story = (events: ImageEvents, beats: (count: number) => void) => Promise<void>
 
-/** The events that a client reads in this story. */
-async function streamOf(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
+/** The events that a client reads in this story. Only this test's clock is moved: other files share the process. */
+async function streamOf(
+  { mock: { timers } }: TestContext,
+  story: Story,
+): Promise<Parameters<typeof eventsIn>[0]> {
+  timers.enable({ apis: ['setInterval'] })
+  const beats = (count: number): void => timers.tick(15_000 * count)
   const server = createServer((_, response) => {
     void story(
       new ImageEvents(response, 'a-request', {
@@ -27,6 +29,7 @@ async function streamOf(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
         nowMs: Date.now,
         yieldLoop,
       }),
+      beats,
     )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -44,10 +47,9 @@ async function streamOf(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
 const preview = (events: ImageEvents, index: number): void =>
   events.preview({ index, bytes: PREVIEW_BYTES, echoes: { size: '96x64' } })
 const fault = new Fault('outcome_unknown', 'the answer did not arrive')
-const beats = (count: number): void => mock.timers.tick(15_000 * count)
 
-test('heartbeats come between events, never inside one', async () => {
-  const answer = await streamOf(async (events) => {
+test('heartbeats come between events, never inside one', async (t) => {
+  const answer = await streamOf(t, async (events, beats) => {
     preview(events, 0)
     beats(2)
     preview(events, 1)
@@ -68,8 +70,8 @@ test('heartbeats come between events, never inside one', async () => {
   assert.equal(answer.text.match(/^: waiting\n\n/gm)?.length, 5)
 })
 
-test('a caller that has waited long gets a heartbeat; a later failure is an event', async () => {
-  const answer = await streamOf(async (events) => {
+test('a caller that has waited long gets a heartbeat; a later failure is an event', async (t) => {
+  const answer = await streamOf(t, async (events, beats) => {
     beats(1)
     assert.equal(await events.fail(fault, 'http://docs.test'), true)
   })
@@ -77,8 +79,8 @@ test('a caller that has waited long gets a heartbeat; a later failure is an even
   assert.equal(eventsIn(answer)[0]?.data.error?.code, 'outcome_unknown')
 })
 
-test('after the end no heart beats', async () => {
-  const answer = await streamOf(async (events) => {
+test('after the end no heart beats', async (t) => {
+  const answer = await streamOf(t, async (events, beats) => {
     preview(events, 0)
     await events.fail(fault, 'http://docs.test')
     beats(3)

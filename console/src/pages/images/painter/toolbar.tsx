@@ -61,12 +61,7 @@ export function Toolbar({ painting, brush, onBrush, onNumbers, onLoad }: Toolbar
       <IconButton label={`${tools.invert} (I)`} onClick={() => painting.invert()}>
         <Contrast size={16} aria-hidden />
       </IconButton>
-      <IconButton
-        label={`${tools.clear} (⌫)`}
-        disabled={painting.isBlank}
-        className="disabled:bg-transparent"
-        onClick={() => painting.clear()}
-      >
+      <IconButton label={`${tools.clear} (⌫)`} disabled={painting.isBlank} onClick={() => painting.clear()}>
         <Trash2 size={16} aria-hidden />
       </IconButton>
       <FileButton
@@ -78,18 +73,12 @@ export function Toolbar({ painting, brush, onBrush, onNumbers, onLoad }: Toolbar
         <Upload size={16} aria-hidden />
       </FileButton>
       <Line />
-      <IconButton
-        label={`${tools.undo} (Ctrl Z)`}
-        disabled={steps === 0}
-        className="disabled:bg-transparent"
-        onClick={() => painting.undo()}
-      >
+      <IconButton label={`${tools.undo} (Ctrl Z)`} disabled={steps === 0} onClick={() => painting.undo()}>
         <Undo2 size={16} aria-hidden />
       </IconButton>
       <IconButton
         label={`${tools.redo} (Ctrl Shift Z)`}
         disabled={stepsAhead === 0}
-        className="disabled:bg-transparent"
         onClick={() => painting.redo()}
       >
         <Redo2 size={16} aria-hidden />
