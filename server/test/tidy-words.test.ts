@@ -42,7 +42,7 @@ function sources(): { readonly path: string; readonly text: string }[] {
   const listed = execFileSync('git', ['ls-files', ...FOLDERS], { cwd: REPOSITORY, encoding: 'utf8' })
   return listed
     .split('\n')
-    .filter((path) => /\.(ts|mjs|js)$/.test(path) && !path.endsWith('tidy-words.test.ts'))
+    .filter((path) => /\.(ts|mjs|js)$/.test(path) && !/(tidy|docs)-words\.test\.ts$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), 'utf8') }))
 }
 
