@@ -140,8 +140,10 @@ test('SIGTERM ends it with 0, also while a client keeps its connection open afte
   assert.match(torana.stdout(), /"message":"stopped"/)
 })
 
-test('a second start prints the same key', async () => {
-  const again = await startTorana({ folder, env: nothing })
+test('a second start prints the same key, and each names the command by which it was started', async () => {
+  assert.ok(torana.stderr().includes('Next: `torana init > torana.yaml`'))
+  const again = await startTorana({ folder, env: { ...nothing, npm_command: 'exec' } })
+  assert.ok(again.stderr().includes('Next: `npx torana init > torana.yaml`'))
   assert.ok(again.stderr().includes(`Key       ${key}`))
   again.signal('SIGINT')
   assert.equal(await again.ended(), 0)
