@@ -192,7 +192,7 @@ test('a start that fails after its ports were bound lets go of them and ends wit
 test('a wrong environment or configuration is reported with its place, and exit code 1', async () => {
   const wrong = [
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: expected/],
-    [{ TORANA_CONFIG: 'missing.yaml' }, /missing\.yaml can't be read \(ENOENT\)/],
+    [{ TORANA_CONFIG: 'missing.yaml' }, /missing\.yaml: this configuration file does not exist/],
     [{ TORANA_BOOTSTRAP_KEY: 'short' }, /^TORANA_BOOTSTRAP_KEY: needs 24 characters/],
   ] as const
   const endings = wrong.map(async ([env, words]) => {
