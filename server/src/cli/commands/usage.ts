@@ -54,7 +54,7 @@ export const usage = command({
     'torana usage',
     'torana usage --by model --from 7d',
     'torana usage --by tag:team --project search',
-    'torana usage --by key --from 2026-11-01 --to 2026-11-30 --csv > november.csv',
+    'torana usage --by key --from 2026-11-01 --to 2026-12-01 --csv > november.csv',
   ],
   async run({ control, text, flag, out }) {
     const query = queryOf(OPTIONS, text)
