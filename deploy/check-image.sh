@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image and its lite form with buildah, and runs both with podman as a careful operator would: read-only root, no
 # capabilities, an own user, 1 GB. Asks for a vector, a picture and the console, and prints what it saw.
-#   bash deploy/check-image.sh              needs root, Node 26, PostgreSQL, buildah, podman, runc, netavark, iptables and mmdebstrap
+#   bash deploy/check-image.sh              needs root, Node 26, PostgreSQL, openssl, buildah, podman, runc, netavark, iptables and mmdebstrap
 # Where a tool is missing it says so and ends with 0; with STRICT=1 it fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -113,7 +113,7 @@ YAML
 chmod 755 "$work" && chmod 644 "$work/torana.yaml"
 port="$(free_port)"
 lite="$(podman run --detach "${careful[@]}" --network host --env DATABASE_URL="$TORANA_TEST_POSTGRES_URL" --env PORT="$port" --env HOST=127.0.0.1 \
-  --env CONTROL_HOST=127.0.0.1 --env CONTROL_PORT="$(free_port)" --env TORANA_BOOTSTRAP_KEY="$key" \
+  --env CONTROL_HOST=127.0.0.1 --env CONTROL_PORT="$(free_port)" --env TORANA_BOOTSTRAP_KEY="$key" --env TORANA_SECRET="$(openssl rand -hex 32)" \
   --volume "$work/torana.yaml:/etc/torana/torana.yaml:ro" localhost/torana:dev-lite)"
 running+=("$lite")
 wait_ready "http://127.0.0.1:$port" podman logs "$lite"

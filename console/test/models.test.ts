@@ -152,3 +152,21 @@ test('a member who may not connect an upstream sees why, and a missing model is 
   await go('/models/nothing')
   await expect(page.getByText('Model nothing not found.')).toBeVisible()
 })
+
+test('a price for which the node names no deployment is reported', async ({ openConsole }) => {
+  const { page, go } = await openConsole(node)
+  await page.route('**/api/v1/models', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    const answer = await route.fetch()
+    const models = (await answer.json()) as readonly object[]
+    return route.fulfill({ response: answer, json: models.map((model) => ({ ...model, deployments: [] })) })
+  })
+  await go('/models')
+  await page.getByRole('button', { name: 'Connect an upstream' }).first().click()
+  await page.getByRole('button', { name: /Your own server/ }).click()
+  await page.getByLabel('Address').fill(`${provider.url}/plain/v1`)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('button', { name: /^Declare (it|them) free/ }).click()
+  await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
+  await expect(page.getByText(/^No price was set for \S+/)).toBeVisible()
+})

@@ -99,6 +99,8 @@ const PICTURES: readonly Picture[] = [
 async function peek(page: Page, on: 'desktop' | 'phone'): Promise<void> {
   if (on === 'phone') return
   await page.locator('tbody [data-row]').nth(2).click()
+  // Loaded apart: before it is there, nothing on the page moves.
+  await page.locator('section:has([data-copy-id]) ul').first().waitFor()
   await settled(page)
 }
 

@@ -3427,7 +3427,7 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: {
-                /** @description A stranger may have its secret: batches and image jobs that it began are cancelled. Otherwise its batches pause, until a person continues or cancels them. */
+                /** @description A stranger may have its secret: batches that it began are cancelled, and its uploads dropped. Otherwise its batches pause, until a person continues or cancels them. Image jobs that wait for their turn end in either case. */
                 leaked?: "true" | "false";
             };
             header?: never;
@@ -5473,7 +5473,7 @@ export interface operations {
             query?: {
                 /** @description Default: one hour before `to`. */
                 from?: string;
-                /** @description Default: now. */
+                /** @description The first moment that is not in it. Default: now. */
                 to?: string;
                 project?: string;
                 key?: string[];
@@ -5527,7 +5527,7 @@ export interface operations {
             query?: {
                 /** @description Default: one hour before `to`. */
                 from?: string;
-                /** @description Default: now. */
+                /** @description The first moment that is not in it. Default: now. */
                 to?: string;
                 project?: string;
                 key?: string[];

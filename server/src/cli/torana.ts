@@ -28,6 +28,11 @@ async function main(words: readonly string[]): Promise<number> {
   return 2
 }
 
+// The reader of a pipe may end first, as `head` does. A node, which listens to SIGHUP, must not end unnoticed for it.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE' || process.listenerCount('SIGHUP') > 0) throw error
+  process.exit()
+})
 process.exitCode = await main(process.argv.slice(2))
 // A node has let go of what it could. What is still open, such as a call to an upstream, has had its time.
 if (process.listenerCount('SIGHUP') > 0) process.exit()

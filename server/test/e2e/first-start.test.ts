@@ -140,8 +140,10 @@ test('SIGTERM ends it with 0, also while a client keeps its connection open afte
   assert.match(torana.stdout(), /"message":"stopped"/)
 })
 
-test('a second start prints the same key', async () => {
-  const again = await startTorana({ folder, env: nothing })
+test('a second start prints the same key, and each names the command by which it was started', async () => {
+  assert.ok(torana.stderr().includes('Next: `torana init > torana.yaml`'))
+  const again = await startTorana({ folder, env: { ...nothing, npm_command: 'exec' } })
+  assert.ok(again.stderr().includes('Next: `npx torana init > torana.yaml`'))
   assert.ok(again.stderr().includes(`Key       ${key}`))
   again.signal('SIGINT')
   assert.equal(await again.ended(), 0)
@@ -190,7 +192,7 @@ test('a start that fails after its ports were bound lets go of them and ends wit
 test('a wrong environment or configuration is reported with its place, and exit code 1', async () => {
   const wrong = [
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: expected/],
-    [{ TORANA_CONFIG: 'missing.yaml' }, /missing\.yaml can't be read \(ENOENT\)/],
+    [{ TORANA_CONFIG: 'missing.yaml' }, /missing\.yaml: this configuration file does not exist/],
     [{ TORANA_BOOTSTRAP_KEY: 'short' }, /^TORANA_BOOTSTRAP_KEY: needs 24 characters/],
   ] as const
   const endings = wrong.map(async ([env, words]) => {

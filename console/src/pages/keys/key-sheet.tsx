@@ -11,6 +11,7 @@ import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
 import { Kbd, withCommand } from '../../ui/kbd.tsx'
+import { FieldError } from '../../ui/sending.ts'
 import { words } from '../../words/words.ts'
 import { madeHere, type Key } from './columns.tsx'
 import { BoundsFields, EndField, ModelsField, NameFields } from './key-fields.tsx'
@@ -56,6 +57,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
       })
       return
     }
+    if (form.project === '') throw new FieldError('project', say.chooseProject)
     const { secret = '', ...key } = await create.send({ body: newKeyOf(form) })
     madeHere.add(key.id)
     rememberProject(key.project)

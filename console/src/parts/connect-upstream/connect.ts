@@ -2,6 +2,8 @@
 import { useRef } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
 import { questionOf, type Fields } from './form.ts'
 import type { OwnKind } from './found-models.tsx'
 import { priceBody, type GivenPrice } from './given-price.tsx'
@@ -49,16 +51,24 @@ export function useConnect(): Connect {
           },
         }))
       made.current.models = models
-      for (const { id, kind, deployments } of models) {
-        const price = prices.get(id)
-        const deployment = deployments.find((one) => one.upstream === upstream)
-        if (price !== undefined && deployment !== undefined)
+      const unset: string[] = []
+      for (const [id, price] of prices) {
+        if (!ticked.has(id)) continue
+        const model = models.find((one) => one.id === id)
+        const deployment = model?.deployments.find((one) => one.upstream === upstream)
+        if (model === undefined || deployment === undefined) unset.push(id)
+        else
           await setPrice.send({
             params: { path: { deployment: deployment.id } },
-            body: priceBody(kind, price),
+            body: priceBody(model.kind, price),
           })
       }
       made.current = {}
+      if (unset.length > 0)
+        toast(words.upstreams.priceNotSet(unset.join(', ')), {
+          text: words.upstreams.priceNotSetText(upstream),
+          mark: 'bad',
+        })
       return models
     },
   }

@@ -61,6 +61,9 @@ export const upstreams = inLanguage('upstreams', {
   unpricedText:
     'A key with a hard budget can’t call a model without a price. Set one above, or later in Settings › Prices.',
   declareFree: (n: number): string => (n === 1 ? 'Declare it free' : 'Declare them free'),
+  priceNotSet: (models: string) => `No price was set for ${models}`,
+  priceNotSetText: (upstream: string) =>
+    `The node lists no deployment of it at ${upstream}. Set the price in Settings › Prices.`,
   makes: 'Output',
   embeddings: 'vectors',
   width: 'dims',

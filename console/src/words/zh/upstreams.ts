@@ -59,6 +59,8 @@ export const upstreams: Partly<typeof english> = {
   unpriced: (n) => `${count(n)} 个模型没有价格`,
   unpricedText: '带硬性预算的密钥不能调用没有价格的模型。请在上面设置价格，或稍后在“设置 › 价格”中设置。',
   declareFree: () => '设为免费',
+  priceNotSet: (models) => `未设置 ${models} 的价格`,
+  priceNotSetText: (upstream) => `节点没有列出它在 ${upstream} 的部署。请在“设置 › 价格”中设置价格。`,
   makes: '输出',
   embeddings: '向量',
   width: '维',

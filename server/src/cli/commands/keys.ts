@@ -123,9 +123,9 @@ const revoke = command({
   name: 'revoke',
   summary: 'revoke a key; all nodes refuse it within two seconds',
   arguments: [ID],
-  options: { leaked: { says: 'a stranger may have it: cancel its batches and image jobs too' } },
+  options: { leaked: { says: 'a stranger may have it: cancel its batches and drop its uploads too' } },
   reach: 'node',
-  more: 'Batches that the key began pause. Continue or cancel each with torana batch, or in the console. With --leaked they are cancelled.',
+  more: 'Batches that the key began pause. Continue or cancel each with torana batch, or in the console. With --leaked they are cancelled. Image jobs that wait for their turn end in either case.',
   examples: ['torana keys revoke search/ci --leaked'],
   async run({ control, given: [id = ''], flag }) {
     const isLeaked = flag('leaked')

@@ -16,8 +16,14 @@ export function queryOf<Name extends string>(
 }
 
 export const FROM_TO = {
-  from: { takes: '<time>', says: 'a day (2026-11-01), a moment, or how long ago (30m, 24h, 7d)' },
-  to: { takes: '<time>', says: 'likewise (now)' },
+  from: {
+    takes: '<time>',
+    says: 'the first moment: a day (2026-11-01), a moment, or how long ago (30m, 24h, 7d)',
+  },
+  to: {
+    takes: '<time>',
+    says: 'the first moment that is not included, in the same forms; a day is its 00:00 UTC (now)',
+  },
 } as const satisfies Options
 
 export const LIMIT = { takes: '<n>', says: 'how many at most (50)' } as const satisfies Option

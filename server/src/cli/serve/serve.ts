@@ -120,13 +120,14 @@ function banner(
   notes: readonly string[],
 ): string {
   const models = listModels(catalog())
+  // Of a Torana that npm started, `torana` may not be on the reader's PATH.
+  const command = process.env['npm_command'] === undefined ? 'torana' : 'npx torana'
   const lines = ['', '  Torana is ready.', '', `  Base URL  ${url}/v1`, `  Metrics   ${controlUrl}/metrics`]
   lines.push(`  Console   ${welcomeUrl ?? controlUrl}`)
   lines.push(`  Models    ${models.map(({ id }) => id).join(', ')}`)
   lines.push(...notes.map((note) => `  ${note}`))
   if (demoKey === undefined) {
-    const none =
-      'none: every request is refused. `torana key` prints a new one for TORANA_BOOTSTRAP_KEY or projects.<name>.keys'
+    const none = `none: every request is refused. \`${command} key\` prints a new one for TORANA_BOOTSTRAP_KEY or projects.<name>.keys`
     lines.push(`  Keys      ${hasKeys ? 'as configured' : none}`, '')
     return `${lines.join('\n')}\n`
   }
@@ -138,7 +139,7 @@ function banner(
     '',
     `  curl ${url}/v1/embeddings -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '{"model":"${model}","input":["cat","kitten","car"]}'`,
     '',
-    '  Next: `torana init > torana.yaml` for your own upstreams. `torana --help` lists all commands.',
+    `  Next: \`${command} init > torana.yaml\` for your own upstreams. \`${command} --help\` lists all commands.`,
     '',
   )
   return `${lines.join('\n')}\n`

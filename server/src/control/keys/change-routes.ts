@@ -97,7 +97,7 @@ const revocation = z.object({
     .enum(['true', 'false'])
     .optional()
     .describe(
-      'A stranger may have its secret: batches and image jobs that it began are cancelled. Otherwise its batches pause, until a person continues or cancels them.',
+      'A stranger may have its secret: batches that it began are cancelled, and its uploads dropped. Otherwise its batches pause, until a person continues or cancels them. Image jobs that wait for their turn end in either case.',
     ),
 })
 

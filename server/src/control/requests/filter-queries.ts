@@ -31,7 +31,7 @@ function anyOf<Value extends z.ZodType>(value: Value) {
 
 export const requestFilters = z.object({
   from: givenTime.optional().describe('Default: one hour before `to`.'),
-  to: givenTime.optional().describe('Default: now.'),
+  to: givenTime.optional().describe('The first moment that is not in it. Default: now.'),
   project: storable(MAX_NAME_CHARACTERS).optional(),
   key: anyOf(storable(MAX_NAME_CHARACTERS)),
   model: anyOf(storable(MAX_NAME_CHARACTERS)),

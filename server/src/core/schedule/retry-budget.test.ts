@@ -40,11 +40,21 @@ test('retries never exceed 5, half a call a second and 15 % of the first calls t
   )
 })
 
-test('at twenty calls a second that all fail, less than 20 % are made again', () => {
-  const history = Array.from({ length: 600 }, () => ({ afterMs: 50, firstCalls: 1, failures: 1 }))
-  const retries = retriesIn(history)
-  assert.ok(retries < 0.2 * 600, String(retries))
-  assert.ok(retries > 0.14 * 600, String(retries))
+test('the share of retries while every call fails is the documented one at each rate', () => {
+  for (const [callsPerMinute, percent] of [
+    [200, 30],
+    [600, 20],
+    [6000, 15.5],
+  ] as const) {
+    const calls = callsPerMinute * 10
+    const history = Array.from({ length: calls }, () => ({
+      afterMs: 60_000 / callsPerMinute,
+      firstCalls: 1,
+      failures: 1,
+    }))
+    const shown = (retriesIn(history) / calls) * 100
+    assert.ok(shown <= percent && shown > percent - 3, `${callsPerMinute} per minute: ${shown} %`)
+  }
 })
 
 test('a lone request may fail over, whenever it comes', () => {

@@ -4,11 +4,11 @@
  *
  * retries ≤ BURST + TRICKLE × seconds + SHARE × first calls
  *
- * which is at most 20 % from about 200 first calls per minute on. Credit fades, so that a quiet hour does not pay for a
- * storm.
+ * If all first calls fail, that is 30 % of them at 200 per minute, 20 % at 600, and 15 % in the limit. Credit fades, so that
+ * a quiet hour does not pay for a storm.
  */
 
-/** Credit of one first call. With the trickle and the burst this stays under 20 % from a few calls per second on. */
+/** Credit of one first call. With the trickle this stays under 20 % from ten calls per second on. */
 const SHARE = 0.15
 /** Credit without calls: a node that serves one request per minute may still fail over. */
 const TRICKLE_PER_MS = 0.5 / 1000

@@ -29,6 +29,12 @@ async function torana(args: string, env: Record<string, string> = atUrl) {
   return { code: await exit, stdout: stdout(), stderr: stderr() }
 }
 
+test('a command whose reader ends first, as head does, ends without a complaint', async () => {
+  const { child, exit, stderr } = runTorana({ folder, args: ['keys', 'list'], env: atUrl })
+  child.stdout?.destroy()
+  assert.deepEqual([await exit, stderr()], [0, ''])
+})
+
 test('a key is made, listed, set, rotated and revoked', async () => {
   const made = await torana(
     'keys create search/ci --models small --scope embeddings,images --calls 4 --from 127.0.0.1,10.0.0.0/8 --expires 2099-01-31 --requests-per-minute 60 --budget 20 --hard',
