@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
 import { REPOSITORY } from '../../server/test/support/docs-blocks.ts'
-import { demoGateway } from './page.ts'
+import { demoGateway, Recipe } from './page.ts'
 
-const { TORANA_BASE_URL: url, TORANA_KEY: key } = await demoGateway()
+const gateway = await demoGateway()
+const { TORANA_BASE_URL: url, TORANA_KEY: key } = gateway
 const WIDTH = 512
 const texts = ['A kitten needs four small meals per day.', 'Cut the roses back before spring.']
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -56,6 +57,9 @@ function settings(): Readonly<Record<string, string>> {
   const here = file.replaceAll('http://torana:8080/v1', url).replaceAll('tr_...', key)
   return parseEnv(here) as Readonly<Record<string, string>>
 }
+
+test('the commands of the page print what it shows', () =>
+  new Recipe({ scripts: 'apps', env: gateway }).follow('apps'))
 
 test('Open WebUI embeds documents and queries', async () => {
   const set = settings()
@@ -135,7 +139,7 @@ test('n8n tests its credential, lists models, embeds with a pinned space and mak
   await other.body?.cancel()
 
   const image = { prompt: 'a lighthouse in the fog', model: 'demo-image', response_format: 'b64_json' }
-  assertImage(await post(`${url}/images/generations`, image, { Authorization: `Bearer ${key}` }))
+  assertImage(await post(`${url}/images/generations`, image, headers))
 })
 
 test('Dify validates a model and embeds a batch', async () => {

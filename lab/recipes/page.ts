@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { blocksOf, REPOSITORY, type Block } from '../../server/test/support/docs-blocks.ts'
@@ -23,7 +23,7 @@ export async function demoGateway(): Promise<Gateway> {
   return { TORANA_BASE_URL: `${url}/v1`, TORANA_KEY: key }
 }
 
-export interface Recipe {
+export interface RecipeOptions {
   /** In the folder of examples: its files are copied to where the commands run. */
   readonly scripts: string
   readonly env: Readonly<Record<string, string>>
@@ -32,15 +32,14 @@ export interface Recipe {
 }
 
 /** The folder in which a reader runs the commands of a recipe. */
-export class Kitchen {
+export class Recipe {
   readonly folder: string = temporaryFolder()
   readonly #env: Readonly<Record<string, string>>
 
-  constructor({ scripts, env, path = [] }: Recipe) {
+  constructor({ scripts, env, path = [] }: RecipeOptions) {
     cpSync(join(REPOSITORY, 'docs/examples/recipes', scripts), this.folder, { recursive: true })
     symlinkSync(join(REPOSITORY, 'node_modules'), join(this.folder, 'node_modules'))
     const programs = temporaryFolder()
-    mkdirSync(programs, { recursive: true })
     const torana = `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`
     writeFileSync(join(programs, 'torana'), torana, { mode: 0o755 })
     const bare = bareEnvironment()

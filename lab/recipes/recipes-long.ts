@@ -9,27 +9,27 @@ import { REPOSITORY } from '../../server/test/support/docs-blocks.ts'
 import { startTorana, temporaryFolder } from '../../server/test/support/process.ts'
 import { cacheFolder } from '../conformance/folders.ts'
 import { install, missingFor } from '../conformance/install.ts'
-import { demoGateway, Kitchen } from './page.ts'
+import { demoGateway, Recipe } from './page.ts'
 
 await install(new Set(['python-recipes']))
 const python = join(cacheFolder, 'python-recipes', 'bin')
 const gateway = await demoGateway()
 
 test('the pgvector recipe runs on a PostgreSQL with pgvector', async () => {
-  const kitchen = new Kitchen({
+  const recipe = new Recipe({
     scripts: 'pgvector',
     env: { ...gateway, DATABASE_URL: await postgresql() },
     path: [python],
   })
-  await kitchen.follow('pgvector')
+  await recipe.follow('pgvector')
 })
 
 test('the Qdrant recipe indexes, searches, loads a corpus, and refuses vectors of another space', async () => {
-  const kitchen = new Kitchen({ scripts: 'qdrant', env: gateway, path: [python] })
-  await kitchen.follow('qdrant')
-  moveSpace(join(kitchen.folder, 'qdrant/meta.json'))
+  const recipe = new Recipe({ scripts: 'qdrant', env: gateway, path: [python] })
+  await recipe.follow('qdrant')
+  moveSpace(join(recipe.folder, 'qdrant/meta.json'))
   for (const script of ['index.py', 'search.py']) {
-    const { output, code } = await kitchen.run(`python ${script} "young pets"`)
+    const { output, code } = await recipe.run(`python ${script} "young pets"`)
     assert.equal(code, 1, output)
     assert.match(output, /pins the vector space 'demo-embed@512:00000000'/)
   }
@@ -40,10 +40,10 @@ for (const [heading, scripts] of [
   ['LlamaIndex', 'llama-index'],
 ] as const)
   test(`the ${heading} recipe searches a stored index, and refuses vectors of another space`, async () => {
-    const kitchen = new Kitchen({ scripts, env: gateway, path: [python] })
-    await kitchen.follow('frameworks', (name) => name === heading)
-    moveSpace(join(kitchen.folder, 'space.json'))
-    const { output, code } = await kitchen.run('python search.py "young pets"')
+    const recipe = new Recipe({ scripts, env: gateway, path: [python] })
+    await recipe.follow('frameworks', (name) => name === heading)
+    moveSpace(join(recipe.folder, 'space.json'))
+    const { output, code } = await recipe.run('python search.py "young pets"')
     assert.equal(code, 1, output)
     assert.match(output, /412 space_mismatch/)
   })
@@ -51,12 +51,12 @@ for (const [heading, scripts] of [
 const noJava = missingFor('java')
 test('the Spring AI recipe searches, and refuses vectors of another space', { skip: noJava }, async () => {
   const packages = join(cacheFolder, 'java-recipes')
-  const kitchen = new Kitchen({
+  const recipe = new Recipe({
     scripts: 'spring-ai',
     env: { ...gateway, MAVEN_OPTS: `-Dmaven.repo.local=${packages}` },
   })
-  await kitchen.follow('frameworks', (name) => name === 'Spring AI')
-  const { output, code } = await kitchen.run('SPACE=demo-embed@512:00000000 mvn -q spring-boot:run')
+  await recipe.follow('frameworks', (name) => name === 'Spring AI')
+  const { output, code } = await recipe.run('SPACE=demo-embed@512:00000000 mvn -q spring-boot:run')
   assert.notEqual(code, 0)
   assert.match(output, /412: The request pins the vector space 'demo-embed@512:00000000'/)
 })
@@ -66,13 +66,13 @@ test('the re-embedding recipe moves an index to another space', async () => {
   const file = join(REPOSITORY, 'docs/examples/recipes/re-embed/torana.yaml')
   const TORANA_KEY = 'recipes-key-0123456789abcdef'
   const { url } = await startTorana({ folder, env: { TORANA_CONFIG: file, SEARCH_KEY: TORANA_KEY } })
-  const kitchen = new Kitchen({
+  const recipe = new Recipe({
     scripts: 're-embed',
     env: { TORANA_BASE_URL: `${url}/v1`, TORANA_KEY },
     path: [python],
   })
-  await kitchen.follow('re-embed')
-  const { output, code } = await kitchen.run('python reembed.py load documents-2 old.parquet')
+  await recipe.follow('re-embed')
+  const { output, code } = await recipe.run('python reembed.py load documents-2 old.parquet')
   assert.equal(code, 1, output)
   assert.match(output, /old\.parquet is in demo-embed@512:[0-9a-f]{8}: another space/)
 })

@@ -44,7 +44,7 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
     'LITELLM_SALT_KEY',
     '--num_workers',
   ],
-  'Open WebUI': ['RAG_EMBEDDING_BATCH_SIZE'],
+  'Open WebUI': ['RAG_EMBEDDING_BATCH_SIZE', 'IMAGE_SIZE'],
   'npm, node and git': ['--ignore-scripts', '--inspect', '--max-semi-space-size', 'NODE_OPTIONS', '--prefix'],
   'SDKs and frameworks': [
     'OPENAI_BASE_URL',
