@@ -166,6 +166,13 @@ const CHECKS: Readonly<Record<string, Program>> = {
     file: 'server/test/e2e/docs-long.ts',
     node: LONG_TEST,
   },
+  'check/recipes': {
+    answers:
+      'every script and command of docs/recipes on a demo node, and the requests that Open WebUI, n8n and Dify send',
+    file: 'lab/recipes/*{.test,-long}.ts',
+    node: ['--test', '--test-concurrency=1'],
+    needs: 'Python; Java where Maven and a JDK are installed',
+  },
   'check/import': {
     answers: 'the import from LiteLLM, up to a gateway that runs on its result',
     file: 'import-litellm/**/*.test.ts',

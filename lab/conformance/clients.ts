@@ -2,7 +2,14 @@
 import { join } from 'node:path'
 import { cacheFolder, sourceFolder } from './folders.ts'
 
-export type Toolchain = 'node' | 'python' | 'python-0.28' | 'python-llama-index' | 'go' | 'java'
+export type Toolchain =
+  | 'node'
+  | 'python'
+  | 'python-0.28'
+  | 'python-llama-index'
+  | 'python-recipes'
+  | 'go'
+  | 'java'
 
 /** A program under `clients/`. */
 export interface Program {

@@ -55,6 +55,7 @@ async function installAll(needed: ReadonlySet<Toolchain>): Promise<void> {
   if (needed.has('python-llama-index')) {
     await installPython('python-llama-index', 'requirements-llama-index.txt')
   }
+  if (needed.has('python-recipes')) await installPython('python-recipes', 'requirements-recipes.txt')
   if (needed.has('go')) await installGo()
   if (needed.has('java')) await installJava()
 }

@@ -17,6 +17,7 @@ const PROOFS = [
   'lab -- check/pglite',
   'test:console',
   'lab -- check/docs',
+  'lab -- check/recipes',
 ]
 
 const commands = PROOFS.map((script): Command => ({ program: 'npm', args: ['run', ...script.split(' ')] }))

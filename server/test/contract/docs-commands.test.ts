@@ -22,7 +22,7 @@ test('every reason not to run a command has a command', () => {
   )
 })
 
-const pages = ['README.md', ...globSync('docs/*.md', { cwd: REPOSITORY })].map((page) => ({
+const pages = ['README.md', ...globSync('docs/{,recipes/}*.md', { cwd: REPOSITORY })].map((page) => ({
   page,
   text: readFileSync(join(REPOSITORY, page), 'utf8'),
 }))

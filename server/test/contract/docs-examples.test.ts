@@ -11,7 +11,7 @@ import { loadCatalog, readConfig } from '#config/load.ts'
 import { docsBlocks, REPOSITORY, type Block } from '#test/support/docs-blocks.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
-const pages = globSync('*.md', { cwd: docs }).map((page) => readFileSync(join(docs, page), 'utf8'))
+const pages = globSync('{,recipes/}*.md', { cwd: docs }).map((page) => readFileSync(join(docs, page), 'utf8'))
 const examples = globSync('examples/**/*.*', { cwd: docs }).filter(
   (file) => !/go\.(mod|sum)$|package/.test(file),
 )

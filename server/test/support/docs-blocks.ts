@@ -19,27 +19,30 @@ export interface Block {
 const NEAR_CHARACTERS = 120
 
 export function docsBlocks(): Block[] {
-  const pages = ['README.md', ...globSync('docs/*.md', { cwd: REPOSITORY }).toSorted()]
-  return pages.flatMap((page) => {
-    const text = readFileSync(join(REPOSITORY, page), 'utf8')
-    const found = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
-    const blocks: Block[] = []
-    for (const match of found.toReversed()) {
-      const [whole, language = '', body = ''] = match
-      const [next] = blocks
-      const end = match.index + whole.length
-      const nextAt = next === undefined ? Infinity : (found[found.indexOf(match) + 1]?.index ?? Infinity)
-      blocks.unshift({
-        page,
-        line: text.slice(0, match.index).split('\n').length,
-        language,
-        text: body,
-        notRun: /<!-- not run: ([^>]+) -->\n$/.exec(text.slice(0, match.index))?.[1],
-        next: nextAt - end < NEAR_CHARACTERS ? next : undefined,
-      })
-    }
-    return blocks
-  })
+  const pages = ['README.md', ...globSync('docs/{,recipes/}*.md', { cwd: REPOSITORY }).toSorted()]
+  return pages.flatMap(blocksOf)
+}
+
+/** `page`: its path from the root of the repository. */
+export function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(REPOSITORY, page), 'utf8')
+  const found = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+  const blocks: Block[] = []
+  for (const match of found.toReversed()) {
+    const [whole, language = '', body = ''] = match
+    const [next] = blocks
+    const end = match.index + whole.length
+    const nextAt = next === undefined ? Infinity : (found[found.indexOf(match) + 1]?.index ?? Infinity)
+    blocks.unshift({
+      page,
+      line: text.slice(0, match.index).split('\n').length,
+      language,
+      text: body,
+      notRun: /<!-- not run: ([^>]+) -->\n$/.exec(text.slice(0, match.index))?.[1],
+      next: nextAt - end < NEAR_CHARACTERS ? next : undefined,
+    })
+  }
+  return blocks
 }
 
 /** Commands that no test of the documentation runs, and why. `npm run lab -- check/docs` runs everything else. */
@@ -74,6 +77,7 @@ const GENERATED = new Set(['docs/cli.md', 'docs/errors.md'])
 
 export function reasonNotToRun(block: Block): string | undefined {
   if (GENERATED.has(block.page)) return 'made from code'
+  if (block.page.startsWith('docs/recipes/')) return 'run by npm run lab -- check/recipes'
   if (block.notRun !== undefined) return block.notRun
   const commands = commandsOf(block)
   return NOT_RUN.find(([pattern]) => pattern.test(commands))?.[1]

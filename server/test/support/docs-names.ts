@@ -35,6 +35,7 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
     'api_base',
     '--num_workers',
   ],
+  'Open WebUI': ['RAG_EMBEDDING_BATCH_SIZE', 'IMAGE_SIZE'],
   'npm, node and git': ['NODE_EXTRA_CA_CERTS', '--inspect', '--max-semi-space-size', '--prefix'],
   'SDKs and frameworks': [
     'OPENAI_BASE_URL',
