@@ -162,9 +162,9 @@ const CHECKS: Readonly<Record<string, Program>> = {
     node: LONG_TEST,
   },
   'check/docs': {
-    answers: 'every command of README and documentation on a demo node, its answer compared with the page',
+    answers:
+      'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',
     file: 'server/test/e2e/docs-long.ts',
-    node: LONG_TEST,
   },
   'check/recipes': {
     answers:

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
-import { REPOSITORY } from '../../server/test/support/docs-blocks.ts'
+import { REPOSITORY } from '../../server/test/support/docs-pages.ts'
 import { demoGateway, Recipe } from './page.ts'
 
 const gateway = await demoGateway()

@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { blocksOf, REPOSITORY, type Block } from '../../server/test/support/docs-blocks.ts'
+import { blocksOf, type Block } from '../../server/test/support/docs-blocks.ts'
+import { REPOSITORY } from '../../server/test/support/docs-pages.ts'
 import { bareEnvironment, PROGRAM, startTorana, temporaryFolder } from '../../server/test/support/process.ts'
 
 /** Between the outputs of two blocks. */
@@ -63,23 +64,24 @@ export class Recipe {
   /** All commands of a page, or of some of its sections, in one shell: each succeeds, and prints what the page shows. */
   async follow(page: string, isMeant: (heading: string) => boolean = () => true): Promise<void> {
     const path = `docs/recipes/${page}.md`
-    const lines = readFileSync(join(REPOSITORY, path), 'utf8').split('\n')
+    const text = readFileSync(join(REPOSITORY, path), 'utf8')
+    const lines = text.split('\n')
     const headingOf = ({ line }: Block): string =>
-      lines.slice(0, line).findLast((text) => text.startsWith('## ')) ?? ''
-    const blocks = blocksOf(path).filter(
+      lines.slice(0, line).findLast((one) => one.startsWith('## ')) ?? ''
+    const blocks = blocksOf({ path, text }).filter(
       (block) => block.language === 'sh' && block.notRun === undefined && isMeant(headingOf(block).slice(3)),
     )
     assert.ok(blocks.length > 0, `${path}: found no command`)
     const { output } = await this.run(
-      blocks.map(({ text }) => `(set -e; ${text})\nprintf '${MARK}%s${MARK}' $?`).join('\n'),
+      blocks.map((block) => `(set -e; ${block.text})\nprintf '${MARK}%s${MARK}' $?`).join('\n'),
     )
     const printed = output.split(MARK)
     for (const [index, block] of blocks.entries()) {
       const where = `${path}:${block.line}`
       const shown = printed[index * 2]?.trim() ?? ''
       assert.equal(printed[index * 2 + 1], '0', `${where}\n${shown}`)
-      if (block.next?.language === 'text') assert.equal(shown, block.next.text.trim(), where)
-      if (block.next?.language === 'json') assert.deepEqual(lasting(shown), lasting(block.next.text), where)
+      if (block.output?.language === 'text') assert.equal(shown, block.output.text.trim(), where)
+      if (block.output?.language === 'json') assert.deepEqual(lasting(shown), lasting(block.output.text), where)
     }
   }
 }

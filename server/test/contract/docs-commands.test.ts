@@ -1,31 +1,49 @@
-/** Commands of the documentation are run by `npm run lab -- check/docs`, or there is a reason why not. */
+/** Commands of the documentation are run by `npm run lab -- check/docs`, or a mark in the page says why not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { COMMANDS } from '#cli/commands.ts'
 import { FAULTS } from '#core/fault/table.ts'
-import { NOT_RUN, reasonNotToRun, REPOSITORY, shellBlocks } from '#test/support/docs-blocks.ts'
+import { shellBlocks, unrunBlocks } from '#test/support/docs-blocks.ts'
+import { docsPages } from '#test/support/docs-pages.ts'
 
-const blocks = shellBlocks()
-
-test('most commands of the documentation are run', () => {
-  const run = blocks.filter((block) => reasonNotToRun(block) === undefined)
-  assert.ok(run.length > 30, `${run.length} of ${blocks.length}`)
+test('every shell block of the documentation is run, or says why not', () => {
+  const blocks = shellBlocks()
+  const run = blocks.filter(({ notRun }) => notRun === undefined)
+  assert.ok(run.length > 60, `only ${run.length} of ${blocks.length} are run`)
+  assert.deepEqual(docsPages().flatMap(unrunBlocks), [])
 })
 
-test('every reason not to run a command has a command', () => {
-  const idle = NOT_RUN.filter(([pattern]) => !blocks.some(({ text }) => pattern.test(text)))
+const PLANTED: readonly (readonly [string, string, RegExp])[] = [
+  ['a command that no test has', '```sh\nkubectl get pods\n```', /no test has kubectl/],
+  ['a mark without a reason', '<!-- not run -->\n```sh\ntorana start\n```', /needs a reason/],
+  ['a mark with an empty reason', '<!-- not run: -->\n```sh\ntorana start\n```', /needs a reason/],
+  [
+    'a mark before another block',
+    '<!-- not run: too long -->\n```yaml\na: 1\n```',
+    /belongs to a shell block/,
+  ],
+  ['a shell block in disguise', '```console\n$ torana start\n```', /write `sh`/],
+]
+for (const [name, text, problem] of PLANTED)
+  test(`found in a page: ${name}`, () => {
+    assert.match(unrunBlocks({ path: 'docs/planted.md', text: `# A page\n\n${text}\n` }).join('\n'), problem)
+  })
+
+test('a marked block is not run, and a block in a list is', () => {
+  const text =
+    '# A page\n\n<!-- not run: needs a cluster -->\n```sh\nhelm list\n```\n\n1. Step\n\n   ```sh\n   torana key\n   ```\n'
+  const page = { path: 'docs/planted.md', text }
+  assert.deepEqual(unrunBlocks(page), [])
   assert.deepEqual(
-    idle.map(([, reason]) => reason),
-    [],
+    shellBlocks([page]).map((block) => [block.text, block.notRun]),
+    [
+      ['helm list\n', 'needs a cluster'],
+      ['torana key\n', undefined],
+    ],
   )
 })
 
-const pages = ['README.md', ...globSync('docs/{,recipes/}*.md', { cwd: REPOSITORY })].map((page) => ({
-  page,
-  text: readFileSync(join(REPOSITORY, page), 'utf8'),
-}))
+const pages = docsPages().map(({ path, text }) => ({ page: path, text }))
 
 test('every command that the documentation names exists, in prose too', () => {
   const named = pages.flatMap(({ page, text }) =>

@@ -8,7 +8,8 @@ import { builtInFacts } from '#config/build/facts.ts'
 import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { loadCatalog, readConfig } from '#config/load.ts'
-import { docsBlocks, REPOSITORY, type Block } from '#test/support/docs-blocks.ts'
+import { docsBlocks, type Block } from '#test/support/docs-blocks.ts'
+import { REPOSITORY } from '#test/support/docs-pages.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
 const pages = globSync('{,recipes/}*.md', { cwd: docs }).map((page) => readFileSync(join(docs, page), 'utf8'))

@@ -1,110 +1,130 @@
 /**
- * Every command of README and documentation is run as written, page by page, on a node with the demo models: `npm run lab --
- * check/docs`. Commands that can't be run are in `NOT_RUN`, with the reason. Answers are compared with what the page prints.
+ * Every command of README and documentation, run as written and in order, page by page, in a fresh clone of the working tree:
+ * `npm run lab -- check/docs [page…]`. README and quick start begin with nothing. Install builds and installs the package; all
+ * other pages use that `torana`, with the demo models running unless the page starts Torana itself. What is printed is compared
+ * with the page, value by value. `--smoke` runs README and quick start only, with linked modules instead of `npm ci`.
+ *
+ * `docs-report.json` says which pages are green; the site marks only those.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { commandsOf, reasonNotToRun, REPOSITORY, shellBlocks, type Block } from '#test/support/docs-blocks.ts'
-import { startTorana, temporaryFolder } from '#test/support/process.ts'
+import { after, test } from 'node:test'
+import { parseArgs } from 'node:util'
+import { blocksOf, shellBlocks, startsTorana, type Block } from '#test/support/docs-blocks.ts'
+import { docsPages, REPOSITORY, type Page } from '#test/support/docs-pages.ts'
+import { Reader, setUpDesk, tidyUp } from '#test/support/docs-reader.ts'
+import { temporaryFolder } from '#test/support/process.ts'
 import { freePort } from '#test/support/servers.ts'
 
-const MARK = '\u{1e}'
-const folder = temporaryFolder()
-for (const name of ['docs', 'server', 'node_modules', 'package.json'])
-  symlinkSync(join(REPOSITORY, name), join(folder, name))
-mkdirSync(join(folder, 'bin'))
-writeFileSync(join(folder, 'bin/torana'), `#!/bin/sh\nexec node ${REPOSITORY}/server/bin/torana.js "$@"\n`, {
-  mode: 0o755,
+const { values, positionals } = parseArgs({
+  options: { smoke: { type: 'boolean', default: false } },
+  allowPositionals: true,
 })
 
-// Commands find the socket of their node by its port.
-const CONTROL_PORT = String(await freePort())
-const torana = await startTorana({ folder, env: { DATABASE_URL: '', CONTROL_PORT } })
-/** Readers see them before anything is installed: `torana` alone is no command yet. */
-const IN_A_CHECKOUT = new Set(['README.md', 'docs/quick-start.md'])
-const env = {
-  HOME: folder,
-  TORANA_BASE_URL: `${torana.url}/v1`,
-  TORANA_KEY: readFileSync(join(folder, '.torana/demo.key'), 'utf8').trim(),
-  TORANA_ADMIN_TOKEN: readFileSync(join(folder, '.torana/admin.token'), 'utf8').trim(),
-  CONTROL_PORT,
+const BEFORE_INSTALL = ['README.md', 'docs/quick-start.md']
+const INSTALL = 'docs/install.md'
+
+/** They need packages of other languages: `npm run lab -- check/recipes` runs their commands. */
+const RECIPES = 'docs/recipes/'
+
+const withCommands = docsPages().filter(
+  (page) => !page.path.startsWith(RECIPES) && shellBlocks([page]).some(isRun),
+)
+const wanted = values.smoke ? BEFORE_INSTALL : positionals
+const chosen = withCommands.filter(({ path }) => wanted.length === 0 || wanted.includes(path))
+const unknown = wanted.filter((path) => !withCommands.some((page) => page.path === path))
+assert.deepEqual(unknown, [], 'no pages with a command that is run')
+
+const root = temporaryFolder()
+const desk = setUpDesk(root, {
+  ports: { publicPort: await freePort(), controlPort: await freePort() },
+  isQuick: values.smoke,
+})
+let clone: string | undefined
+
+interface Outcome {
+  /** Every shell block of the page ran, and printed what the page shows. */
+  readonly isGreen: boolean
+  readonly run: number
+  readonly failed: number
+  readonly notRun: number
+  /** Of the page's text: a page that changed since has no outcome. */
+  readonly sha256: string
+}
+const outcomes: Record<string, Outcome> = {}
+
+const pagesAt = (isWanted: (path: string) => boolean): Page[] => chosen.filter(({ path }) => isWanted(path))
+const later = pagesAt((path) => !BEFORE_INSTALL.includes(path) && path !== INSTALL)
+const install = withCommands.filter(({ path }) => path === INSTALL)
+const isInstalling = later.length > 0 || chosen.some(({ path }) => path === INSTALL)
+
+for (const page of pagesAt((path) => BEFORE_INSTALL.includes(path)))
+  testPage(page, async () => {
+    const folder = join(desk.home, page.path.replaceAll('/', '-'))
+    mkdirSync(folder)
+    const problems = await readThrough(page, new Reader(desk, folder))
+    rmSync(folder, { recursive: true, force: true })
+    return problems
+  })
+
+for (const page of isInstalling ? install : [])
+  testPage(page, async () => {
+    const problems = await readThrough(page, new Reader(desk, desk.home))
+    clone = join(desk.home, 'torana')
+    return problems
+  })
+
+for (const page of later)
+  testPage(page, async () => {
+    assert.ok(clone !== undefined, 'Install failed')
+    tidyUp(clone)
+    const startsIt = shellBlocks([page]).some((block) => isRun(block) && startsTorana(block))
+    return readThrough(page, new Reader(desk, clone), { isToranaRunning: !startsIt })
+  })
+
+after(() => {
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: REPOSITORY, encoding: 'utf8' }).trim()
+  const report = { commit, at: new Date().toISOString(), pages: outcomes }
+  writeFileSync(join(REPOSITORY, 'docs-report.json'), `${JSON.stringify(report, null, 2)}\n`)
+})
+
+function isRun({ notRun }: Block): boolean {
+  return notRun === undefined
 }
 
-// A key of another gateway, which one page moves.
-await bash('torana key > old-key.txt', { isInstalled: true })
-
-const blocks = shellBlocks().filter((block) => reasonNotToRun(block) === undefined)
-assert.ok(blocks.length > 30, 'found too few commands: the checks would pass vacuously')
-
-for (const [page, ofPage] of Map.groupBy(blocks, ({ page: name }) => name)) {
-  test(`${page}: every command runs, and answers what the page shows`, async () => {
-    // One shell per page: variables exported above are used below.
-    const steps = ofPage.map(
-      (block) => `status=0\n${here(commandsOf(block))}\nprintf '${MARK}%s${MARK}' $status\n`,
-    )
-    const script = `set -o pipefail; trap 'status=$?' ERR\n${steps.join('')}`
-    const printed = (await bash(script, { isInstalled: !IN_A_CHECKOUT.has(page) })).split(MARK)
-    ofPage.forEach((block, index) => {
-      const where = `${page}:${block.line}`
-      const output = printed[index * 2] ?? ''
-      assert.equal(printed[index * 2 + 1], '0', `${where}\n${output}`)
-      compare(block, output, where)
-    })
+function testPage(page: Page, read: () => Promise<readonly string[]>): void {
+  test(`${page.path}: every command runs, and prints what the page shows`, async () => {
+    const blocks = shellBlocks([page])
+    const run = blocks.filter(isRun).length
+    const notRun = blocks.length - run
+    const sha256 = createHash('sha256').update(page.text).digest('hex')
+    outcomes[page.path] = { isGreen: false, run, failed: run, notRun, sha256 }
+    const problems = await read()
+    const failed = problems.length
+    outcomes[page.path] = { isGreen: failed + notRun === 0, run, failed, notRun, sha256 }
+    for (const problem of problems) console.log(`${problem}\n`)
+    assert.equal(problems.length, 0, `${page.path}: ${problems.length} of ${run} blocks`)
   })
 }
 
-/** The addresses of the pages, at the ports of this node. */
-function here(commands: string): string {
-  return commands
-    .replaceAll('http://127.0.0.1:8080', torana.url)
-    .replaceAll('http://127.0.0.1:8081', torana.controlUrl)
-}
-
-async function bash(script: string, { isInstalled }: { readonly isInstalled: boolean }): Promise<string> {
-  const PATH = `${isInstalled ? `${join(folder, 'bin')}:` : ''}${process.env['PATH']}`
-  const child = spawn('bash', ['-c', script], {
-    cwd: folder,
-    env: { ...env, PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  await once(child, 'close')
-  return output
-}
-
-/** Compares JSON by shape, an HTTP answer by status. An error is only right where the page shows one. */
-function compare({ next }: Block, output: string, where: string): void {
-  const answer = parsed(output)
-  const shown = next?.language === 'json' ? parsed(next.text) : undefined
-  if (answer !== undefined && shown !== undefined) assert.deepEqual(shapeOf(answer), shapeOf(shown), where)
-  const isError = typeof answer === 'object' && answer !== null && 'error' in answer
-  if (isError) assert.match(next?.text ?? '', /error/, `${where}\n${output}`)
-  const status = /^HTTP\/1\.1 (\d+)/.exec(next?.text ?? '')?.[1]
-  if (status !== undefined) assert.match(output, new RegExp(`^HTTP/1\\.1 ${status}`), where)
-}
-
-function parsed(text: string): unknown {
+/** A later block is tried even if one failed: all mistakes of a page show at once. */
+async function readThrough(
+  page: Page,
+  reader: Reader,
+  { isToranaRunning = false } = {},
+): Promise<readonly string[]> {
+  const problems: string[] = []
   try {
-    // Pages leave out the middle of long lists and texts.
-    return JSON.parse(text.replaceAll(/,?\s*…\s*(?=[\]},])/g, '')) as unknown
-  } catch {
-    return undefined
+    if (isToranaRunning) await reader.startTorana()
+    for (const block of blocksOf(page)) {
+      const problem = await reader.follow(block)
+      if (problem !== undefined) problems.push(problem)
+    }
+  } finally {
+    await reader.close()
   }
-}
-
-/** Names and kinds, not values. The first entry of a list represents all. */
-function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
-  if (typeof value !== 'object' || value === null) return typeof value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([left], [right]) => (left < right ? -1 : 1))
-      .map(([name, inner]) => [name, shapeOf(inner)]),
-  )
+  return problems
 }

@@ -1,95 +1,88 @@
-/** The code blocks of README and documentation, and which of their commands a test can run. */
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
-export const REPOSITORY = join(import.meta.dirname, '../../..')
+/** The code blocks of README and documentation: which ones are commands, what they print, and why one is not run. */
+import { docsPages, isGenerated, type Page } from './docs-pages.ts'
 
 export interface Block {
   readonly page: string
   readonly line: number
   readonly language: string
   readonly text: string
-  /** Why no test can run it, from the line before: `<!-- not run: reason -->`. */
+  /** The sentences since the last shell block of the page. */
+  readonly before: string
+  /** From `<!-- not run: reason -->` on the line before. Empty: the mark has no reason. */
   readonly notRun: string | undefined
-  /** The next block, with at most a sentence in between: usually the output of the command. */
-  readonly next: Block | undefined
+  /** The recorded output: a `json` or `text` block directly after, or after one line that ends with a colon. */
+  readonly output: Block | undefined
 }
 
-/** More than that between two blocks, and the second is about something else. */
-const NEAR_CHARACTERS = 120
+const FENCE = /^( *)```(\w*)[^\n]*\n([\s\S]*?)^ *```$/gm
+const MARK = /<!-- not run\b:? *(.*?) *-->\s*$/
+/** Between a command and its output, at most. */
+const LEAD = /^\s*(?:[^\n]+:\s*)?$/
 
-export function docsBlocks(): Block[] {
-  const pages = ['README.md', ...globSync('docs/{,recipes/}*.md', { cwd: REPOSITORY }).toSorted()]
-  return pages.flatMap(blocksOf)
+export function docsBlocks(pages: readonly Page[] = docsPages()): Block[] {
+  return pages.flatMap((page) => blocksOf(page))
 }
 
-/** `page`: its path from the root of the repository. */
-export function blocksOf(page: string): Block[] {
-  const text = readFileSync(join(REPOSITORY, page), 'utf8')
-  const found = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+export function blocksOf({ path, text }: Page): Block[] {
+  const found = [...text.matchAll(FENCE)]
   const blocks: Block[] = []
-  for (const match of found.toReversed()) {
-    const [whole, language = '', body = ''] = match
-    const [next] = blocks
-    const end = match.index + whole.length
-    const nextAt = next === undefined ? Infinity : (found[found.indexOf(match) + 1]?.index ?? Infinity)
-    blocks.unshift({
-      page,
+  for (const [index, match] of found.entries()) {
+    const [, indent = '', language = '', body = ''] = match
+    const last = found[index - 1]
+    const gap = text.slice(last === undefined ? 0 : last.index + last[0].length, match.index)
+    const previous = blocks.at(-1)
+    const isOutput = /^(?:json|text)$/.test(language) && previous?.language === 'sh' && LEAD.test(gap)
+    const block: Block = {
+      page: path,
       line: text.slice(0, match.index).split('\n').length,
       language,
-      text: body,
-      notRun: /<!-- not run: ([^>]+) -->\n$/.exec(text.slice(0, match.index))?.[1],
-      next: nextAt - end < NEAR_CHARACTERS ? next : undefined,
-    })
+      text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      before: previous === undefined || previous.language === 'sh' ? gap : previous.before + gap,
+      notRun: MARK.exec(gap)?.[1],
+      output: undefined,
+    }
+    if (isOutput) blocks[blocks.length - 1] = { ...previous, output: block }
+    blocks.push(block)
   }
   return blocks
 }
 
-/** Commands that no test of the documentation runs, and why. `npm run lab -- check/docs` runs everything else. */
-export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
-  [
-    /\bnpm (?:ci|install|uninstall)\b|torana import litellm|git clone/,
-    'installs: the tests of the package and of the import do',
-  ],
-  [/npx torana(?: +#.*| &)?$/m, 'starts a node: e2e/first-start.test.ts does'],
-  [/^torana (?:start|demo)\b/m, 'starts a node: e2e/first-start.test.ts does'],
-  [/^(?:[A-Z_]+=\S.*\n)+$/, 'settings, no command'],
-  [/npm run lab -- (?:bench|chaos)/, 'minutes of load'],
-  [
-    /01a1[0-9a-f]{4}|<request>|"\$url"|\/proc\/4711|assets-spool/,
-    'has an id or a link of somebody else in it',
-  ],
-  [
-    /api\/v1\/(?:upstreams|prices)|\$CONTROL|credentials set|deployments test|only=model|BAAI\/bge-m3/,
-    'needs an upstream with a credential',
-  ],
-  [/completion (?:zsh|fish)/, "writes into the shell's own folders"],
-  [/nodes end/, 'ends a node that is gone'],
-  [
-    /\b(?:podman|docker|helm|kubectl|systemctl) |apt-get/,
-    'needs a container engine, a cluster or root: deploy/ has their checks',
-  ],
-  [/pg_dump|psql|DATABASE_URL=postgres/, 'needs a PostgreSQL of its own'],
-]
-
-/** Pages made from code, whose examples the tests of that code run. */
-const GENERATED = new Set(['docs/cli.md', 'docs/errors.md'])
-
-export function reasonNotToRun(block: Block): string | undefined {
-  if (GENERATED.has(block.page)) return 'made from code'
-  if (block.page.startsWith('docs/recipes/')) return 'run by npm run lab -- check/recipes'
-  if (block.notRun !== undefined) return block.notRun
-  const commands = commandsOf(block)
-  return NOT_RUN.find(([pattern]) => pattern.test(commands))?.[1]
+/** Commands of the pages that people write. The tests of the code run the examples of generated pages. */
+export function shellBlocks(pages: readonly Page[] = docsPages()): Block[] {
+  return docsBlocks(pages.filter((page) => !isGenerated(page))).filter(({ language }) => language === 'sh')
 }
 
-/** The commands that a person types: of a session with its output, the lines after `$`, without those for Python. */
-export function commandsOf({ language, text }: Block): string {
-  if (language !== 'console') return text
-  const typed = text.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []))
-  return typed.filter((line) => !line.startsWith('python ')).join('\n')
+/** Programs that no machine of the tests has, or may use. */
+const FOREIGN =
+  /^(?:sudo )?(?:apt-get|docker|helm|kubectl|podman|podman-compose|psql|redis-cli|systemctl|timedatectl|journalctl)\b/m
+const OTHER_SHELLS = new Set(['bash', 'console', 'shell', 'shellsession', 'zsh'])
+
+/** Why blocks of a page would neither be run nor say why not. */
+export function unrunBlocks(page: Page): string[] {
+  if (isGenerated(page)) return []
+  return blocksOf(page).flatMap((block) => {
+    const where = `${page.path}:${block.line}`
+    if (OTHER_SHELLS.has(block.language))
+      return [`${where}: write \`sh\`, with the output in a block of its own`]
+    if (block.notRun === '') return [`${where}: "not run" needs a reason`]
+    if (block.language !== 'sh')
+      return block.notRun === undefined ? [] : [`${where}: "not run" belongs to a shell block`]
+    const foreign = FOREIGN.exec(block.text)?.[0]
+    if (foreign !== undefined && block.notRun === undefined)
+      return [`${where}: no test has ${foreign}; write <!-- not run: reason --> on the line before`]
+    return []
+  })
 }
 
-export function shellBlocks(): Block[] {
-  return docsBlocks().filter(({ language }) => language === 'sh' || language === 'console')
+/** The file that a page asks its reader to write, with this block in it. */
+export function savedAs({ language, before }: Block): string | undefined {
+  if (language !== 'yaml') return undefined
+  return /\b(?:write|save)\b[^\n]*`([\w./-]+\.yaml)`[^\n`]*:\s*$/i.exec(before)?.[1]
+}
+
+/** A command that starts Torana and keeps the terminal: the last one of its block. */
+const START = /(?:^|&& )(?:[A-Z_]+=\S+ )*(?:npx )?torana(?: (?:start|demo)\b[^&|]*)?(?: +#.*)?$/
+
+export function startsTorana({ text }: Block): boolean {
+  return START.test(text.trimEnd().split('\n').at(-1) ?? '')
 }
