@@ -81,7 +81,8 @@ export class Recipe {
       const shown = printed[index * 2]?.trim() ?? ''
       assert.equal(printed[index * 2 + 1], '0', `${where}\n${shown}`)
       if (block.output?.language === 'text') assert.equal(shown, block.output.text.trim(), where)
-      if (block.output?.language === 'json') assert.deepEqual(lasting(shown), lasting(block.output.text), where)
+      if (block.output?.language === 'json')
+        assert.deepEqual(lasting(shown), lasting(block.output.text), where)
     }
   }
 }
