@@ -88,7 +88,7 @@ write(
   llmsText(sections, (target) => links.resolve('docs/README.md', target).replace(/\/(?:#.*)?$/, '.md')),
 )
 write(join(published, 'llms-full.txt'), llmsFullText(pages))
-write(join(published, 'names.json'), JSON.stringify(namesOf(pages, base)))
+write(join(published, 'names.json'), JSON.stringify(namesOf(pages, [...sectionOf.keys()], base)))
 write(
   join(site, '.cache/site.json'),
   JSON.stringify({ sidebar: sidebarOf(sections, pages), homeCard: cardName(HOME_CARD) }, null, 2),

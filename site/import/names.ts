@@ -32,9 +32,11 @@ export function keyOf(text: string): string {
   return text.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim()
 }
 
-export function namesOf(pages: readonly Page[], base: string): Name[] {
+/** In the order in which the search shows them. `sources` is the order of the pages in `docs/README.md`. */
+export function namesOf(pages: readonly Page[], sources: readonly string[], base: string): Name[] {
   const names = pages
     .filter(({ source }) => /^docs\/(?:[^/]+|recipes\/[^/]+)$/.test(source))
+    .toSorted((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source))
     .flatMap((page) => [...headingsOf(page, base), ...rowsOf(page, base)])
   const found = new Map<string, Name>()
   // A page that describes a name comes before one whose heading happens to be the same word.
@@ -43,8 +45,10 @@ export function namesOf(pages: readonly Page[], base: string): Name[] {
   return [...found.values()]
 }
 
-function order({ group }: Name): number {
-  return ['Errors', 'On call', 'Commands and settings', GUIDES].indexOf(group)
+/** Within guides, a page comes before a section of another. */
+function order({ group, url }: Name): number {
+  const kinds = ['Errors', 'On call', 'Commands and settings', GUIDES]
+  return kinds.indexOf(group) * 2 + (url.includes('#') ? 1 : 0)
 }
 
 function headingsOf({ slug, title, body }: Page, base: string): Name[] {

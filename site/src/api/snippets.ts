@@ -38,10 +38,13 @@ export function snippetsOf(operation: Operation): Snippet[] {
   ]
 }
 
-function curlOf({ api, method, path, requestExample, contentType, parameters }: Operation): string {
+function curlOf({ api, method, path, contentType, parameters, ...rest }: Operation): string {
+  const required = rest.body.filter(({ name, isRequired }) => isRequired && !name.includes('.'))
+  const placeholders = Object.fromEntries(required.map(({ name }) => [name, `<${name}>`]))
+  const requestExample = rest.requestExample ?? (required.length > 0 ? placeholders : undefined)
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => VALUES[name] ?? `<${name}>`)
-  const required = parameters.filter((one) => one.place === 'query' && one.isRequired)
-  const query = required.map(({ name }) => `${name}=<${name}>`).join('&')
+  const asked = parameters.filter((one) => one.place === 'query' && one.isRequired)
+  const query = asked.map(({ name }) => `${name}=<${name}>`).join('&')
   const url = `http://127.0.0.1:${PORTS[api]}${filled}${query === '' ? '' : `?${query}`}`
   const address = /[<>&?]/.test(url) ? `"${url}"` : url
   const lines = [`curl -s ${method === 'GET' ? '' : `-X ${method} `}${address}`]

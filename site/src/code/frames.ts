@@ -43,6 +43,9 @@ const element = (tagName: string, properties: Record<string, string>, ...childre
   ({ type: 'element', tagName, properties, children }) as Child
 const words = (value: string): Child => ({ type: 'text', value })
 
+/** Its words are no text of the page. */
+const UNSEARCHED = { 'data-pagefind-ignore': '' }
+
 /** A block after a command is its output: it joins the frame above, and has nothing to copy. */
 export const frames: ShikiTransformer = {
   name: 'frames',
@@ -51,10 +54,10 @@ export const frames: ShikiTransformer = {
     const [, title = ''] = /title="([^"]+)"/.exec(meta) ?? []
     const isOutput = /(?:^| )output\b/.test(meta)
     const bar = isOutput
-      ? element('figcaption', {}, element('span', {}, words('Output')))
+      ? element('figcaption', UNSEARCHED, element('span', {}, words('Output')))
       : element(
           'figcaption',
-          {},
+          UNSEARCHED,
           element('span', { class: title.includes('.') ? 'file' : '' }, words(title)),
           element(
             'button',

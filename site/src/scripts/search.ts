@@ -103,7 +103,7 @@ function keyOf(text: string): string {
 
 function show(list: Element, query: string, names: readonly Name[], pages: readonly Found[], issues: string): void {
   const key = keyOf(query)
-  const exact = names.filter((name) => name.key === key).slice(0, MAX_EXACT)
+  const exact = [...new Set([...caseNames(query, key, names), ...names.filter((name) => isNamed(name, key))])].slice(0, MAX_EXACT)
   const groups = new Map<string, Hit[]>()
   if (exact.length > 0)
     groups.set(
@@ -150,9 +150,24 @@ function show(list: Element, query: string, names: readonly Name[], pages: reado
   }
 }
 
+/** The name itself, its plural, or a section of a guide that begins with it: `LangChain for Python`. */
+function isNamed(name: Name, key: string): boolean {
+  if (name.key === key || name.key === `${key}s`) return true
+  return name.group === 'Guides' && name.url.includes('#') && /^[ .]/.test(name.key.startsWith(key) ? name.key.slice(key.length) : '')
+}
+
+/** Who describes a symptom in words is on call: a case with all of them comes before an error code. */
+function caseNames(query: string, key: string, names: readonly Name[]): readonly Name[] {
+  const words = key.split(' ')
+  if (words.length < 2 || query.includes('_')) return []
+  return names.filter(
+    (name) => name.group === 'On call' && words.every((word) => name.key.split(' ').includes(word)),
+  )
+}
+
 function hitsOf({ url, meta, excerpt, sub_results: parts }: Found): Hit[] {
   const page = { title: meta.title ?? url, page: '', url, excerpt, isNested: false }
-  const headings = parts.filter((part) => part.url !== url).slice(0, MAX_HEADINGS)
+  const headings = parts.filter((part) => part.url.includes('#') && !part.url.endsWith('#_top')).slice(0, MAX_HEADINGS)
   return [page, ...headings.map((part) => ({ ...part, page: '', isNested: true }))]
 }
 
