@@ -17,6 +17,8 @@ const PROOFS = [
   'lab -- check/pglite',
   'test:console',
   'lab -- check/docs',
+  // After the docs, so that pages whose blocks ran get their tick.
+  'lab -- check/site',
 ]
 
 const commands = PROOFS.map((script): Command => ({ program: 'npm', args: ['run', ...script.split(' ')] }))

@@ -31,14 +31,19 @@ export function linkProblems(pages: readonly BuiltPage[]): string[] {
       if (target === path && anchor === '' && link !== '#_top')
         return [`${path} links to itself: ${textOf(html, link)}`]
       const known = ids.get(target)
-      if (known === undefined) return existsSync(join(folder, target)) ? [] : [`${path} links to ${link}, which does not exist`]
-      return anchor === '' || known.has(anchor) ? [] : [`${path} links to ${link}, an anchor that does not exist`]
+      if (known === undefined)
+        return existsSync(join(folder, target)) ? [] : [`${path} links to ${link}, which does not exist`]
+      return anchor === '' || known.has(anchor)
+        ? []
+        : [`${path} links to ${link}, an anchor that does not exist`]
     }),
   )
 }
 
 function linksOf(html: string): string[] {
-  return [...html.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&').replaceAll('&#38;', '&'))
+  return [...html.matchAll(/<a\b[^>]*?\bhref="([^"]*)"/g)].map(([, link = '']) =>
+    link.replaceAll('&amp;', '&').replaceAll('&#38;', '&'),
+  )
 }
 
 function idsOf(html: string): string[] {
@@ -47,6 +52,7 @@ function idsOf(html: string): string[] {
 
 /** The words of a link, so that its writer finds it. */
 function textOf(html: string, link: string): string {
-  const [, text = ''] = new RegExp(`<a\\b[^>]*href="${RegExp.escape(link)}"[^>]*>([\\s\\S]*?)</a>`).exec(html) ?? []
+  const [, text = ''] =
+    new RegExp(`<a\\b[^>]*href="${RegExp.escape(link)}"[^>]*>([\\s\\S]*?)</a>`).exec(html) ?? []
   return text.replaceAll(/<[^>]+>/g, '').trim()
 }

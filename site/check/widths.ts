@@ -16,7 +16,11 @@ const WIDE = `[...document.body.querySelectorAll('*')].filter((element) => {
   return name + ' from ' + Math.round(left) + ' to ' + Math.round(right) + ': ' + (element.textContent ?? '').trim().slice(0, 50)
 })`
 
-export async function widthProblems(browser: Browser, url: string, paths: readonly string[]): Promise<string[]> {
+export async function widthProblems(
+  browser: Browser,
+  url: string,
+  paths: readonly string[],
+): Promise<string[]> {
   const page = await browser.newPage({ viewport: PHONE })
   const problems: string[] = []
   for (const path of paths) {

@@ -29,7 +29,10 @@ export function groupOf(slug: string): string {
 
 /** As `search.js` writes a query: `Budget_exhausted` and `budget exhausted` are one. */
 export function keyOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim()
+  return text
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim()
 }
 
 /** In the order in which the search shows them. `sources` is the order of the pages in `docs/README.md`. */
@@ -62,7 +65,8 @@ function headingsOf({ slug, title, body }: Page, base: string): Name[] {
       const url = `${base}${slug}/#${slugger.slug(plain)}`
       names.push({ key: keyOf(plain), title: plain, url, ...page })
       // `torana keys create` is found as `keys create` too.
-      if (slug === 'cli') names.push({ key: keyOf(plain.replace(/^torana /, '')), title: plain, url, ...page })
+      if (slug === 'cli')
+        names.push({ key: keyOf(plain.replace(/^torana /, '')), title: plain, url, ...page })
     }
     // An alert is named below the heading of its section.
     const [, alert] = /^Alert `(Torana\w+)`/.exec(line) ?? []

@@ -15,7 +15,7 @@ export function withSteps(markdown: string): string {
   }
   for (const line of markdown.split('\n')) {
     if (/^ *```/.test(line)) isCode = !isCode
-    const [whole, step] = isCode ? [] : (STEP.exec(line) ?? [])
+    const [whole = '', step] = isCode ? [] : (STEP.exec(line) ?? [])
     const [, alerts, urgency] = isCode ? [] : (ALERT.exec(line) ?? [])
     if (step !== undefined) {
       close()

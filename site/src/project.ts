@@ -43,7 +43,8 @@ export function dayOf(date: string): string {
 
 function found(id: string): Figure {
   const one = figures[id]
-  if (one === undefined) throw new Error(`the home page needs the figure ${id}, which docs/figures.json does not have`)
+  if (one === undefined)
+    throw new Error(`the home page needs the figure ${id}, which docs/figures.json does not have`)
   return one
 }
 

@@ -174,7 +174,10 @@ function operationOf(
 
 /** `createEmbeddings` → `Create embeddings`. */
 function titleOf(operationId: string): string {
-  const words = operationId.replaceAll(/([A-Z])/g, ' $1').toLowerCase().trim()
+  const words = operationId
+    .replaceAll(/([A-Z])/g, ' $1')
+    .toLowerCase()
+    .trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -240,8 +243,15 @@ function typeOf(contract: Contract, schema: Schema): string {
     const types = options.filter(({ type }) => type !== 'null').map((one) => typeOf(contract, one))
     return listed([...new Set(types)])
   }
-  if (whole.type === 'array') return `${typeOf(contract, whole.items ?? {})}[]`
-  const name = [whole.type ?? 'any'].flat().filter((one) => one !== 'null').join(' or ')
+  if (whole.type === 'array') {
+    const item = typeOf(contract, whole.items ?? {})
+    // `string[]`, but no brackets after a list of values.
+    return /^\w+(?:\[\])*(?:, .*)?$/.test(item) ? `${item.replace(/, .*$/, '')}[]` : `list of ${item}`
+  }
+  const name = [whole.type ?? 'any']
+    .flat()
+    .filter((one) => one !== 'null')
+    .join(' or ')
   if (name === 'string' && whole.maxLength !== undefined && whole.maxLength < 10_000)
     return `string, up to ${whole.maxLength} characters`
   if (name === 'integer' || name === 'number') return `${name}${range(whole)}`
@@ -253,7 +263,7 @@ function range({ minimum, maximum }: Schema): string {
   const low = minimum === undefined || minimum <= 0 ? undefined : minimum
   const high = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum
   if (high === undefined) return low === undefined ? '' : `, at least ${low}`
-  return `, ${minimum ?? 0} to ${high}`
+  return `, ${(minimum ?? 0).toLocaleString('en')} to ${high.toLocaleString('en')}`
 }
 
 function listed(words: readonly string[]): string {

@@ -1,4 +1,5 @@
 /** Requests that run as pasted: against the node of the quick start, with its demo models. */
+import { jsonText } from './json.ts'
 import type { Operation } from './operations.ts'
 
 interface Snippet {
@@ -53,7 +54,7 @@ function curlOf({ api, method, path, contentType, parameters, ...rest }: Operati
     for (const [name, value] of Object.entries(requestExample)) lines.push(`-F ${name}="${String(value)}"`)
   else if (requestExample !== undefined) {
     lines.push('-H "Content-Type: application/json"')
-    lines.push(`-d '${JSON.stringify(requestExample, null, 2).replaceAll('\n', '\n  ')}'`)
+    lines.push(`-d '${jsonText(requestExample).replaceAll('\n', '\n  ')}'`)
   }
   return lines.join(' \\\n  ').replace(` -X POST`, requestExample === undefined ? ' -X POST' : '')
 }
@@ -82,7 +83,8 @@ function python(value: unknown): string {
 
 function nodeOf(call: string, example: Readonly<Record<string, unknown>> = {}): string {
   const fields = Object.entries(example).map(
-    ([name, value]) => `  ${name}: ${JSON.stringify(value).replaceAll('"', "'").replaceAll("','", "', '")},\n`,
+    ([name, value]) =>
+      `  ${name}: ${JSON.stringify(value).replaceAll('"', "'").replaceAll("','", "', '")},\n`,
   )
   return `import OpenAI from 'openai'
 

@@ -1,7 +1,10 @@
 /** Code blocks: the colours of the console, and a frame with a title and a button that copies. */
 import type { ShikiTransformer, ThemeRegistration } from 'shiki'
 
-const scopes = (foreground: string, ...scope: string[]): { scope: string[]; settings: { foreground: string } } => ({
+const scopes = (
+  foreground: string,
+  ...scope: string[]
+): { scope: string[]; settings: { foreground: string } } => ({
   scope,
   settings: { foreground },
 })

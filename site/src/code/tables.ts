@@ -19,7 +19,7 @@ export function tables(): HastPluginDefinition {
       filter: ['table'],
       visit(table, context) {
         const rows = all(table as Node, 'tr')
-        const labels = all(rows[0], 'th').map(text)
+        const labels = all(rows[0], 'th').map((cell) => capital(text(cell)))
         context.setProperty(table, 'className', labels.length > MAX_OPEN_COLUMNS ? ['wide'] : [])
         for (const row of rows.slice(1)) {
           const cells = all(row, 'td')
@@ -45,7 +45,13 @@ function nameOf(cell: Node | undefined): string | undefined {
 }
 
 function all(node: Node | undefined, tagName: string): readonly Node[] {
-  return (node?.children ?? []).flatMap((child) => (child.tagName === tagName ? [child] : all(child, tagName)))
+  return (node?.children ?? []).flatMap((child) =>
+    child.tagName === tagName ? [child] : all(child, tagName),
+  )
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function text(node: Node): string {

@@ -16,7 +16,11 @@ interface Found {
 interface Pagefind {
   init(): Promise<void>
   options(options: object): Promise<void>
-  debouncedSearch(query: string, options: object, ms: number): Promise<{ results: { data(): Promise<Found> }[] } | null>
+  debouncedSearch(
+    query: string,
+    options: object,
+    ms: number,
+  ): Promise<{ results: { data(): Promise<Found> }[] } | null>
 }
 interface Hit {
   readonly title: string
@@ -98,12 +102,23 @@ async function loadIndex(base: string): Promise<{ names: readonly Name[]; pagefi
 
 /** As `import/names.ts` writes its keys. */
 function keyOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim()
+  return text
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim()
 }
 
-function show(list: Element, query: string, names: readonly Name[], pages: readonly Found[], issues: string): void {
+function show(
+  list: Element,
+  query: string,
+  names: readonly Name[],
+  pages: readonly Found[],
+  issues: string,
+): void {
   const key = keyOf(query)
-  const exact = [...new Set([...caseNames(query, key, names), ...names.filter((name) => isNamed(name, key))])].slice(0, MAX_EXACT)
+  const exact = [
+    ...new Set([...caseNames(query, key, names), ...names.filter((name) => isNamed(name, key))]),
+  ].slice(0, MAX_EXACT)
   const groups = new Map<string, Hit[]>()
   if (exact.length > 0)
     groups.set(
@@ -153,7 +168,11 @@ function show(list: Element, query: string, names: readonly Name[], pages: reado
 /** The name itself, its plural, or a section of a guide that begins with it: `LangChain for Python`. */
 function isNamed(name: Name, key: string): boolean {
   if (name.key === key || name.key === `${key}s`) return true
-  return name.group === 'Guides' && name.url.includes('#') && /^[ .]/.test(name.key.startsWith(key) ? name.key.slice(key.length) : '')
+  return (
+    name.group === 'Guides' &&
+    name.url.includes('#') &&
+    /^[ .]/.test(name.key.startsWith(key) ? name.key.slice(key.length) : '')
+  )
 }
 
 /** Who describes a symptom in words is on call: a case with all of them comes before an error code. */
@@ -167,7 +186,9 @@ function caseNames(query: string, key: string, names: readonly Name[]): readonly
 
 function hitsOf({ url, meta, excerpt, sub_results: parts }: Found): Hit[] {
   const page = { title: meta.title ?? url, page: '', url, excerpt, isNested: false }
-  const headings = parts.filter((part) => part.url.includes('#') && !part.url.endsWith('#_top')).slice(0, MAX_HEADINGS)
+  const headings = parts
+    .filter((part) => part.url.includes('#') && !part.url.endsWith('#_top'))
+    .slice(0, MAX_HEADINGS)
   return [page, ...headings.map((part) => ({ ...part, page: '', isNested: true }))]
 }
 
@@ -187,7 +208,9 @@ function link({ title, page, url, excerpt, isNested }: Hit): HTMLAnchorElement {
 
 function nothing(key: string, names: readonly Name[], issues: string): HTMLElement {
   const words = new Set(names.map((name) => name.key))
-  const nearest = [...words].map((word) => ({ word, far: distance(word, key) })).toSorted((a, b) => a.far - b.far)
+  const nearest = [...words]
+    .map((word) => ({ word, far: distance(word, key) }))
+    .toSorted((a, b) => a.far - b.far)
   const text = document.createElement('p')
   text.className = 'search-nothing'
   const ask = document.createElement('a')
@@ -213,7 +236,11 @@ function distance(a: string, b: string): number {
     const next = [i]
     for (let j = 1; j <= b.length; j += 1)
       next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+        Math.min(
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        ),
       )
     row = next
   }

@@ -22,7 +22,9 @@ async function copied(button: Element, text: string): Promise<void> {
 for (const button of all('.copy'))
   button.addEventListener('click', () => {
     const frame = button.closest('.code, .tabs')
-    const code = frame?.querySelector('[role=tabpanel]:not([hidden]) pre.copied, pre.copied') ?? frame?.querySelector('[role=tabpanel]:not([hidden]) pre, pre')
+    const code =
+      frame?.querySelector('[role=tabpanel]:not([hidden]) pre.copied, pre.copied') ??
+      frame?.querySelector('[role=tabpanel]:not([hidden]) pre, pre')
     void copied(button, (code?.textContent ?? '').replace(/\n$/, ''))
   })
 
@@ -108,7 +110,8 @@ for (const filter of all<HTMLInputElement>('.filter')) {
 }
 
 /** On a phone, a row of a wide table shows its first cells; a tap shows the rest. */
-for (const row of all('table.wide tbody tr')) row.addEventListener('click', () => row.classList.toggle('open'))
+for (const row of all('table.wide tbody tr'))
+  row.addEventListener('click', () => row.classList.toggle('open'))
 
 function stored(name: string): string | null {
   try {
