@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { browserPath } from '../import/diagrams.ts'
 import { linkProblems, readSite } from './links.ts'
+import { blindChecks } from './planted.ts'
 import { searchProblems } from './searches.ts'
 import { serve } from './server.ts'
 import { widthProblems } from './widths.ts'
@@ -22,6 +23,7 @@ const browser = await chromium.launch({
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
 })
 try {
+  problems.push(...(await blindChecks(browser, server.url)))
   problems.push(...(await searchProblems(browser, server.url)))
   problems.push(
     ...(await widthProblems(

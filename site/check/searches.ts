@@ -22,12 +22,16 @@ export function fits(found: string, expected: string): boolean {
   return expected.includes('#') ? found === expected : found.replace(/#.*$/, '') === expected
 }
 
-export async function searchProblems(browser: Browser, url: string): Promise<string[]> {
+export async function searchProblems(
+  browser: Browser,
+  url: string,
+  searches: Readonly<Record<string, string>> = EXPECTED,
+): Promise<string[]> {
   const page = await browser.newPage()
   await page.goto(url)
   await page.keyboard.press('Control+k')
   const problems: string[] = []
-  for (const [query, expected] of Object.entries(EXPECTED)) {
+  for (const [query, expected] of Object.entries(searches)) {
     await page.fill('dialog.search input', '')
     await page.locator('.search-results:empty').waitFor({ state: 'attached' })
     await page.fill('dialog.search input', query)
