@@ -236,7 +236,7 @@ function isList(contract: Contract, field: Schema): boolean {
 
 function typeOf(contract: Contract, schema: Schema): string {
   const whole = resolved(contract, schema)
-  if (whole.const !== undefined) return String(whole.const)
+  if (whole.const !== undefined) return JSON.stringify(whole.const).replaceAll('"', '')
   if (whole.enum !== undefined) return listed(whole.enum.map(String))
   const options = whole.anyOf ?? whole.oneOf
   if (options !== undefined) {
@@ -245,8 +245,8 @@ function typeOf(contract: Contract, schema: Schema): string {
   }
   if (whole.type === 'array') {
     const item = typeOf(contract, whole.items ?? {})
-    // `string[]`, but no brackets after a list of values.
-    return /^\w+(?:\[\])*(?:, .*)?$/.test(item) ? `${item.replace(/, .*$/, '')}[]` : `list of ${item}`
+    const isPlain = /^(?:string|integer|number|boolean|object)\b/.test(item) && !item.includes(' or ')
+    return isPlain ? `${item.replace(/, .*$/, '')}[]` : `list of ${item}`
   }
   const name = [whole.type ?? 'any']
     .flat()

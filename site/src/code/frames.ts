@@ -53,7 +53,7 @@ const UNSEARCHED = { 'data-pagefind-ignore': '' }
 export const frames: ShikiTransformer = {
   name: 'frames',
   root(root) {
-    const meta = this.options.meta?.__raw ?? ''
+    const meta = this.options.meta?.['__raw'] ?? ''
     const [, title = ''] = /title="([^"]+)"/.exec(meta) ?? []
     const isOutput = /(?:^| )output\b/.test(meta)
     const bar = isOutput

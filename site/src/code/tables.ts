@@ -18,7 +18,7 @@ export function tables(): HastPluginDefinition {
     element: {
       filter: ['table'],
       visit(table, context) {
-        const rows = all(table as Node, 'tr')
+        const rows = all(table, 'tr')
         const labels = all(rows[0], 'th').map((cell) => capital(text(cell)))
         context.setProperty(table, 'className', labels.length > MAX_OPEN_COLUMNS ? ['wide'] : [])
         for (const row of rows.slice(1)) {

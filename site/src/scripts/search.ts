@@ -82,7 +82,7 @@ function start(dialog: HTMLDialogElement): void {
       const query = input.value.trim()
       const answer = query === '' ? null : await pagefind.debouncedSearch(query, {}, TYPING_MS)
       if (query !== input.value.trim()) return
-      if (query === '') return void list.replaceChildren()
+      if (query === '') list.replaceChildren()
       if (answer === null) return
       const pages = await Promise.all(answer.results.slice(0, MAX_RESULTS).map((one) => one.data()))
       show(list, query, names, pages, dialog.dataset['issues'] ?? '')
@@ -137,7 +137,7 @@ function show(
     hits: name === EXACT ? hits : hits.filter(({ url }) => !known.has(url)),
   }))
   list.replaceChildren()
-  if (sections.length === 0) return void list.append(nothing(key, names, issues))
+  if (sections.length === 0) list.append(nothing(key, names, issues))
   let shown = 0
   for (const { name, hits } of sections.filter(({ hits: some }) => some.length > 0)) {
     const title = document.createElement('p')
