@@ -1,5 +1,5 @@
 /** `docs/` stays plain Markdown that GitHub shows; this writes it as the pages that Starlight builds the site from. */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { withTitles } from './blocks.ts'
 import { cardName, drawCards, type Card } from './cards.ts'
@@ -8,6 +8,7 @@ import { folderSlug, linksOf, rewritten } from './links.ts'
 import { llmsFullText, llmsText } from './llms.ts'
 import { groupOf, namesOf } from './names.ts'
 import { withSteps } from './on-call.ts'
+import { pagesThatRan } from './ran.ts'
 import { readPages, readSections, sectionsBySource, unlisted, type Page } from './pages.ts'
 import { sidebarOf } from './sidebar.ts'
 
@@ -17,8 +18,6 @@ const content = join(site, 'src/content/docs')
 const published = join(site, 'public')
 /** The path below which the site is served, with a slash at both ends. */
 const base = process.env['SITE_BASE'] ?? '/'
-/** `npm run lab -- check/docs` writes the pages whose every block ran. A page without that run gets no tick. */
-const RUN_PAGES = join(root, 'server/test/.cache/run-pages.json')
 /** The card of pages that have none of their own. */
 const HOME_CARD: Card = {
   title: 'The gateway for embeddings and images',
@@ -31,9 +30,7 @@ const sectionOf = sectionsBySource(sections)
 const lost = unlisted(pages, sections)
 if (lost.length > 0) throw new Error(`no section of docs/README.md names ${lost.join(', ')}`)
 const links = linksOf(root, base, pages)
-const runPages = new Set(
-  existsSync(RUN_PAGES) ? (JSON.parse(readFileSync(RUN_PAGES, 'utf8')) as readonly string[]) : [],
-)
+const runPages = pagesThatRan(root)
 
 rmSync(content, { recursive: true, force: true })
 rmSync(published, { recursive: true, force: true })
