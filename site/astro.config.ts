@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { satteri } from '@astrojs/markdown-satteri'
 import starlight from '@astrojs/starlight'
 import { defineConfig } from 'astro/config'
-import starlightLinksValidator from 'starlight-links-validator'
 import type { SidebarGroup } from './import/sidebar.ts'
 import { gatewayLinks } from './src/api/operations.ts'
 import { frames, theme } from './src/code/frames.ts'
@@ -48,7 +47,6 @@ export default defineConfig({
         label,
         items: [...items, ...(label === 'Reference' ? gatewayLinks() : [])],
       })),
-      plugins: [starlightLinksValidator({ exclude: ['/files/**', '/*.json', '/llms*.txt', '/api/**'] })],
     }),
   ],
 })

@@ -19,14 +19,16 @@ export function readSite(folder: string): BuiltPage[] {
     }))
 }
 
-/** The site must be built for `/`: the pages of another base have no address here. */
-export function linkProblems(pages: readonly BuiltPage[]): string[] {
+/** `base` starts and ends with a slash. */
+export function linkProblems(pages: readonly BuiltPage[], base: string): string[] {
   const ids = new Map(pages.map(({ path, html }) => [path, new Set(idsOf(html))]))
   return pages.flatMap(({ path, folder, html }) =>
     [...new Set(linksOf(html))].flatMap((link) => {
       if (!/^[/#]/.test(link)) return []
       const { pathname, hash } = new URL(link, `http://site${path}`)
-      const target = decodeURIComponent(pathname)
+      if (link.startsWith('/') && !pathname.startsWith(base))
+        return [`${path} links to ${link}, which is outside of ${base}`]
+      const target = decodeURIComponent(link.startsWith('/') ? pathname.slice(base.length - 1) : pathname)
       const anchor = decodeURIComponent(hash.slice(1))
       if (target === path && anchor === '' && link !== '#_top')
         return [`${path} links to itself: ${textOf(html, link)}`]

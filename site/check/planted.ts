@@ -24,7 +24,7 @@ export async function blindChecks(browser: Browser, url: string): Promise<string
   const server = await serve(folder)
   try {
     const found = [
-      ...linkProblems(readSite(folder)),
+      ...linkProblems(readSite(folder), '/'),
       ...(await widthProblems(
         browser,
         server.url,
