@@ -71,12 +71,10 @@ const keyTerms = {
     .describe('The key is refused from this moment on; a day means its start in UTC.'),
 }
 
-const keyChange = z
-  .strictObject(keyTerms)
-  .meta({
-    id: 'KeyChange',
-    examples: [{ models: ['text-embedding-3-small'], limits: { requests_per_minute: 600 } }],
-  })
+const keyChange = z.strictObject(keyTerms).meta({
+  id: 'KeyChange',
+  examples: [{ models: ['text-embedding-3-small'], limits: { requests_per_minute: 600 } }],
+})
 const newKey = z
   .strictObject({
     project: name,

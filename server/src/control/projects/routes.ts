@@ -15,18 +15,16 @@ import {
   type ShownProject,
 } from './queries.ts'
 
-const newProject = z
-  .strictObject({ name, ...termsChange })
-  .meta({
-    id: 'NewProject',
-    examples: [
-      {
-        name: 'search',
-        limits: { requests_per_minute: 600 },
-        budget: { usd: 200, per: 'month', hard: true },
-      },
-    ],
-  })
+const newProject = z.strictObject({ name, ...termsChange }).meta({
+  id: 'NewProject',
+  examples: [
+    {
+      name: 'search',
+      limits: { requests_per_minute: 600 },
+      budget: { usd: 200, per: 'month', hard: true },
+    },
+  ],
+})
 const projectChange = z
   .strictObject(termsChange)
   .meta({ id: 'ProjectChange', examples: [{ budget: { usd: 250, per: 'month', hard: true } }] })
