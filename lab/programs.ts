@@ -10,7 +10,7 @@ export interface Program {
   readonly node?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** A npm script that runs before it. */
-  readonly after?: 'build' | 'console:build'
+  readonly after?: 'build' | 'console:build' | 'site:build'
   /** Runs beside a PostgreSQL that `server/test/support/with-servers.ts` starts. */
   readonly withServers?: true
 }
@@ -172,6 +172,13 @@ const CHECKS: Readonly<Record<string, Program>> = {
     file: 'lab/recipes/*{.test,-long}.ts',
     node: ['--test', '--test-concurrency=1'],
     needs: 'Python; Java where Maven and a JDK are installed',
+  },
+  'check/site': {
+    answers:
+      'the built site: no page links to itself or to nothing, searches find the right page first, nothing is wider than a phone',
+    file: 'site/check/main.ts',
+    after: 'site:build',
+    needs: 'Chromium',
   },
   'check/import': {
     answers: 'the import from LiteLLM, up to a gateway that runs on its result',

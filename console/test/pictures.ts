@@ -33,12 +33,16 @@ interface Picture {
   readonly phone?: true
   /** Also in Chinese. */
   readonly chinese?: true
+  /** A selector: only this part of the page, twice as sharp. */
+  readonly part?: string
   /** What is done before the picture is taken; `on` is the size of the screen. */
   readonly before?: (page: Page, on: 'desktop' | 'phone') => Promise<void>
 }
 
 const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '/', role: 'operator', calm: true, phone: true, chinese: true },
+  // The home page of the documentation shows the traffic alone.
+  { name: 'traffic', path: '/', role: 'operator', calm: true, phone: true, part: 'section:has(> header h2)' },
   { name: 'requests', path: '/requests', role: 'operator', phone: true, chinese: true, before: peek },
   { name: 'request', path: '/requests?tries=2', role: 'operator', phone: true, before: openFirst },
   {
@@ -244,7 +248,7 @@ function controlUrlOf(child: ChildProcess): Promise<string> {
 }
 
 async function take(picture: Picture, url: string): Promise<void> {
-  const { name, path, role = 'admin', phone, chinese, before } = picture
+  const { name, path, role = 'admin', phone, chinese, part, before } = picture
   const [person, email] = PEOPLE[role]
   const member = { role, name: person, email, projects: ['search', 'research'] }
   const cookie = await memberCookie(url, member, ADMIN_TOKEN)
@@ -256,7 +260,7 @@ async function take(picture: Picture, url: string): Promise<void> {
     ] as const) {
       const context = await browser.newContext({
         viewport: size === 'phone' ? { width: 390, height: 844 } : { width: 1440, height: 900 },
-        deviceScaleFactor: size === 'phone' ? 2 : 1,
+        deviceScaleFactor: size === 'phone' || part !== undefined ? 2 : 1,
         colorScheme: theme,
         reducedMotion: 'reduce',
         timezoneId: 'UTC',
@@ -269,7 +273,7 @@ async function take(picture: Picture, url: string): Promise<void> {
       await settled(page)
       await before?.(page, size)
       await settled(page)
-      const bytes = await page.screenshot()
+      const bytes = await (part === undefined ? page : page.locator(part).first()).screenshot()
       const file = join(FOLDER, `${name}${suffix}-${theme}.png`)
       // Few colours: a palette loses nothing that one sees, and the repository stays small.
       await sharp(bytes).png({ palette: true, quality: 100, effort: 9 }).toFile(file)

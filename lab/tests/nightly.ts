@@ -18,6 +18,8 @@ const PROOFS = [
   'test:console',
   'lab -- check/docs',
   'lab -- check/recipes',
+  // After the docs, so that pages whose blocks ran get their tick.
+  'lab -- check/site',
 ]
 
 const commands = PROOFS.map((script): Command => ({ program: 'npm', args: ['run', ...script.split(' ')] }))

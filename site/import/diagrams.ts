@@ -1,6 +1,6 @@
 /**
- * Mermaid diagrams, drawn to SVG once and before anybody reads them: a browser loads a picture instead of a megabyte of script. They
- * keep their natural size, so that the words of a wide one stay as large as the words beside it; the page scrolls it sideways.
+ * Mermaid diagrams, drawn to SVG once, at build time: a browser loads an image instead of a megabyte of script. They keep their natural
+ * size, so that the words of a wide one stay readable; its frame scrolls sideways.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,34 +14,34 @@ type Theme = (typeof THEMES)[number]
 /** Widths of letters are measured here and drawn elsewhere: these three fonts have the same. */
 const FONT = 'Arial, Helvetica, "Liberation Sans", sans-serif'
 /** Part of the names of the files: a change of the style draws all of them again. */
-const STYLE = 6
+const STYLE = 7
 
 const COLOURS: Readonly<Record<Theme, Readonly<Record<string, string>>>> = {
   light: {
     background: '#ffffff',
-    primaryColor: '#eef2ff',
-    primaryBorderColor: '#6366f1',
-    primaryTextColor: '#1e1b4b',
-    lineColor: '#475569',
-    secondaryColor: '#f1f5f9',
-    tertiaryColor: '#f8fafc',
-    textColor: '#1f2937',
-    noteBkgColor: '#fef9c3',
-    noteTextColor: '#422006',
-    noteBorderColor: '#ca8a04',
+    primaryColor: '#eaf0fc',
+    primaryBorderColor: '#2b59c3',
+    primaryTextColor: '#1a1b1e',
+    lineColor: '#53565c',
+    secondaryColor: '#eeeeeb',
+    tertiaryColor: '#f6f6f4',
+    textColor: '#1a1b1e',
+    noteBkgColor: '#fbf1db',
+    noteTextColor: '#8a5700',
+    noteBorderColor: '#8a5700',
   },
   dark: {
-    background: '#17181c',
-    primaryColor: '#272a4a',
-    primaryBorderColor: '#818cf8',
-    primaryTextColor: '#e0e7ff',
-    lineColor: '#94a3b8',
-    secondaryColor: '#1f2937',
-    tertiaryColor: '#1c1f26',
-    textColor: '#e5e7eb',
-    noteBkgColor: '#3f3a16',
-    noteTextColor: '#fef9c3',
-    noteBorderColor: '#ca8a04',
+    background: '#17181b',
+    primaryColor: '#1a2540',
+    primaryBorderColor: '#8fb2ff',
+    primaryTextColor: '#ececee',
+    lineColor: '#acb0b7',
+    secondaryColor: '#26282c',
+    tertiaryColor: '#121316',
+    textColor: '#ececee',
+    noteBkgColor: '#2c220f',
+    noteTextColor: '#efb549',
+    noteBorderColor: '#efb549',
   },
 }
 
@@ -54,7 +54,7 @@ export function diagramOf(source: string): Diagram {
   return { name: createHash('sha256').update(`${STYLE}${source}`).digest('hex').slice(0, 12), source }
 }
 
-/** Markdown with each diagram as a picture, and its source beneath for those who can't see it. */
+/** Markdown with each diagram as an image, and its source below for readers who cannot see it. */
 export function withPictures(markdown: string, base: string): { text: string; diagrams: Diagram[] } {
   const diagrams: Diagram[] = []
   const text = markdown.replaceAll(/^```mermaid\n([\s\S]*?)^```$/gm, (_, source: string) => {
@@ -69,7 +69,7 @@ export function withPictures(markdown: string, base: string): { text: string; di
   return { text, diagrams }
 }
 
-/** Draws what is not in `cache` yet. */
+/** Draws the diagrams that are missing in `cache`. */
 export async function drawDiagrams(diagrams: readonly Diagram[], cache: string): Promise<void> {
   mkdirSync(cache, { recursive: true })
   const missing = diagrams.filter(({ name }) =>
@@ -121,7 +121,7 @@ function settingsFor(theme: Theme): object {
     fontFamily: FONT,
     themeVariables: {
       ...COLOURS[theme],
-      xyChart: { plotColorPalette: '#6366f1' },
+      xyChart: { plotColorPalette: '#2b59c3' },
       darkMode: theme === 'dark',
       dropShadow: 'none',
       useGradient: false,
@@ -148,12 +148,12 @@ function mermaidScript(): string {
   return createRequire(import.meta.url).resolve('mermaid/dist/mermaid.min.js')
 }
 
-function browserPath(): string {
+export function browserPath(): string {
   const found = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
     (path) => path !== undefined && existsSync(path),
   )
   if (found === undefined)
-    throw new Error('diagrams are drawn by Chromium: install it, or say where it is with CHROMIUM_PATH')
+    throw new Error('Chromium draws diagrams and cards: install it, or set CHROMIUM_PATH')
   return found
 }
 

@@ -26,8 +26,9 @@ export function linksOf(root: string, base: string, pages: readonly Page[]): Lin
       const source = posix.join(posix.dirname(from), path).replace(/\/$/, '')
       const hash = anchor === undefined ? '' : `#${anchor}`
       if (source === 'docs/README.md' || source === 'docs') return base
-      // The site's first page stands in for the README's top, and the quick start for its steps.
-      if (source === 'README.md') return hash === '' ? base : `${base}quick-start/`
+      // The home page and the quick start replace the README. A page never links to itself.
+      if (source === 'README.md')
+        return hash === '' || from === 'docs/quick-start.md' ? base : `${base}quick-start/`
       if (source === 'docs/decisions') return `${base}decisions/`
       const slug = slugs.get(source)
       if (slug !== undefined) return `${base}${slug}/${hash}`

@@ -4,7 +4,7 @@ import type { Page, Section } from './pages.ts'
 const SUMMARY =
   'Torana is a self-hosted, OpenAI-compatible gateway for embeddings and images: virtual keys, budgets, an exact ledger, load balancing and fallback, vector cache, and a guard against mixing the vectors of two models. Applications keep their OpenAI SDK and change one base URL.'
 
-/** Pages about how Torana is made, which nobody needs to use it. */
+/** Pages about how Torana is made: a user does not need them. */
 const OPTIONAL = /^(?:docs\/(?:decisions|inside)\/|ARCHITECTURE|CONTRIBUTING|CHANGELOG)/
 
 export function llmsText(sections: readonly Section[], addressOf: (target: string) => string): string {

@@ -360,6 +360,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @example {
+         *       "token": "the token of the invitation",
+         *       "name": "Li Wei",
+         *       "password": "a long passphrase"
+         *     }
+         */
         AcceptanceInput: {
             token: string;
             name: string;
@@ -444,6 +451,11 @@ export interface components {
             has_more: boolean;
             chain: components["schemas"]["AuditChain"];
         };
+        /**
+         * @example {
+         *       "pictures": true
+         *     }
+         */
         BackupInputInput: {
             /**
              * @description With the images of `ASSETS_URL`.
@@ -845,6 +857,11 @@ export interface components {
                 alive: number;
             };
         };
+        /**
+         * @example {
+         *       "max_usd": "0.01"
+         *     }
+         */
         DeploymentTestInput: {
             /**
              * @description The test is refused when it could cost more. null: it may cost what it costs.
@@ -958,10 +975,36 @@ export interface components {
             } | null;
             price: components["schemas"]["PriceText"][];
         };
+        /**
+         * @example {
+         *       "drained": true,
+         *       "reason": "maintenance"
+         *     }
+         */
         DrainingInput: {
             drained: boolean;
             reason: string;
         };
+        /**
+         * @example {
+         *       "object": "list",
+         *       "data": [
+         *         {
+         *           "object": "embedding",
+         *           "index": 0,
+         *           "embedding": [
+         *             0.048601195,
+         *             -0.04893485
+         *           ]
+         *         }
+         *       ],
+         *       "model": "demo-embed",
+         *       "usage": {
+         *         "prompt_tokens": 3,
+         *         "total_tokens": 3
+         *       }
+         *     }
+         */
         EmbeddingAnswer: {
             /** @constant */
             object: "list";
@@ -985,6 +1028,11 @@ export interface components {
             /** @description Leased budget that was returned. */
             returned_usd: string;
         };
+        /**
+         * @example {
+         *       "force": false
+         *     }
+         */
         EndingInput: {
             /**
              * @description End the node even if it was seen within the last minute.
@@ -1045,6 +1093,13 @@ export interface components {
             /** @description US dollars, with nine decimals. */
             posted_usd: string;
         };
+        /**
+         * @example {
+         *       "price": {
+         *         "usdPerMillionTokens": "0.02"
+         *       }
+         *     }
+         */
         GivenPriceInput: {
             /** @description As `price` in torana.yaml: `free`, `unpriced`, or fields such as `usdPerMillionTokens`. */
             price: string | {
@@ -1107,7 +1162,17 @@ export interface components {
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
         };
-        /** @description With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead, `image_edit.…` for edits. */
+        /**
+         * @description With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead, `image_edit.…` for edits.
+         * @example {
+         *       "created": 1763424000,
+         *       "data": [
+         *         {
+         *           "url": "http://127.0.0.1:8080/v1/assets/0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f?signature=…"
+         *         }
+         *       ]
+         *     }
+         */
         ImageAnswer: {
             /** @description Unix seconds. */
             created: number;
@@ -1145,6 +1210,11 @@ export interface components {
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
         };
+        /**
+         * @example {
+         *       "token": "the token of the invitation"
+         *     }
+         */
         InvitationTokenInput: {
             token: string;
         };
@@ -1192,6 +1262,16 @@ export interface components {
             /** @description What is worth a look. */
             notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
         };
+        /**
+         * @example {
+         *       "models": [
+         *         "text-embedding-3-small"
+         *       ],
+         *       "limits": {
+         *         "requests_per_minute": 600
+         *       }
+         *     }
+         */
         KeyChangeInput: {
             /** @description Fields that are left out stay as they are. */
             limits?: components["schemas"]["LimitsChangeInput"];
@@ -1326,6 +1406,11 @@ export interface components {
             created_at: string;
             disabled_at: string | null;
         };
+        /**
+         * @example {
+         *       "role": "operator"
+         *     }
+         */
         MemberChangeInput: {
             name?: string;
             /** @enum {string} */
@@ -1613,6 +1698,11 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        /**
+         * @example {
+         *       "secret": "sk-…"
+         *     }
+         */
         NewCredentialInput: {
             /** @description null: delete it. */
             secret: string | null;
@@ -1628,6 +1718,20 @@ export interface components {
              */
             projects: string[] | null;
         };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "name": "website",
+         *       "models": [
+         *         "demo-embed"
+         *       ],
+         *       "budget": {
+         *         "usd": 50,
+         *         "per": "month",
+         *         "hard": true
+         *       }
+         *     }
+         */
         NewKeyInput: {
             project: string;
             name: string;
@@ -1648,6 +1752,14 @@ export interface components {
             /** @description The key is refused from this moment on; a day means its start in UTC. */
             expires_at?: string | null;
         };
+        /**
+         * @example {
+         *       "upstream": "openai",
+         *       "ids": [
+         *         "text-embedding-3-small"
+         *       ]
+         *     }
+         */
         NewModelsInput: {
             upstream: string;
             ids: string[];
@@ -1663,6 +1775,19 @@ export interface components {
                 };
             };
         };
+        /**
+         * @example {
+         *       "name": "search",
+         *       "limits": {
+         *         "requests_per_minute": 600
+         *       },
+         *       "budget": {
+         *         "usd": 200,
+         *         "per": "month",
+         *         "hard": true
+         *       }
+         *     }
+         */
         NewProjectInput: {
             name: string;
             /** @description Fields that are left out stay as they are. */
@@ -1670,9 +1795,27 @@ export interface components {
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
         };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "page": "/requests",
+         *           "name": "Failed today",
+         *           "search": "outcome=failed"
+         *         }
+         *       ]
+         *     }
+         */
         NewSavedViewsInput: {
             data: components["schemas"]["SavedViewInput"][];
         };
+        /**
+         * @example {
+         *       "name": "terraform",
+         *       "role": "operator",
+         *       "expires_in_days": 90
+         *     }
+         */
         NewTokenInput: {
             name: string;
             /** @enum {string} */
@@ -1689,6 +1832,13 @@ export interface components {
             read_only: boolean;
             expires_in_days: number;
         };
+        /**
+         * @example {
+         *       "provider": "openai",
+         *       "name": "openai",
+         *       "secret": "sk-…"
+         *     }
+         */
         NewUpstreamInput: {
             /** @description A provider that Torana knows. Absent: an OpenAI-compatible server. */
             provider?: string;
@@ -1767,10 +1917,28 @@ export interface components {
                 saved_usd: string;
             };
         };
+        /**
+         * @example {
+         *       "current": "a long passphrase",
+         *       "password": "a longer passphrase"
+         *     }
+         */
         PasswordChangeInput: {
             current: string;
             password: string;
         };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "model": "gpt-image-2",
+         *       "prompt": "a night sky",
+         *       "images": [
+         *         {
+         *           "image_url": "data:image/png;base64,…"
+         *         }
+         *       ]
+         *     }
+         */
         PlaygroundEditsInput: {
             /** @description Id or alias of an image model. */
             model: string;
@@ -1826,6 +1994,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "model": "demo-embed",
+         *       "input": [
+         *         "cat",
+         *         "kitten",
+         *         "car"
+         *       ]
+         *     }
+         */
         PlaygroundEmbeddingsInput: {
             /** @description Id or alias of an embedding model. */
             model: string;
@@ -1848,6 +2027,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "model": "demo-image",
+         *       "prompt": "a lighthouse in the fog"
+         *     }
+         */
         PlaygroundImagesInput: {
             /** @description Id or alias of an image model. */
             model: string;
@@ -1973,6 +2159,15 @@ export interface components {
             webhooks: components["schemas"]["ProjectWebhook"][];
             created_at: string | null;
         };
+        /**
+         * @example {
+         *       "budget": {
+         *         "usd": 250,
+         *         "per": "month",
+         *         "hard": true
+         *       }
+         *     }
+         */
         ProjectChangeInput: {
             /** @description Fields that are left out stay as they are. */
             limits?: components["schemas"]["LimitsChangeInput"];
@@ -2332,6 +2527,13 @@ export interface components {
                 [key: string]: string | number;
             };
         };
+        /**
+         * @example {
+         *       "action": "post",
+         *       "cost_usd": "0.03",
+         *       "note": "on the invoice of November"
+         *     }
+         */
         ResolutionInput: {
             /**
              * @description `post`: the call was paid. `void`: it was not.
@@ -2351,6 +2553,11 @@ export interface components {
             /** @enum {string} */
             action: "post" | "void";
         };
+        /**
+         * @example {
+         *       "overlap_seconds": 86400
+         *     }
+         */
         RotationInput: {
             /**
              * @description How long the previous secret stays valid.
@@ -2491,6 +2698,24 @@ export interface components {
             redirect_url: string;
             rules: components["schemas"]["SignOnRule"][];
         };
+        /**
+         * @example {
+         *       "name": "Okta",
+         *       "issuer": "https://acme.okta.com",
+         *       "client_id": "0oa1b2c3",
+         *       "client_secret": "a secret",
+         *       "rules": [
+         *         {
+         *           "claim": "groups",
+         *           "value": "search-team",
+         *           "role": "developer",
+         *           "projects": [
+         *             "search"
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
         SignOnChangeInput: {
             /** @default null */
             name: string | null;
@@ -2552,6 +2777,11 @@ export interface components {
             pinned_by: components["schemas"]["SpacePin"][] | null;
             deployments: components["schemas"]["SpaceDeployment"][];
         };
+        /**
+         * @example {
+         *       "deployment": "search-embed/a"
+         *     }
+         */
         SpaceAcceptanceInput: {
             deployment: string;
         };
@@ -2770,6 +3000,11 @@ export interface components {
             /** @description Ids of what runs on it. */
             deployments: string[];
         };
+        /**
+         * @example {
+         *       "secret": "sk-…"
+         *     }
+         */
         UpstreamChangeInput: {
             /** @description Another address drops the stored secret, unless a new one comes with it. */
             base_url?: string;
@@ -2784,6 +3019,12 @@ export interface components {
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
         };
+        /**
+         * @example {
+         *       "provider": "openai",
+         *       "secret": "sk-…"
+         *     }
+         */
         UpstreamQuestionInput: {
             /** @description A provider that Torana knows. Absent: an OpenAI-compatible server. */
             provider?: string;

@@ -13,7 +13,7 @@ const RETRY_AFTER_MS = 30_000
 
 const backupInput = z
   .strictObject({ pictures: z.boolean().default(false).describe('With the images of `ASSETS_URL`.') })
-  .meta({ id: 'BackupInput' })
+  .meta({ id: 'BackupInput', examples: [{ pictures: true }] })
 
 export function registerBackup(api: Api, node: ControlNode): void {
   const backups = new StreamSlots({

@@ -22,7 +22,7 @@ const credential = z
 
 const newCredential = z
   .strictObject({ secret: z.string().min(1).max(100_000).nullable().describe('null: delete it.') })
-  .meta({ id: 'NewCredential' })
+  .meta({ id: 'NewCredential', examples: [{ secret: 'sk-…' }] })
 
 export function registerCredentials(
   api: Api,

@@ -62,7 +62,7 @@ const deploymentHistory = z
 
 const draining = z
   .strictObject({ drained: z.boolean(), reason: storable(MAX_REASON).trim().min(1) })
-  .meta({ id: 'Draining' })
+  .meta({ id: 'Draining', examples: [{ drained: true, reason: 'maintenance' }] })
 
 const testing = z
   .strictObject({
@@ -71,7 +71,7 @@ const testing = z
       .default(null)
       .describe('The test is refused when it could cost more. null: it may cost what it costs.'),
   })
-  .meta({ id: 'DeploymentTest' })
+  .meta({ id: 'DeploymentTest', examples: [{ max_usd: '0.01' }] })
 
 const tested = z
   .object({

@@ -34,11 +34,14 @@ const newInvitation = projectsByRole(z.strictObject({ email, role, projects: pro
 
 const invitationPath = z.object({ email })
 
-const lookAtInvitation = z.strictObject({ token: secretText }).meta({ id: 'InvitationToken' })
+const lookAtInvitation = z
+  .strictObject({ token: secretText })
+  .meta({ id: 'InvitationToken', examples: [{ token: 'the token of the invitation' }] })
 
-const acceptance = z
-  .strictObject({ token: secretText, name: personName, password: newPassword })
-  .meta({ id: 'Acceptance' })
+const acceptance = z.strictObject({ token: secretText, name: personName, password: newPassword }).meta({
+  id: 'Acceptance',
+  examples: [{ token: 'the token of the invitation', name: 'Li Wei', password: 'a long passphrase' }],
+})
 
 export function registerInvitations(api: Api, node: ControlNode): void {
   registerInviting(api, node)

@@ -71,7 +71,10 @@ const keyTerms = {
     .describe('The key is refused from this moment on; a day means its start in UTC.'),
 }
 
-const keyChange = z.strictObject(keyTerms).meta({ id: 'KeyChange' })
+const keyChange = z.strictObject(keyTerms).meta({
+  id: 'KeyChange',
+  examples: [{ models: ['text-embedding-3-small'], limits: { requests_per_minute: 600 } }],
+})
 const newKey = z
   .strictObject({
     project: name,
@@ -84,7 +87,17 @@ const newKey = z
       .describe('An existing key to import. Absent: Torana creates one.'),
     ...keyTerms,
   })
-  .meta({ id: 'NewKey' })
+  .meta({
+    id: 'NewKey',
+    examples: [
+      {
+        project: 'search',
+        name: 'website',
+        models: ['demo-embed'],
+        budget: { usd: 50, per: 'month', hard: true },
+      },
+    ],
+  })
 
 const keyWithSecret = changedKey
   .extend({
@@ -110,7 +123,7 @@ const rotation = z
       .default(DEFAULT_OVERLAP_SECONDS)
       .describe('How long the previous secret stays valid.'),
   })
-  .meta({ id: 'Rotation' })
+  .meta({ id: 'Rotation', examples: [{ overlap_seconds: 86_400 }] })
 
 const keyPath = z.object({ project: name, name })
 type KeyPath = z.output<typeof keyPath>

@@ -30,7 +30,7 @@ export const memberChange = z
     projects: projects.optional(),
     disabled: z.boolean().optional().describe('A disabled member has no sessions, and can not sign in.'),
   })
-  .meta({ id: 'MemberChange' })
+  .meta({ id: 'MemberChange', examples: [{ role: 'operator' }] })
 
 type Member = z.output<typeof member>
 type MemberChange = z.output<typeof memberChange>

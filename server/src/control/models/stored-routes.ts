@@ -37,7 +37,7 @@ const newModels = z
       .optional()
       .describe('What those models are that Torana has no facts about.'),
   })
-  .meta({ id: 'NewModels' })
+  .meta({ id: 'NewModels', examples: [{ upstream: 'openai', ids: ['text-embedding-3-small'] }] })
 
 const addedModels = z.array(modelRow)
 

@@ -27,7 +27,7 @@ const ending = z
   .strictObject({
     force: z.boolean().default(false).describe('End the node even if it was seen within the last minute.'),
   })
-  .meta({ id: 'Ending' })
+  .meta({ id: 'Ending', examples: [{ force: false }] })
 
 const ended = z
   .object({ id: z.string(), returned_usd: usd.describe('Leased budget that was returned.') })

@@ -30,14 +30,20 @@ export function registerPlayground(api: Api, node: PlaygroundNode): void {
   route(api, 'POST /playground/embeddings', {
     id: 'playEmbeddings',
     summary: 'Turn texts into vectors as a caller would; answers as POST /v1/embeddings does',
-    body: embeddingRequest.extend({ project }).meta({ id: 'PlaygroundEmbeddings' }),
+    body: embeddingRequest.extend({ project }).meta({
+      id: 'PlaygroundEmbeddings',
+      examples: [{ project: 'search', model: 'demo-embed', input: ['cat', 'kitten', 'car'] }],
+    }),
     answer: embeddingAnswer,
     ...playedBy('embeddings'),
   })
   route(api, 'POST /playground/images/generations', {
     id: 'playImages',
     summary: 'Make images as a caller would; answers as POST /v1/images/generations does, also as a stream',
-    body: imageRequest.extend({ project }).meta({ id: 'PlaygroundImages' }),
+    body: imageRequest.extend({ project }).meta({
+      id: 'PlaygroundImages',
+      examples: [{ project: 'search', model: 'demo-image', prompt: 'a lighthouse in the fog' }],
+    }),
     answer: imageAnswer,
     ...playedBy('generations'),
   })
@@ -45,7 +51,17 @@ export function registerPlayground(api: Api, node: PlaygroundNode): void {
     id: 'playEdits',
     summary: 'Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream',
     consumes: ['multipart/form-data', 'application/json'],
-    body: imageEditRequest.extend({ project }).meta({ id: 'PlaygroundEdits' }),
+    body: imageEditRequest.extend({ project }).meta({
+      id: 'PlaygroundEdits',
+      examples: [
+        {
+          project: 'search',
+          model: 'gpt-image-2',
+          prompt: 'a night sky',
+          images: [{ image_url: 'data:image/png;base64,…' }],
+        },
+      ],
+    }),
     answer: imageAnswer,
     ...playedBy('edits'),
   })

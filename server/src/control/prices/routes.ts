@@ -47,7 +47,9 @@ export const priceList = z
 
 const pricePath = z.object({ deployment: storable(NAME_CHARACTERS).min(1) })
 
-const givenPrice = z.strictObject({ price: form }).meta({ id: 'GivenPrice' })
+const givenPrice = z
+  .strictObject({ price: form })
+  .meta({ id: 'GivenPrice', examples: [{ price: { usdPerMillionTokens: '0.02' } }] })
 
 const changesQuery = z.object({
   from: givenTime.optional().describe('Default: 30 days before `to`.'),

@@ -15,8 +15,19 @@ import {
   type ShownProject,
 } from './queries.ts'
 
-const newProject = z.strictObject({ name, ...termsChange }).meta({ id: 'NewProject' })
-const projectChange = z.strictObject(termsChange).meta({ id: 'ProjectChange' })
+const newProject = z.strictObject({ name, ...termsChange }).meta({
+  id: 'NewProject',
+  examples: [
+    {
+      name: 'search',
+      limits: { requests_per_minute: 600 },
+      budget: { usd: 200, per: 'month', hard: true },
+    },
+  ],
+})
+const projectChange = z
+  .strictObject(termsChange)
+  .meta({ id: 'ProjectChange', examples: [{ budget: { usd: 250, per: 'month', hard: true } }] })
 const projectPath = z.object({ project: name })
 
 export function registerProjects(api: Api, node: ProjectsNode): void {

@@ -12,7 +12,10 @@ const MAX_VIEWS = 50
 
 const savedViews = pageOf(savedView).meta({ id: 'SavedViewList' })
 
-const newViews = z.strictObject({ data: z.array(savedView).max(MAX_VIEWS) }).meta({ id: 'NewSavedViews' })
+const newViews = z.strictObject({ data: z.array(savedView).max(MAX_VIEWS) }).meta({
+  id: 'NewSavedViews',
+  examples: [{ data: [{ page: '/requests', name: 'Failed today', search: 'outcome=failed' }] }],
+})
 
 export function registerSavedViews(api: Api, { reports }: Pick<ControlNode, 'reports'>): void {
   const listed = (data: SavedView[]) => ({ data, has_more: false, next: null })

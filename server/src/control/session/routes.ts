@@ -72,9 +72,10 @@ const firstRun = z
   .strictObject({ token: secretText, name: personName, email, password: newPassword })
   .meta({ id: 'FirstRun' })
 
-const passwordChange = z
-  .strictObject({ current: givenPassword, password: newPassword })
-  .meta({ id: 'PasswordChange' })
+const passwordChange = z.strictObject({ current: givenPassword, password: newPassword }).meta({
+  id: 'PasswordChange',
+  examples: [{ current: 'a long passphrase', password: 'a longer passphrase' }],
+})
 
 export function registerSession(api: Api, node: ControlNode): void {
   registerReading(api, node)

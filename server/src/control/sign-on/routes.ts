@@ -47,7 +47,18 @@ const signOnChange = z
       .describe('Left out: as before, unless the issuer is another one.'),
     rules: z.array(rule).max(MAX_RULES),
   })
-  .meta({ id: 'SignOnChange' })
+  .meta({
+    id: 'SignOnChange',
+    examples: [
+      {
+        name: 'Okta',
+        issuer: 'https://acme.okta.com',
+        client_id: '0oa1b2c3',
+        client_secret: 'a secret',
+        rules: [{ claim: 'groups', value: 'search-team', role: 'developer', projects: ['search'] }],
+      },
+    ],
+  })
 
 const signOnTest = z
   .object({ url: z.string().describe('Open it in a new window: it shows the claims.') })

@@ -97,7 +97,9 @@ const spaceSlots = z
   .object({ data: z.array(spaceSlot), has_more: z.boolean().describe('There are older ones.') })
   .meta({ id: 'SpaceSlotList' })
 
-const acceptance = z.strictObject({ deployment: storable(MAX_NAME).min(1) }).meta({ id: 'SpaceAcceptance' })
+const acceptance = z
+  .strictObject({ deployment: storable(MAX_NAME).min(1) })
+  .meta({ id: 'SpaceAcceptance', examples: [{ deployment: 'search-embed/a' }] })
 
 /** The begin of a series that is asked for without `since`. */
 const EPOCH = 0

@@ -31,7 +31,7 @@ const newToken = projectsByRole(
     read_only: z.boolean().default(false).describe('It may read, whatever its role.'),
     expires_in_days: z.int().min(1).max(MAX_DAYS),
   }),
-).meta({ id: 'NewToken' })
+).meta({ id: 'NewToken', examples: [{ name: 'terraform', role: 'operator', expires_in_days: 90 }] })
 
 const tokenWithSecret = token
   .extend({ secret: z.string().describe('Shown once.') })

@@ -57,7 +57,10 @@ const resolution = z
     message: 'a call that was not paid has no cost and no tokens: leave cost_usd and tokens out',
     path: ['action'],
   })
-  .meta({ id: 'Resolution' })
+  .meta({
+    id: 'Resolution',
+    examples: [{ action: 'post', cost_usd: '0.03', note: 'on the invoice of November' }],
+  })
 
 const resolved = z
   .object({ request_id: z.string(), attempt: z.int(), action: z.enum(['post', 'void']) })

@@ -40,7 +40,7 @@ const upstreamQuestion = z
       .describe('Instead of all others: one that exists, with its own credential.'),
     secret: newSecret.optional(),
   })
-  .meta({ id: 'UpstreamQuestion' })
+  .meta({ id: 'UpstreamQuestion', examples: [{ provider: 'openai', secret: 'sk-…' }] })
 
 const checkedModel = z.object({
   id: z.string(),

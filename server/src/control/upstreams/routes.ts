@@ -49,7 +49,7 @@ const newUpstream = z
       .describe('Default: the provider, or the host, with a number where it is taken.'),
     secret: newSecret.optional(),
   })
-  .meta({ id: 'NewUpstream' })
+  .meta({ id: 'NewUpstream', examples: [{ provider: 'openai', name: 'openai', secret: 'sk-…' }] })
 
 const upstreamChange = z
   .strictObject({
@@ -62,7 +62,7 @@ const upstreamChange = z
       .describe('Amazon Bedrock. Another region drops the stored secret, as another address does.'),
     secret: newSecret.nullish().describe('null: forget it.'),
   })
-  .meta({ id: 'UpstreamChange' })
+  .meta({ id: 'UpstreamChange', examples: [{ secret: 'sk-…' }] })
 
 export function registerUpstreams(api: Api, node: ControlNode): void {
   registerProviders(api, node)

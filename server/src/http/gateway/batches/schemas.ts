@@ -15,7 +15,16 @@ export const batchRequest = z
       .describe('Notes of yours. Tags of the lines come in the header `x-torana-tags`.'),
     output_expires_after: z.object({ anchor: z.literal('created_at'), seconds: z.int() }).nullish(),
   })
-  .meta({ id: 'BatchRequest' })
+  .meta({
+    id: 'BatchRequest',
+    examples: [
+      {
+        input_file_id: 'file-0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f',
+        endpoint: '/v1/embeddings',
+        completion_window: '24h',
+      },
+    ],
+  })
 
 export const batchObject = z
   .object({

@@ -46,14 +46,14 @@ export const embeddingRequest = z
     model: z.string().min(1).describe('Id or alias of an embedding model.'),
     ...embeddingOptions,
   })
-  .meta({ id: 'EmbeddingRequest' })
+  .meta({ id: 'EmbeddingRequest', examples: [{ model: 'demo-embed', input: ['cat', 'kitten', 'car'] }] })
 
 export const pathEmbeddingRequest = z
   .looseObject({
     model: z.string().nullish().describe('May repeat the model of the path.'),
     ...embeddingOptions,
   })
-  .meta({ id: 'PathEmbeddingRequest' })
+  .meta({ id: 'PathEmbeddingRequest', examples: [{ input: ['cat', 'kitten', 'car'] }] })
 
 export const embeddingAnswer = z
   .looseObject({
@@ -68,4 +68,14 @@ export const embeddingAnswer = z
     model: z.string().describe('The model of the request.'),
     usage: z.object({ prompt_tokens: z.int().nonnegative(), total_tokens: z.int().nonnegative() }),
   })
-  .meta({ id: 'EmbeddingAnswer' })
+  .meta({
+    id: 'EmbeddingAnswer',
+    examples: [
+      {
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding: [0.048601195, -0.04893485] }],
+        model: 'demo-embed',
+        usage: { prompt_tokens: 3, total_tokens: 3 },
+      },
+    ],
+  })

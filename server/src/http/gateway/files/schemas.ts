@@ -13,7 +13,22 @@ export const file = z
     status: z.literal('processed'),
     status_details: z.null(),
   })
-  .meta({ id: 'File' })
+  .meta({
+    id: 'File',
+    examples: [
+      {
+        id: 'file-0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f',
+        object: 'file',
+        bytes: 2048,
+        created_at: 1_763_424_000,
+        expires_at: 1_766_016_000,
+        filename: 'requests.jsonl',
+        purpose: 'batch',
+        status: 'processed',
+        status_details: null,
+      },
+    ],
+  })
 
 export const fileListing = z
   .object({
@@ -27,7 +42,10 @@ export const fileListing = z
 
 export const deletedFile = z
   .object({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) })
-  .meta({ id: 'DeletedFile' })
+  .meta({
+    id: 'DeletedFile',
+    examples: [{ id: 'file-0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f', object: 'file', deleted: true }],
+  })
 
 export const fileForm = z
   .object({
@@ -41,7 +59,7 @@ export const fileForm = z
       .optional()
       .describe('Default: 30 days, which is also the most.'),
   })
-  .meta({ id: 'FileForm' })
+  .meta({ id: 'FileForm', examples: [{ file: '@requests.jsonl', purpose: 'batch' }] })
 
 export const fileQuery = z.object({
   purpose: z.string().optional(),
@@ -60,7 +78,12 @@ export const uploadRequest = z
       .object({ anchor: z.literal('created_at'), seconds: z.int().min(3600).max(2_592_000) })
       .optional(),
   })
-  .meta({ id: 'UploadRequest' })
+  .meta({
+    id: 'UploadRequest',
+    examples: [
+      { filename: 'requests.jsonl', purpose: 'batch', bytes: 104_857_600, mime_type: 'application/jsonl' },
+    ],
+  })
 
 export const upload = z
   .object({
@@ -78,7 +101,7 @@ export const upload = z
 
 export const uploadPartForm = z
   .object({ data: z.string().describe('The bytes, as a file of the form.') })
-  .meta({ id: 'UploadPartForm' })
+  .meta({ id: 'UploadPartForm', examples: [{ data: '@part-1' }] })
 
 export const uploadPart = z
   .object({
@@ -91,4 +114,4 @@ export const uploadPart = z
 
 export const uploadCompletion = z
   .object({ part_ids: z.array(z.string()), md5: z.string().optional() })
-  .meta({ id: 'UploadCompletion' })
+  .meta({ id: 'UploadCompletion', examples: [{ part_ids: ['part-1', 'part-2'] }] })

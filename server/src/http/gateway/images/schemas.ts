@@ -42,7 +42,10 @@ export const imageRequest = z
       .describe('`keep`: Torana refuses a conversion, which would drop the C2PA manifest of the image.'),
   })
   .describe('Torana passes unlisted fields on to OpenAI-compatible upstreams, and refuses them for others.')
-  .meta({ id: 'ImageRequest' })
+  .meta({
+    id: 'ImageRequest',
+    examples: [{ model: 'demo-image', prompt: 'a lighthouse in the fog', size: '1024x1024' }],
+  })
 
 const reference = z
   .object({ image_url: z.string() })
@@ -65,7 +68,10 @@ export const imageEditRequest = imageRequest
   .describe(
     'As multipart/form-data or as JSON. Torana passes unlisted fields on to OpenAI-compatible upstreams, and refuses them for others.',
   )
-  .meta({ id: 'ImageEditRequest' })
+  .meta({
+    id: 'ImageEditRequest',
+    examples: [{ model: 'gpt-image-2', prompt: 'a night sky', image: '@harbour.png' }],
+  })
 
 export const imageAnswer = z
   .looseObject({
@@ -86,7 +92,15 @@ export const imageAnswer = z
   .describe(
     'With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead, `image_edit.…` for edits.',
   )
-  .meta({ id: 'ImageAnswer' })
+  .meta({
+    id: 'ImageAnswer',
+    examples: [
+      {
+        created: 1_763_424_000,
+        data: [{ url: 'http://127.0.0.1:8080/v1/assets/0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f?signature=…' }],
+      },
+    ],
+  })
 
 export const imageJob = z
   .object({
@@ -113,4 +127,16 @@ export const imageJob = z
       .describe('Images whose manifest a conversion dropped, as they came from the upstream.'),
     error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   })
-  .meta({ id: 'ImageJob' })
+  .meta({
+    id: 'ImageJob',
+    examples: [
+      {
+        id: '0197f0f3-6a2c-7d61-9c55-3f1b1c2d3e4f',
+        object: 'image.job',
+        status: 'running',
+        created_at: 1_763_424_000,
+        expires_at: 1_763_510_400,
+        model: 'demo-image',
+      },
+    ],
+  })
