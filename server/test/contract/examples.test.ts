@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { REPOSITORY } from '#test/support/docs-blocks.ts'
+import { REPOSITORY } from '#test/support/docs-pages.ts'
 
 interface Contract {
   readonly components: {
