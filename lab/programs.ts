@@ -77,7 +77,7 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/canaries': { answers: 'whether a text of one project ever reaches another', needs: STORES },
   'bench/peers': {
     answers:
-      'Torana beside LiteLLM, Portkey and Bifrost: makes docs/benchmarks.md; --install brings them; forty minutes',
+      'LiteLLM, Portkey, Bifrost and Torana at the same rates: docs/benchmarks.md; --install brings them; --write; forty minutes',
     needs: `${BARE_PROXY}, ${STORES}, Python`,
   },
   'bench/soak': {

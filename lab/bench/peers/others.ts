@@ -23,17 +23,15 @@ export const BIFROST_VERSION = '1.6.11'
 /** It takes a quarter of a minute of a core. */
 const LITELLM_START_MS = 300_000
 const LITELLM_SETTINGS =
-  '`LITELLM_MODE=PRODUCTION`, `LITELLM_LOG=ERROR`, `set_verbose: false`, `json_logs: true`, a master key. No database: it keeps no spend and no keys of its own here, which makes it cheaper'
-const BIFROST_SETTINGS =
-  'one virtual key that it enforces; requests logged to SQLite without their content, its defaults for pools (`concurrency` 1,000, `buffer_size` 5,000)'
+  '`LITELLM_MODE=PRODUCTION`, logs only errors, master key. No database: no spend, no stored keys'
+const BIFROST_SETTINGS = 'virtual key, requests logged to SQLite without content, default pools'
 
 export const OTHERS: readonly Contender[] = [
   {
     id: 'portkey',
     name: 'Portkey gateway',
     cores: 1,
-    settings:
-      '`--headless`, `NODE_ENV=production`; provider and address in headers. It has no keys of its own, no ledger and no log in this form. (1.15.2, the newest on npm, answered every embeddings call with 500: "TypeError: immutable", on Node 24 and 26)',
+    settings: '`NODE_ENV=production`, `--headless`, provider in headers. No keys, ledger or log',
     version: portkeyVersion,
     start: startPortkey,
   },
