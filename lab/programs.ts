@@ -69,6 +69,10 @@ const BENCH: Readonly<Record<string, Program>> = {
     after: 'build',
     needs: `${BARE_PROXY}, ${STORES}`,
   },
+  'bench/memory': {
+    answers: 'memory of a node at rest, and of the demo model; --write',
+    needs: 'PostgreSQL',
+  },
   'bench/size': {
     answers: 'start, reload and CPU with 100,000 keys, 500 models and 10,000,000 ledger rows; --small',
     needs: 'PostgreSQL',

@@ -26,9 +26,12 @@ export function publishTexts(program: string, texts: Readonly<Record<string, str
   publishFigures(Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, { text, ...about }])))
 }
 
-/** Newer figures replace older ones of the same id; all others stay. */
-export function publishFigures(figures: Readonly<Record<string, Figure>>): void {
-  const all = Object.entries({ ...publishedFigures(), ...figures })
+/** Newer figures replace older ones of the same id, and with a `prefix` all whose ids begin with it. */
+export function publishFigures(figures: Readonly<Record<string, Figure>>, prefix?: string): void {
+  const kept = Object.entries(publishedFigures()).filter(
+    ([id]) => prefix === undefined || !id.startsWith(prefix),
+  )
+  const all = Object.entries({ ...Object.fromEntries(kept), ...figures })
   const sorted = Object.fromEntries(all.toSorted(([left], [right]) => (left < right ? -1 : 1)))
   writeFileSync(FIGURES, `${JSON.stringify(sorted, undefined, 2)}\n`)
   process.stdout.write(

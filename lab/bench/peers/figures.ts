@@ -40,14 +40,14 @@ export interface LatencyFigures extends Run {
   readonly tooMuch?: number
 }
 
-export interface StartFigures extends Run {
+interface StartFigures extends Run {
   readonly seconds: number
   /** Before the first request, and after the last one. */
   readonly idleMegabytes: number
   readonly usedMegabytes: number
 }
 
-export interface AnswerFigures extends Run {
+interface AnswerFigures extends Run {
   /** By the name of the question. */
   readonly texts: Readonly<Record<string, string>>
 }

@@ -39,7 +39,7 @@ const THEMES = {
 
 /** The rows, with what each gateway does in this setup. */
 const ROWS: readonly (readonly [id: string, does: string])[] = [
-  ['torana-strict', 'every call in a PostgreSQL ledger'],
+  ['torana-strict', 'ledger in PostgreSQL'],
   ['portkey', 'no keys, no ledger'],
   ['bifrost', 'virtual key, log in SQLite'],
   ['litellm', 'master key, no database'],
@@ -55,7 +55,7 @@ const FOOT = [
 const [WIDTH, LEFT, TOP, ROW, BAR] = [1000, 224, 128, 59, 17]
 /** Of one time the bare proxy. A longer bar than the axis is cut, and says so. */
 const [UNIT, AXIS_TIMES] = [22.8, 16]
-const [SQUARE, SQUARES_LEFT] = [20, 700]
+const [SQUARE, SQUARES_LEFT] = [19.5, 700]
 
 interface Measured {
   readonly one: ContenderFigures

@@ -30,7 +30,7 @@ export function keptFigures(): PeerFigures {
 export function writeFigures(now: PeerFigures): void {
   const figures = mergedFigures(keptFigures(), now)
   writeFileSync(FIGURES, `${JSON.stringify(figures, undefined, 2)}\n`)
-  publishFigures(figuresById(figures))
+  publishFigures(figuresById(figures), 'peers.')
 }
 
 /** `peers.<gateway>.<measure>.<case or rate>`. */
