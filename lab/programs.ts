@@ -67,6 +67,10 @@ const BENCH: Readonly<Record<string, Program>> = {
     after: 'build',
     needs: `${BARE_PROXY}, ${STORES}`,
   },
+  'bench/memory': {
+    answers: 'memory of a node at rest, and of the demo model; --write',
+    needs: 'PostgreSQL',
+  },
   'bench/size': {
     answers: 'start, reload and CPU with 100,000 keys, 500 models and 10,000,000 ledger rows; --small',
     needs: 'PostgreSQL',
@@ -75,7 +79,7 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/canaries': { answers: 'whether a text of one project ever reaches another', needs: STORES },
   'bench/peers': {
     answers:
-      'Torana beside LiteLLM, Portkey and Bifrost: makes docs/benchmarks.md; --install brings them; forty minutes',
+      'LiteLLM, Portkey, Bifrost and Torana at the same rates: docs/benchmarks.md; --install brings them; --write; forty minutes',
     needs: `${BARE_PROXY}, ${STORES}, Python`,
   },
   'bench/soak': {

@@ -14,6 +14,8 @@ export interface Stream {
   /** Before `/v1`. */
   readonly path?: string
   readonly key: string
+  /** Instead of the key as a bearer token. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly model: string
   readonly perSecond: number
   readonly encoding?: 'base64' | 'float'
@@ -140,13 +142,16 @@ class Sender {
   }
 
   send(
-    { path = '', key, model, encoding = 'base64' }: Stream,
+    { path = '', key, headers = { authorization: `Bearer ${key}` }, model, encoding = 'base64' }: Stream,
     results: SentRequest[],
     done: () => void = () => {},
   ): void {
     this.#number += 1
     const body = `{"model":"${model}","input":"text ${this.#number} of ${process.pid}","encoding_format":"${encoding}"}`
-    const bytes = `POST ${path}/v1/embeddings HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const sent = Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')
+    const bytes = `POST ${path}/v1/embeddings HTTP/1.1\r\nhost: localhost\r\n${sent}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     const atMs = Date.now()
     const connection = this.#free()
     if (!connection) {

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../../server/src/core/money/ledger.ts'
 import { openOwnLedger } from './own-ledger.ts'
+import { publishTexts } from '../book/publish.ts'
 import { print, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
@@ -16,6 +17,8 @@ const { values: options } = parseArgs({
     keys: { type: 'string', default: '1000' },
     /** Of a writer between two records, on average. */
     pauseMs: { type: 'string', default: '2' },
+    /** Puts the figures that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 
@@ -39,6 +42,13 @@ const [check] = await database.query<{ ledger: bigint; rollups: bigint }>(
 )
 print(rows)
 writeResults('ledger', { pauseMs: Number(options.pauseMs), rows })
+// With the most writers: batches are largest there.
+const [, perSecond = '', , , , cpuUs = ''] = rows.at(-1) ?? []
+if (options.write)
+  publishTexts('bench/ledger', {
+    'rate.ledger.postgres': Number(perSecond).toLocaleString('en-US'),
+    'cpu.ledger.record': `${Math.round(Number(cpuUs))} µs`,
+  })
 console.log(`${check?.ledger} rows in the ledger, ${check?.rollups} in the rollups`)
 await close()
 

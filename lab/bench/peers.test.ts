@@ -1,103 +1,103 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { base64Of, vectorOf } from '../fake-provider/vectors.ts'
 import { judged, QUESTIONS } from './peers/answers.ts'
-import { benchmarksPage, timesOwn } from './peers/document.ts'
-import { mergedFigures, type CaseFigures, type ContenderFigures, type Figures } from './peers/figures.ts'
-import { cpuPlot } from './peers/plot.ts'
-import { benchmarkFiles, keptFigures } from './peers/write.ts'
+import { publishedFigures } from '../book/publish.ts'
+import { peerParts } from './peers/document.ts'
+import { mergedFigures, type CaseFigures, type ContenderFigures, type PeerFigures } from './peers/figures.ts'
+import { readmePlots } from './peers/readme-plot.ts'
+import { figuresById, keptFigures } from './peers/write.ts'
 
-const DOCS = join(import.meta.dirname, '../../docs')
 const TEXTS = ['one', 'two', 'three']
 
+const RUN = { day: '2026-11-16', commit: 'abc1234', version: '1.0', load: 2.04 }
+
 function caseOf(cpuUs: number): CaseFigures {
-  const halfLoad = { requestsPerSecond: 100, p50Ms: 3, p99Ms: 9, bareP50Ms: 1, bareP99Ms: 2 }
   const cpuWindows = [cpuUs + 1, cpuUs, cpuUs - 1]
-  return { requestsPerSecond: 1_000_000 / cpuUs, cpuUs, cpuWindows, storesCpuUs: 0, bareCpuUs: 50, halfLoad }
+  return { ...RUN, requestsPerSecond: 1_000_000 / cpuUs, cpuUs, cpuWindows, storesCpuUs: 0, bareCpuUs: 50 }
 }
 
-function figuresOf(id: string, cpuUs: number): ContenderFigures {
-  const about = { name: id, version: '1.0', settings: 'none', cores: 1 as const, day: '2026-11-16' }
+function figuresOf(id: string, cpuUs: number, p50Ms = 3): ContenderFigures {
+  const rate = { perSecond: 100, p50Ms, p99Ms: 9, bareP50Ms: 1, bareP99Ms: 2 }
+  const answers = { ...RUN, texts: Object.fromEntries(QUESTIONS.map(({ name }) => [name, 'right'])) }
   return {
     id,
-    ...about,
-    startSeconds: 1,
-    idleMegabytes: 90,
-    usedMegabytes: 200,
+    name: id,
+    settings: 'none',
+    cores: 1,
+    start: { ...RUN, seconds: 1, idleMegabytes: 90, usedMegabytes: 200 },
     cases: { base64: caseOf(cpuUs) },
+    latency: { ...RUN, rates: [rate], tooMuch: 500 },
+    answers,
   }
 }
 
-const RUN: Figures = {
+const FIGURES: PeerFigures = {
   machine: 'two cores',
-  contenders: [figuresOf('bare', 50), figuresOf('torana-memory', 100), figuresOf('slow', 1234)],
-  skipped: { absent: 'it is not installed' },
+  contenders: [figuresOf('bare', 50), figuresOf('torana-strict', 100), figuresOf('slow', 1234)],
 }
 
-test('the page tells each figure, how many times Torana it is, and what was skipped', () => {
-  const page = benchmarksPage(RUN)
-  assert.match(page, /\| slow \| 810 \| 1,234 \| {2}\| 0\.041 \| 12 \| 1,233 1,234 1,235 \|/)
-  assert.match(page, /\*\*absent\*\* was not measured: it is not installed/)
-  assert.match(page, /\| slow \| 8 KB base64 \| 100 \| 2\.0 \| 7\.0 \|/)
-  assert.equal(timesOwn(RUN.contenders, RUN.contenders[1] as ContenderFigures, 'base64'), '1.0')
+test('the page has each figure, with the run that measured it', () => {
+  const parts = peerParts(FIGURES)
+  assert.match(parts['peers-cpu'] ?? '', /\| slow \| 810 \| 1,234 µs \| 25× \| 1\.0, 2026-11-16 \|/)
+  assert.match(parts['peers-latency'] ?? '', /\| slow \| 2\.0 \/ 7\.0 ms \|/)
+  assert.match(parts['peers-start'] ?? '', /\| slow \| 1\.0 s \| 90 MB \| 200 MB \| 1\.0, 2026-11-16 \|/)
 })
 
-test('a peer that has the better figure is named with it', () => {
-  const lean = { ...figuresOf('lean', 80), idleMegabytes: 20 }
-  const page = benchmarksPage({ ...RUN, contenders: [...RUN.contenders, lean] })
-  assert.match(
-    page,
-    /\*\*lean\*\* takes 20 MB at rest \(Torana 90 MB\); took 80 µs for 8 KB base64 on 2026-11-16\./,
-  )
-  assert.doesNotMatch(page, /\*\*slow\*\* takes/)
+test('a rate that a gateway does not sustain is named as such', () => {
+  const fast = figuresOf('torana-strict', 100)
+  const rates = [
+    ...(fast.latency?.rates ?? []),
+    { perSecond: 500, p50Ms: 3, p99Ms: 9, bareP50Ms: 1, bareP99Ms: 2 },
+  ]
+  const { 'peers-latency': table = '' } = peerParts({
+    ...FIGURES,
+    contenders: [{ ...fast, latency: { ...RUN, rates } }, figuresOf('slow', 1234)],
+  })
+  assert.match(table, /\| slow \| 2\.0 \/ 7\.0 ms \| more than it sustains \|/)
 })
 
-test('a part that was measured again says so, and its newer figures decide who is better', () => {
-  const contenders = {
-    'torana-memory': { cpuUs: 70, timesBare: 1.4 },
-    lean: { cpuUs: 80, timesBare: 1.6 },
-  }
-  const remeasured = [{ day: '2026-11-18', case: 'base64', arguments: '--cases base64', contenders } as const]
-  const run: Figures = { ...RUN, contenders: [...RUN.contenders, figuresOf('lean', 80)], remeasured }
-  const page = benchmarksPage(run)
-  assert.match(page, /\*\*Measured again on 2026-11-18\*\*.* lean took 80 µs, 1\.6 times the bare proxy/)
-  assert.doesNotMatch(page, /\*\*lean\*\* .*took/)
-  assert.equal(mergedFigures(run, { ...RUN, contenders: [] }).remeasured?.length, 1)
-  assert.equal(mergedFigures(run, RUN).remeasured?.length, 0)
+test('a gateway that has the better figure is named with it', () => {
+  const lean = figuresOf('lean', 80, 1.5)
+  const { 'peers-better': lines = '' } = peerParts({ ...FIGURES, contenders: [...FIGURES.contenders, lean] })
+  assert.match(lines, /\*\*lean\*\* adds 0\.5 ms at 100 requests per second \(Torana 2\.0 ms\); uses 1\.6×/)
+  assert.doesNotMatch(lines, /\*\*slow\*\*/)
 })
 
-test('a longer bar stands for more', () => {
-  const widths = Array.from(
-    cpuPlot(RUN.contenders).matchAll(/<rect x="260" y="\d+" width="([\d.]+)"/g),
-    ([, width]) => Number(width),
+test('a longer bar of the chart stands for more, and the longest is cut', () => {
+  const contenders = [figuresOf('torana-strict', 100), figuresOf('portkey', 500), figuresOf('litellm', 9000)]
+  const { 'pictures/readme-chart-light.svg': chart = '' } = readmePlots(contenders)
+  const widths = Array.from(chart.matchAll(/<rect x="224" y="\d+" width="([\d.]+)"/g), ([, width]) =>
+    Number(width),
   )
   assert.equal(widths.length, 3)
-  assert.deepEqual(
-    widths,
-    widths.toSorted((left, right) => left - right),
-  )
+  assert.ok((widths[0] ?? 0) < (widths[1] ?? 0) && (widths[1] ?? 0) < (widths[2] ?? 0), String(widths))
+  assert.match(chart, /bar cut short/)
 })
 
-test('a later run keeps what it did not measure again', () => {
-  const later: Figures = {
+test('a later run keeps what it did not measure again, with its day', () => {
+  const later: PeerFigures = {
     machine: 'two cores',
-    contenders: [{ ...figuresOf('slow', 900), cases: { float: caseOf(900) } }, figuresOf('absent', 70)],
-    skipped: {},
+    contenders: [
+      {
+        id: 'slow',
+        name: 'slow',
+        settings: 'none',
+        cores: 1,
+        cases: { float: { ...caseOf(900), day: '2026-11-18' } },
+      },
+    ],
   }
-  const merged = mergedFigures(RUN, later)
-  const slow = merged.contenders.find(({ id }) => id === 'slow')
-  assert.equal(slow?.cases.base64?.cpuUs, 1234)
-  assert.equal(slow?.cases.float?.cpuUs, 900)
-  assert.deepEqual(merged.skipped, {})
+  const slow = mergedFigures(FIGURES, later).contenders.find(({ id }) => id === 'slow')
+  assert.equal(slow?.cases.base64?.day, '2026-11-16')
+  assert.equal(slow?.cases.float?.day, '2026-11-18')
+  assert.equal(slow?.latency?.tooMuch, 500)
 })
 
-test('the page of the repository is that of its figures', () => {
-  const figures = keptFigures()
-  if (figures === undefined) return
-  for (const [name, text] of Object.entries(benchmarkFiles(figures)))
-    assert.equal(readFileSync(join(DOCS, name), 'utf8'), text, name)
+test('a figure that pages cite is that of the measurement', () => {
+  const published = publishedFigures()
+  for (const [id, figure] of Object.entries(figuresById(keptFigures())))
+    assert.deepEqual(published[id], figure, id)
 })
 
 test('an answer is right only if each vector is that of its text, in the form that was asked for', () => {
@@ -119,33 +119,4 @@ test('an answer is right only if each vector is that of its text, in the form th
   assert.match(judged(body(base64.slice(1)), TEXTS, question), /2 vectors for 3 texts/)
   assert.match(judged(body(right.map((vector) => [...vector])), TEXTS, question), /float instead of base64/)
   assert.match(judged('<html>', TEXTS, question), /not JSON/)
-})
-
-test('the figures of the README are those of the measurement', () => {
-  const figures = keptFigures()
-  if (figures === undefined) return
-  const readme = readFileSync(join(DOCS, '../README.md'), 'utf8')
-  const found = (id: string): ContenderFigures =>
-    figures.contenders.find((one) => one.id === id) as ContenderFigures
-  const times = (id: string): string => {
-    const { cpuUs, bareCpuUs } = found(id).cases.base64 as CaseFigures
-    return (cpuUs / bareCpuUs).toFixed(cpuUs / bareCpuUs < 100 ? 1 : 0)
-  }
-  const passedOn = (id: string): number =>
-    Object.values(found(id).answers ?? {}).filter((answer) => answer.includes('passed on')).length
-  const bars = (
-    [
-      ['Torana', 'torana-strict', 'torana-memory'],
-      ['Portkey', 'portkey', 'portkey'],
-      ['Bifrost', 'bifrost', 'bifrost'],
-      ['LiteLLM', 'litellm', 'litellm'],
-    ] as const
-  ).map(([name, id, asked]) => `${name} ${times(id)} and ${passedOn(asked)}`)
-  assert.ok(readme.includes(bars.join(', ')), bars.join(', '))
-  const latencyOf = (id: string): string => {
-    const { halfLoad } = found(id).cases.base64 as CaseFigures
-    const added = (halfLoad.p50Ms - halfLoad.bareP50Ms).toFixed(1)
-    return `${added} ms[^.]* at ${Math.round(halfLoad.requestsPerSecond).toLocaleString('en-US')}`
-  }
-  for (const id of ['torana-strict', 'bifrost']) assert.match(readme, new RegExp(latencyOf(id)), id)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { filled, figureIdsOf, type Feature, type Figures } from './fill.ts'
+import { filled, figureIdsOf, missingText, type Feature, type Figures } from './fill.ts'
 
 const figures: Figures = {
   'cpu.embed': { text: '168 µs', date: '2026-11-17', commit: 'abc1234', program: 'bench/gate', load: 'idle' },
@@ -10,7 +10,8 @@ const features: readonly Feature[] = [
   { name: 'Rerank', has: false, what: 'rerank' },
   { name: 'Chat', has: false, what: 'chat' },
 ]
-const fill = (text: string): string => filled(text, 'docs/page.md', { figures, features })
+const parts = { 'missing-features': missingText(features) }
+const fill = (text: string): string => filled(text, 'docs/page.md', { figures, parts })
 
 test('a page prints the figure of its source, however it was edited', () => {
   assert.equal(
@@ -30,7 +31,7 @@ test('a figure without a source stops the build', () => {
 test('what is missing comes from the list of features', () => {
   assert.match(
     fill('<!-- generated missing-features -->\nold\n<!-- /generated -->'),
-    /^<!-- generated missing-features -->\nNot included: rerank, chat\. .*\n<!-- \/generated -->$/s,
+    /^<!-- generated missing-features -->\n\nNot included: rerank, chat\. .*\n\n<!-- \/generated -->$/s,
   )
 })
 

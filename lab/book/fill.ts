@@ -36,25 +36,25 @@ const GENERATED = /<!-- generated ([\w.-]+) -->[\s\S]*?<!-- \/generated -->/g
 
 export interface Sources {
   readonly figures: Figures
-  readonly features: readonly Feature[]
+  /** By the name of the part. A part of another name belongs to another program, and stays. */
+  readonly parts: Readonly<Record<string, string>>
 }
 
 /** The page with its parts filled in. `where` names the page in errors. */
-export function filled(text: string, where: string, { figures, features }: Sources): string {
+export function filled(text: string, where: string, { figures, parts }: Sources): string {
   return text
     .replaceAll(FIGURE, (_, id: string) => {
       const figure = figures[id]
       if (figure === undefined) throw new Error(`${where}: docs/figures.json has no figure ${id}`)
       return `<!-- fig ${id} -->${figure.text}<!-- /fig -->`
     })
-    .replaceAll(GENERATED, (part, name: string) =>
-      name === 'missing-features'
-        ? `<!-- generated ${name} -->\n${missingText(features)}\n<!-- /generated -->`
-        : part,
-    )
+    .replaceAll(GENERATED, (part, name: string) => {
+      const now = parts[name]
+      return now === undefined ? part : `<!-- generated ${name} -->\n\n${now}\n\n<!-- /generated -->`
+    })
 }
 
-function missingText(features: readonly Feature[]): string {
+export function missingText(features: readonly Feature[]): string {
   const missing = features.filter(({ has }) => !has).map(({ what }) => what)
   return `Not included: ${missing.join(', ')}. Settings that this version does not know are refused by name, never ignored.`
 }

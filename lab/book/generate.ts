@@ -1,18 +1,26 @@
-/** `node lab/book/generate.ts`: fills figures and features into the pages. With `--check` it compares instead. */
+/** `node lab/book/generate.ts`: fills measured figures and features into the pages, and draws the chart. With `--check` it compares instead. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { docsPages, REPOSITORY } from '../../server/test/support/docs-pages.ts'
-import { filled, readFeatures, type Figures } from './fill.ts'
+import { peerParts } from '../bench/peers/document.ts'
+import { readmePlots } from '../bench/peers/readme-plot.ts'
+import { keptFigures } from '../bench/peers/write.ts'
+import { filled, missingText, readFeatures } from './fill.ts'
+import { publishedFigures } from './publish.ts'
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
+const peers = keptFigures()
 const sources = {
-  figures: JSON.parse(read('docs/figures.json')) as Figures,
-  features: readFeatures(read('docs/features.yaml')),
+  figures: publishedFigures(),
+  parts: { 'missing-features': missingText(readFeatures(read('docs/features.yaml'))), ...peerParts(peers) },
 }
 
-for (const { path, text } of docsPages()) {
-  const now = filled(text, path, sources)
-  if (now === text) continue
+for (const { path, text } of docsPages()) write(path, text, filled(text, path, sources))
+for (const [name, chart] of Object.entries(readmePlots(peers.contenders)))
+  write(`docs/${name}`, read(`docs/${name}`), chart)
+
+function write(path: string, text: string, now: string): void {
+  if (now === text) return
   if (process.argv.includes('--check')) {
     process.stderr.write(`${path} has figures or features of another time. Run \`npm run generate\`.\n`)
     process.exitCode = 1

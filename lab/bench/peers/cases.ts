@@ -71,13 +71,12 @@ export async function fixedAnswers(provider: StartedProvider): Promise<readonly 
   ]
 }
 
-/** With a pause, each connection waits that long on average before it asks again. */
-export function wrkScript(folder: string, { id, fields }: Case, target: Target, pauseMs = 0): string {
-  const file = join(folder, `${id}-${Math.round(pauseMs)}.lua`)
+export function wrkScript(folder: string, { id, fields }: Case, target: Target): string {
+  const file = join(folder, `${id}.lua`)
   const headers = Object.entries({ 'content-type': 'application/json', ...target.headers })
   writeFileSync(
     file,
-    `${pauseMs > 0 ? `delay = function() return math.random(0, ${Math.round(2 * pauseMs)}) end\n` : ''}local n = 0
+    `local n = 0
 local seed = tostring({}):sub(8)
 local headers = { ${headers.map(([name, value]) => `["${name}"] = "${value}"`).join(', ')} }
 local function many(n)

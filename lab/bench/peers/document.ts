@@ -1,202 +1,181 @@
-/** docs/benchmarks.md, from the figures alone. */
+/** The generated parts of docs/benchmarks.md and README.md, by name, from the figures alone. */
 import { QUESTIONS } from './answers.ts'
 import { CASES, type CaseId } from './cases.ts'
-import type { CaseFigures, ContenderFigures, Figures, Remeasured } from './figures.ts'
+import {
+  addedText,
+  countText,
+  newestRun,
+  timesBare,
+  timesText,
+  type ContenderFigures,
+  type PeerFigures,
+  type RateFigures,
+  type Run,
+} from './figures.ts'
+import { chartPart } from './readme-plot.ts'
 
-/** The row of Torana that others are held against, and that of its workers. */
-const OWN = 'torana-memory'
-const OWN_TWO = 'torana-workers'
+/** The row of Torana that others are compared with: the production setup. */
+const OWN = 'torana-strict'
 
-export function benchmarksPage(figures: Figures): string {
-  const { contenders } = figures
-  return `${[
-    '# Benchmarks beside other gateways',
-    `This page is made by \`npm run lab -- bench/peers --write\` from \`lab/bench/peers/figures.json\`. Run it on your own machine: **ratios are reliable, microseconds are not.** The figures are of ${daysOf(contenders)}, on ${figures.machine}.`,
-    '## How it was measured',
-    HOW,
-    settingsTable(contenders),
-    ...skippedLines(figures),
-    '## CPU time of a request',
-    'This is what decides how many machines a load needs: CPU time of all processes of a gateway, divided by its requests, at the most that it can do. PostgreSQL and Redis are in a column of their own. "Times Torana" is beside Torana without a ledger, or beside its two workers where both cores are used; the minutes differ, so each is first held against the bare proxy of its own minutes.',
-    '![CPU time of a request by gateway](pictures/benchmarks-cpu.svg)',
-    ...CASES.flatMap(({ id, name }) => [...caseTable(contenders, id, name), ...newerLines(figures, id)]),
-    '## Added latency at half load',
-    'Each gateway gets half of the rate that it can do, in random intervals, and the bare proxy gets the same rate. The difference is what the gateway adds. A gateway that does little gets a low rate here: compare the rates too. A figure below zero is noise.',
-    '![Added latency by gateway](pictures/benchmarks-latency.svg)',
-    latencyTable(contenders),
-    '## Start and memory',
-    startTable(contenders),
-    '## When an upstream does not do what it was asked for',
-    'Upstreams that call themselves compatible ignore options, reorder, and sometimes send broken vectors. A broken vector in an index is found weeks later, if at all. Each gateway was asked the same question before `lab/fake-provider`, whose vectors are known in advance.',
-    answersTable(contenders),
-    '## What the others do better',
-    betterLines(figures),
-    BETTER,
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n')}\n`
+export function peerParts({ machine, contenders }: PeerFigures): Readonly<Record<string, string>> {
+  return {
+    'peers-machine': `Measured ${daysText(contenders)} on ${machine}. One of the two cores belongs to the gateway.`,
+    'peers-setup': setupTable(contenders),
+    'peers-latency': latencyTable(contenders),
+    'peers-cpu': CASES.flatMap(({ id, name }) => caseTable(contenders, id, name)).join('\n\n'),
+    'peers-faults': faultTable(contenders),
+    'peers-start': startTable(contenders),
+    'peers-better': betterLines(contenders),
+    'peers-chart': chartPart(contenders, 'pictures/'),
+    'readme-chart': chartPart(contenders, 'docs/pictures/'),
+  }
 }
 
-const HOW = `One gateway at a time. The gateway has core 0 for itself; nginx as the upstream, wrk as the load, and the gateway's stores have core 1. Rows with **two cores** share both with the load. The bare proxy (\`node:http\` and undici, nothing else) takes turns with each gateway, window by window, so that a busy minute slows both. Every text differs, so nothing is answered from a cache. 64 connections; 16 for 100 inputs, 8 for images. A window in which more than one request of a thousand fails does not count: the run ends.
-
-Each gateway is set up as its own documentation advises for production. **They don't do the same work.** Torana looks the key up in its store, checks every value of each vector, counts, prices and logs every request; with PostgreSQL it writes each request to a ledger before the answer leaves. Portkey and LiteLLM keep no records in this set-up.`
-
-const BETTER = `Beyond figures:
-
-- **LiteLLM** speaks to far more providers, and to chat, audio and rerank models, which Torana does not serve. Its guardrails and its SDK have no counterpart here.
-- **Portkey** needs neither database nor state, also runs on edge workers, and reads its routing from the request.
-- **Bifrost** is one static binary that uses every core from one process, with chat, MCP and a semantic cache. Torana needs \`--workers\` and PostgreSQL for more than one core.`
-
-function daysOf(contenders: readonly ContenderFigures[]): string {
-  const days = contenders.map(({ day }) => day).toSorted()
-  const [first = '', last = ''] = [days[0], days.at(-1)]
-  return first === last ? first : `${first} to ${last}`
+function daysText(contenders: readonly ContenderFigures[]): string {
+  const runs = contenders.flatMap(({ cases, latency, answers, start }) =>
+    [latency, answers, start, ...Object.values(cases)].filter((run) => run !== undefined),
+  )
+  const days = [...new Set(runs.map(({ day }) => day))].toSorted()
+  return days.length === 1 ? `on ${days[0]}` : `from ${days[0]} to ${days.at(-1)}`
 }
 
-function settingsTable(contenders: readonly ContenderFigures[]): string {
+function setupTable(contenders: readonly ContenderFigures[]): string {
   return table(
-    ['gateway', 'version', 'cores', 'settings'],
-    contenders.map(({ name, version, cores, settings }) => [name, version, String(cores), settings]),
+    ['gateway', 'version', 'cores', 'setup'],
+    contenders.map((one) => [one.name, newestRun(one)?.version ?? '', String(one.cores), one.settings]),
   )
 }
 
-function skippedLines({ skipped }: Figures): readonly string[] {
-  const lines = Object.entries(skipped).map(([name, reason]) => `- **${name}** was not measured: ${reason}`)
-  return lines.length > 0 ? [lines.join('\n')] : []
+/** The version and the day, for rows whose parts come from several runs. */
+function runText({ version, day }: Run): string {
+  return `${version.replace(/, .*/, '')}, ${day}`
 }
 
 function caseTable(contenders: readonly ContenderFigures[], id: CaseId, name: string): readonly string[] {
   const rows = contenders.flatMap((one) => {
     const found = one.cases[id]
     if (!found) return []
+    const stores = found.storesCpuUs > 0 ? ` + ${countText(found.storesCpuUs)} µs in stores` : ''
     return [
       [
         one.name,
-        count(found.requestsPerSecond),
-        count(found.cpuUs),
-        found.storesCpuUs > 0 ? count(found.storesCpuUs) : '',
-        (found.bareCpuUs / found.cpuUs).toPrecision(2),
-        timesOwn(contenders, one, id),
-        spread(found.cpuWindows),
+        countText(found.requestsPerSecond),
+        `${countText(found.cpuUs)} µs${stores}`,
+        one.id === 'bare' ? '1×' : timesText(timesBare(found)),
+        runText(found),
       ],
     ]
   })
-  const head = [
-    'gateway',
-    'requests/s',
-    'CPU µs/request',
-    'of its stores',
-    'of bare',
-    'times Torana',
-    'each window, µs',
-  ]
+  const head = ['gateway', 'requests per second', 'CPU per request', '× bare proxy', 'measured']
   return rows.length > 0 ? [`### ${name}`, table(head, rows)] : []
 }
 
-function newerLines({ contenders, remeasured = [] }: Figures, id: CaseId): readonly string[] {
-  return remeasured
-    .filter((newer) => newer.case === id)
-    .map(({ day, arguments: words, contenders: parts }) => {
-      const found = Object.entries(parts).map(([part, { cpuUs, timesBare }]) => {
-        const name = contenders.find((one) => one.id === part)?.name ?? part
-        return `${name} took ${count(cpuUs)} µs, ${timesBare.toFixed(1)} times the bare proxy`
-      })
-      return `**Measured again on ${day}**, in the same minutes (\`npm run lab -- bench/peers ${words}\`): ${found.join('; ')}. The table above is older.`
-    })
-}
-
-/** CPU time as a multiple of Torana's on as many cores; each beside the bare proxy of its own minutes. */
-export function timesOwn(contenders: readonly ContenderFigures[], one: ContenderFigures, id: CaseId): string {
-  const own = contenders.find((other) => other.id === (one.cores === 2 ? OWN_TWO : OWN))?.cases[id]
-  const its = one.cases[id]
-  if (!own || !its || one.id === 'bare') return ''
-  const times = its.cpuUs / its.bareCpuUs / (own.cpuUs / own.bareCpuUs)
-  return times.toFixed(times < 10 ? 1 : 0)
-}
-
 function latencyTable(contenders: readonly ContenderFigures[]): string {
-  const rows = contenders
-    .filter(({ id }) => id !== 'bare')
-    .flatMap((one) =>
-      CASES.flatMap(({ id, name }) => {
-        const found = one.cases[id]
-        if (!found) return []
-        const { p50, p99 } = addedMs(found)
-        return [[one.name, name, count(found.halfLoad.requestsPerSecond), p50.toFixed(1), p99.toFixed(1)]]
-      }),
-    )
-  return table(['gateway', 'answer', 'requests/s', 'added p50, ms', 'added p99, ms'], rows)
+  const measured = contenders.filter(({ latency }) => latency !== undefined)
+  const rates = [...new Set(measured.flatMap(({ latency }) => ratesOf(latency?.rates)))].toSorted(
+    (left, right) => left - right,
+  )
+  const rows = measured.map((one) => [
+    one.name,
+    ...rates.map((rate) => {
+      const found = one.latency?.rates.find(({ perSecond }) => perSecond === rate)
+      return found === undefined ? 'more than it sustains' : latencyText(found, one.id === 'bare')
+    }),
+  ])
+  return table(['gateway', ...rates.map((rate) => `${countText(rate)} per second`)], rows)
 }
 
-export function addedMs({ halfLoad }: CaseFigures): { readonly p50: number; readonly p99: number } {
-  const { p50Ms, p99Ms, bareP50Ms, bareP99Ms } = halfLoad
-  return { p50: p50Ms - bareP50Ms, p99: p99Ms - bareP99Ms }
+function ratesOf(rates: readonly RateFigures[] = []): readonly number[] {
+  return rates.map(({ perSecond }) => perSecond)
+}
+
+/** Of the bare proxy: the latency itself. */
+function latencyText({ p50Ms, p99Ms, bareP50Ms, bareP99Ms }: RateFigures, isBare: boolean): string {
+  if (isBare) return `${bareP50Ms.toFixed(1)} / ${bareP99Ms.toFixed(1)} ms in total`
+  return `${addedText(p50Ms, bareP50Ms).replace(' ms', '')} / ${addedText(p99Ms, bareP99Ms)}`
 }
 
 function startTable(contenders: readonly ContenderFigures[]): string {
   return table(
-    ['gateway', 'ready after, s', 'memory at rest, MB', 'after the load, MB'],
-    contenders.map((one) => [
-      one.name,
-      one.startSeconds.toFixed(1),
-      count(one.idleMegabytes),
-      count(one.usedMegabytes),
-    ]),
+    ['gateway', 'ready after', 'memory at rest', 'after the load', 'measured'],
+    contenders.flatMap(({ name, start }) =>
+      start === undefined
+        ? []
+        : [
+            [
+              name,
+              `${start.seconds.toFixed(1)} s`,
+              `${countText(start.idleMegabytes)} MB`,
+              `${countText(start.usedMegabytes)} MB`,
+              runText(start),
+            ],
+          ],
+    ),
   )
 }
 
-/** One of each program: how many cores it has changes no answer. */
-function answersTable(contenders: readonly ContenderFigures[]): string {
-  const asked = contenders.filter(({ answers }) => answers !== undefined)
+/** One of each program: the number of cores changes no answer. */
+function faultTable(contenders: readonly ContenderFigures[]): string {
+  const asked = contenders.flatMap(({ name, answers }) =>
+    answers === undefined ? [] : [{ name, ...answers }],
+  )
+  const title = ({ name, version }: { readonly name: string; readonly version: string }): string =>
+    `${name.replace(/ without.*| gateway| proxy|,.*/g, '')} ${version.replace(/, .*/, '')}`
   return table(
-    ['', ...asked.map(({ name, version }) => `${name.replace(/, .*/, '')} (${version.replace(/, .*/, '')})`)],
-    QUESTIONS.map(({ name }) => [name, ...asked.map(({ answers }) => answers?.[name] ?? '')]),
+    ['upstream', ...asked.map(title)],
+    QUESTIONS.map(({ name }) => [name, ...asked.map(({ texts }) => shortAnswer(texts[name] ?? ''))]),
   )
 }
 
-/** Where a peer has the better figure, the page says so automatically. */
-function betterLines({ contenders, remeasured = [] }: Figures): string {
+function shortAnswer(answer: string): string {
+  return answer.startsWith('**passed on**') ? '**passed on**' : answer === 'right' ? 'corrected' : answer
+}
+
+/** Where another gateway has the better figure, the page says so automatically. */
+function betterLines(contenders: readonly ContenderFigures[]): string {
   const own = contenders.find(({ id }) => id === OWN)
   if (!own) return ''
-  const isBetter = (one: ContenderFigures, id: CaseId): boolean => {
-    const both = remeasured.find((part) => isOfBoth(part, one, id))?.contenders
-    if (both !== undefined) return (both[one.id]?.cpuUs ?? Infinity) < (both[OWN]?.cpuUs ?? 0)
-    return (one.cases[id]?.cpuUs ?? Infinity) < (own.cases[id]?.cpuUs ?? 0)
-  }
-  const lines = contenders.flatMap((one) => {
-    if (one.id === 'bare' || one.id.startsWith('torana')) return []
-    const better = [
-      ...(one.startSeconds < own.startSeconds
-        ? [`starts in ${one.startSeconds.toFixed(1)} s (Torana ${own.startSeconds.toFixed(1)} s)`]
-        : []),
-      ...(one.idleMegabytes < own.idleMegabytes
-        ? [`takes ${count(one.idleMegabytes)} MB at rest (Torana ${count(own.idleMegabytes)} MB)`]
-        : []),
-      ...(one.usedMegabytes < own.usedMegabytes
-        ? [`takes ${count(one.usedMegabytes)} MB after the load (Torana ${count(own.usedMegabytes)} MB)`]
-        : []),
-      ...CASES.filter(({ id }) => isBetter(one, id)).map(
-        ({ id, name }) => `took ${count(one.cases[id]?.cpuUs ?? 0)} µs for ${name} on ${one.day}`,
-      ),
-    ]
-    return better.length > 0 ? [`- **${one.name}** ${better.join('; ')}.`] : []
+  const others = contenders.filter(({ id }) => id !== 'bare' && !id.startsWith('torana'))
+  return others
+    .flatMap((one) => {
+      const better = betterFigures(one, own)
+      return better.length > 0 ? [`- **${one.name}** ${better.join('; ')}.`] : []
+    })
+    .join('\n')
+}
+
+function betterFigures(one: ContenderFigures, own: ContenderFigures): readonly string[] {
+  const added = ({ p50Ms, bareP50Ms }: RateFigures): number => p50Ms - bareP50Ms
+  const latencies = (one.latency?.rates ?? []).flatMap((its) => {
+    const ours = own.latency?.rates.find(({ perSecond }) => perSecond === its.perSecond)
+    if (ours === undefined || added(its) >= added(ours)) return []
+    const [less, more] = [addedText(its.p50Ms, its.bareP50Ms), addedText(ours.p50Ms, ours.bareP50Ms)]
+    return [`adds ${less} at ${countText(its.perSecond)} requests per second (Torana ${more})`]
   })
-  return lines.join('\n')
-}
-
-function isOfBoth({ case: newer, contenders }: Remeasured, one: ContenderFigures, id: CaseId): boolean {
-  return newer === id && OWN in contenders && one.id in contenders
-}
-
-function spread(values: readonly number[]): string {
-  return values
-    .toSorted((left, right) => left - right)
-    .map(count)
-    .join(' ')
-}
-
-function count(value: number): string {
-  return Math.round(value).toLocaleString('en-US')
+  const cpu = CASES.flatMap(({ id, name }) => {
+    const [its, ours] = [one.cases[id], own.cases[id]]
+    if (its === undefined || ours === undefined) return []
+    const ownTimes = (ours.cpuUs + ours.storesCpuUs) / ours.bareCpuUs
+    if (timesBare(its) >= ownTimes) return []
+    return [
+      `uses ${timesText(timesBare(its))} the CPU of a bare proxy for ${name} (Torana ${timesText(ownTimes)}, stores included)`,
+    ]
+  })
+  const [its, ours] = [one.start, own.start]
+  const start =
+    its === undefined || ours === undefined
+      ? []
+      : [
+          ...(its.seconds < ours.seconds
+            ? [`starts in ${its.seconds.toFixed(1)} s (Torana ${ours.seconds.toFixed(1)} s)`]
+            : []),
+          ...(its.usedMegabytes < ours.usedMegabytes
+            ? [
+                `uses ${countText(its.usedMegabytes)} MB after the load (Torana ${countText(ours.usedMegabytes)} MB)`,
+              ]
+            : []),
+        ]
+  return [...latencies, ...cpu, ...start]
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,64 +1,74 @@
-/** The result of a run, as `lab/bench/peers/figures.json` keeps it. The page is generated from it. */
+/** The results of runs, as `lab/bench/peers/figures.json` keeps them. The page, the chart and docs/figures.json are made from it. */
 import type { CaseId } from './cases.ts'
 
-export interface CaseFigures {
+/** Each part of a row may come from another run. */
+export interface Run {
+  readonly day: string
+  /** Of Torana's repository. */
+  readonly commit: string
+  /** Of the gateway. */
+  readonly version: string
+  /** The load average at its end, the benchmark's own load included. Undefined: not recorded. */
+  readonly load?: number
+}
+
+export interface CaseFigures extends Run {
   readonly requestsPerSecond: number
-  /** CPU time of all its processes, µs a request: the median of the windows. */
+  /** CPU time of all its processes, µs per request: the median of the windows. */
   readonly cpuUs: number
   /** The same in each window. */
   readonly cpuWindows: readonly number[]
-  /** Of PostgreSQL and Redis, µs a request. */
+  /** Of PostgreSQL and Redis, µs per request. */
   readonly storesCpuUs: number
   /** Of the bare proxy, in windows that alternate with these. */
   readonly bareCpuUs: number
-  readonly halfLoad: HalfLoad
 }
 
-/** At half of its capacity; the bare proxy gets the same rate. */
-export interface HalfLoad {
-  readonly requestsPerSecond: number
+/** Answers at one rate; the bare proxy gets the same rate in the windows between. Medians of the windows. */
+export interface RateFigures {
+  readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly bareP50Ms: number
   readonly bareP99Ms: number
 }
 
-export interface ContenderFigures {
-  readonly id: string
-  readonly name: string
-  readonly version: string
-  readonly settings: string
-  readonly cores: 1 | 2
-  /** The day of the measurement. */
-  readonly day: string
-  readonly startSeconds: number
+export interface LatencyFigures extends Run {
+  /** The rates that it sustained, in ascending order. */
+  readonly rates: readonly RateFigures[]
+  /** The first rate that it did not sustain. */
+  readonly tooMuch?: number
+}
+
+interface StartFigures extends Run {
+  readonly seconds: number
   /** Before the first request, and after the last one. */
   readonly idleMegabytes: number
   readonly usedMegabytes: number
+}
+
+interface AnswerFigures extends Run {
+  /** By the name of the question. */
+  readonly texts: Readonly<Record<string, string>>
+}
+
+export interface ContenderFigures {
+  readonly id: string
+  readonly name: string
+  readonly settings: string
+  readonly cores: 1 | 2
+  readonly start?: StartFigures
   readonly cases: Readonly<Partial<Record<CaseId, CaseFigures>>>
-  /** By the name of the question. Undefined: not asked. */
-  readonly answers?: Readonly<Record<string, string>>
+  readonly latency?: LatencyFigures
+  readonly answers?: AnswerFigures
 }
 
-/** A part that was measured again alone: the rest of its row keeps the older figures. */
-export interface Remeasured {
-  readonly day: string
-  readonly case: CaseId
-  /** The arguments of `npm run lab -- bench/peers`. */
-  readonly arguments: string
-  /** By contender, all measured in the same minutes. */
-  readonly contenders: Readonly<Record<string, { readonly cpuUs: number; readonly timesBare: number }>>
-}
-
-export interface Figures {
+export interface PeerFigures {
   readonly machine: string
   readonly contenders: readonly ContenderFigures[]
-  /** Names of those that could not be measured, and why. */
-  readonly skipped: Readonly<Record<string, string>>
-  readonly remeasured?: readonly Remeasured[]
 }
 
-/** Order of the rows of the page. Others come last. */
+/** Order of the rows. Others come last. */
 const ORDER = [
   'bare',
   'torana-memory',
@@ -75,29 +85,41 @@ function placeOf({ id }: ContenderFigures): number {
   return place < 0 ? ORDER.length : place
 }
 
-/** Newer figures replace older ones; those that were not measured again stay. */
-export function mergedFigures(before: Figures | undefined, now: Figures): Figures {
+/** Newer figures replace older ones; those that were not measured again stay, with their day. */
+export function mergedFigures(before: PeerFigures | undefined, now: PeerFigures): PeerFigures {
   if (before === undefined) return now
   const contenders = new Map(before.contenders.map((one) => [one.id, one]))
   for (const one of now.contenders) {
     const known = contenders.get(one.id)
-    const answers = one.answers ?? known?.answers
-    contenders.set(one.id, {
-      ...one,
-      cases: { ...known?.cases, ...one.cases },
-      ...(answers && { answers }),
-    })
+    contenders.set(one.id, { ...known, ...one, cases: { ...known?.cases, ...one.cases } })
   }
-  const measured = new Set([...contenders.values()].map(({ name }) => name))
-  const skipped = Object.entries({ ...before.skipped, ...now.skipped }).filter(
-    ([name]) => !measured.has(name),
-  )
-  const isStillNewest = ({ case: id, contenders: parts }: Remeasured): boolean =>
-    !now.contenders.some((one) => one.id in parts && one.cases[id] !== undefined)
   return {
     machine: now.machine,
     contenders: [...contenders.values()].toSorted((left, right) => placeOf(left) - placeOf(right)),
-    skipped: Object.fromEntries(skipped),
-    remeasured: before.remeasured?.filter(isStillNewest) ?? [],
   }
+}
+
+/** The newest run of any part. */
+export function newestRun({ start, cases, latency, answers }: ContenderFigures): Run | undefined {
+  const runs = [start, latency, answers, ...Object.values(cases)].filter((run) => run !== undefined)
+  return runs.toSorted((left, right) => (left.day < right.day ? 1 : -1))[0]
+}
+
+/** CPU of a request as a multiple of the bare proxy's, in the same minutes. */
+export function timesBare({ cpuUs, bareCpuUs }: CaseFigures): number {
+  return cpuUs / bareCpuUs
+}
+
+export function timesText(times: number): string {
+  return `${times.toFixed(times < 20 ? 1 : 0)}×`
+}
+
+export function countText(value: number): string {
+  return Math.round(value).toLocaleString('en-US')
+}
+
+/** Added to the bare proxy's. Below zero is noise. */
+export function addedText(ms: number, bareMs: number): string {
+  const added = ms - bareMs
+  return added < 0.05 ? '0.0 ms' : `${added.toFixed(added < 10 ? 1 : 0)} ms`
 }

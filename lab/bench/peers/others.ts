@@ -23,17 +23,15 @@ export const BIFROST_VERSION = '1.6.11'
 /** It takes a quarter of a minute of a core. */
 const LITELLM_START_MS = 300_000
 const LITELLM_SETTINGS =
-  '`LITELLM_MODE=PRODUCTION`, `LITELLM_LOG=ERROR`, `set_verbose: false`, `json_logs: true`, a master key. No database: it keeps no spend and no keys of its own here, which makes it cheaper'
-const BIFROST_SETTINGS =
-  'one virtual key that it enforces; requests logged to SQLite without their content, its defaults for pools (`concurrency` 1,000, `buffer_size` 5,000)'
+  'production mode, logs only errors, master key. No database: no spend, no stored keys'
+const BIFROST_SETTINGS = 'virtual key, requests logged to SQLite without content, default pools'
 
 export const OTHERS: readonly Contender[] = [
   {
     id: 'portkey',
     name: 'Portkey gateway',
     cores: 1,
-    settings:
-      '`--headless`, `NODE_ENV=production`; provider and address in headers. It has no keys of its own, no ledger and no log in this form. (1.15.2, the newest on npm, answered every embeddings call with 500: "TypeError: immutable", on Node 24 and 26)',
+    settings: 'production mode, provider in headers. No keys, ledger or log',
     version: portkeyVersion,
     start: startPortkey,
   },
@@ -166,9 +164,7 @@ async function startBifrost(
   const port = await freePort()
   const app = join(folder, 'bifrost')
   mkdirSync(app)
-  const pricing = join(app, 'pricing.json')
-  writeFileSync(pricing, '{}')
-  writeFileSync(join(app, 'config.json'), JSON.stringify(bifrostConfig(upstreams, pricing)))
+  writeFileSync(join(app, 'config.json'), JSON.stringify(bifrostConfig(upstreams, app)))
   const args = ['-host', '127.0.0.1', '-port', String(port), '-app-dir', app, '-log-level', 'error']
   const env = { GOMAXPROCS: String(processors) }
   const { pid } = spawnOn(cores, BIFROST, args, env, join(folder, 'bifrost.log'))
@@ -190,7 +186,9 @@ async function startBifrost(
 }
 
 /** Each upstream is a separate provider, because an address belongs to a provider. */
-function bifrostConfig(upstreams: readonly UpstreamPart[], pricing: string): object {
+function bifrostConfig(upstreams: readonly UpstreamPart[], folder: string): object {
+  const pricing = join(folder, 'pricing.json')
+  writeFileSync(pricing, '{}')
   return {
     client: {
       enable_logging: true,
@@ -233,7 +231,7 @@ function bifrostConfig(upstreams: readonly UpstreamPart[], pricing: string): obj
         },
       ],
     },
-    config_store: { enabled: true, type: 'sqlite', config: { path: './config.db' } },
-    logs_store: { enabled: true, type: 'sqlite', config: { path: './logs.db' } },
+    config_store: { enabled: true, type: 'sqlite', config: { path: join(folder, 'config.db') } },
+    logs_store: { enabled: true, type: 'sqlite', config: { path: join(folder, 'logs.db') } },
   }
 }

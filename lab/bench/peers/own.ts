@@ -29,7 +29,7 @@ export const BARE: Contender = {
   id: 'bare',
   name: 'bare proxy',
   cores: 1,
-  settings: "`node:http` and undici's `pool.request`; the body is buffered; nothing else",
+  settings: "`node:http` and undici's `pool.request`, nothing else",
   version: () => process.version,
   start: async ({ upstreams, cores }) => {
     const { origin: upstream } = new URL(upstreams[0]?.baseUrl ?? '')
@@ -47,14 +47,14 @@ export const BARE: Contender = {
   },
 }
 
-const COMMON = 'a key of the store, prices, request log at `info`, all checks of answers'
+const COMMON = 'stored key, prices, request log, all checks of answers'
 
 export const TORANA: readonly Contender[] = [
   {
     id: 'torana-memory',
     name: 'Torana without a ledger',
     cores: 1,
-    settings: `its stores in memory (\`lab/bench/memory-node.ts\`), for the cost of the request path alone; ${COMMON}`,
+    settings: `${COMMON}; stores in memory, to measure the request path alone`,
     version: toranaVersion,
     start: (stage) => startNode(stage, {}, []),
   },
@@ -62,7 +62,7 @@ export const TORANA: readonly Contender[] = [
     id: 'torana-strict',
     name: 'Torana, PostgreSQL and Redis',
     cores: 1,
-    settings: `every request in a durable ledger before its answer leaves (PostgreSQL on the other core, its disk waited for), rate limits in Redis; ${COMMON}`,
+    settings: `${COMMON}; each request committed to the ledger before its answer, limits in Redis`,
     version: toranaVersion,
     start: (stage) => startStrict(stage, {}),
   },
@@ -70,7 +70,7 @@ export const TORANA: readonly Contender[] = [
     id: 'torana-workers',
     name: 'Torana, two workers, PostgreSQL and Redis',
     cores: 2,
-    settings: `\`--workers 2\`; else as the row above`,
+    settings: '`--workers 2`; otherwise as the row above',
     version: toranaVersion,
     start: (stage) => startStrict(stage, { TORANA_WORKERS: '2' }),
   },

@@ -3,7 +3,7 @@
  * one case.
  */
 import { QUESTIONS } from './answers.ts'
-import type { ContenderFigures } from './figures.ts'
+import { countText, timesText, type CaseFigures, type ContenderFigures } from './figures.ts'
 
 interface Theme {
   readonly page: string
@@ -38,73 +38,100 @@ const THEMES = {
 } as const satisfies Record<string, Theme>
 
 /** The rows, with what each gateway does in this setup. */
-const ROWS: readonly (readonly [id: string, asked: string, does: string])[] = [
-  ['torana-strict', 'torana-memory', 'ledger in PostgreSQL'],
-  ['portkey', 'portkey', 'no keys, no ledger'],
-  ['bifrost', 'bifrost', 'virtual key, log in SQLite'],
-  ['litellm', 'litellm', 'master key, no database'],
+const ROWS: readonly (readonly [id: string, does: string])[] = [
+  ['torana-strict', 'ledger in PostgreSQL'],
+  ['portkey', 'no keys, no ledger'],
+  ['bifrost', 'virtual key, log in SQLite'],
+  ['litellm', 'master key, no database'],
 ]
 const CASE = 'base64'
 /** In lines: SVG breaks none. */
 const FOOT = [
-  'A bare proxy took turns with each gateway on the same core. They do not do the same work: Torana commits each',
-  'request to PostgreSQL before it answers (hatched: CPU of PostgreSQL and Redis); Portkey and LiteLLM keep no records',
-  'in these set-ups. Other sizes, latency, and where others are better: docs/benchmarks.md',
+  'Bars are ratios to a bare proxy that took turns with each gateway on the same core; microseconds are medians as measured. The gateways',
+  'do not do the same work: Torana commits each request to PostgreSQL before it answers (hatched: CPU of PostgreSQL and Redis); Portkey',
+  'and LiteLLM keep no records in these setups. Other sizes, latency, and the cases in which the others are better: docs/benchmarks.md',
 ]
 
 const [WIDTH, LEFT, TOP, ROW, BAR] = [1000, 224, 128, 59, 17]
 /** Of one time the bare proxy. A longer bar than the axis is cut, and says so. */
 const [UNIT, AXIS_TIMES] = [22.8, 16]
-const [SQUARE, SQUARES_LEFT] = [20, 700]
+const [SQUARE, SQUARES_LEFT] = [19.5, 700]
 
+interface Measured {
+  readonly one: ContenderFigures
+  readonly does: string
+  readonly figures: CaseFigures
+  readonly answers: Readonly<Record<string, string>>
+}
+
+/** Rows that were measured and asked. */
+function measuredRows(contenders: readonly ContenderFigures[]): readonly Measured[] {
+  return ROWS.flatMap(([id, does]) => {
+    const one = contenders.find((each) => each.id === id)
+    const [figures, answers] = [one?.cases[CASE], one?.answers?.texts]
+    return one && figures && answers ? [{ one, does, figures, answers }] : []
+  })
+}
+
+/** By their paths below `docs`. */
 export function readmePlots(contenders: readonly ContenderFigures[]): Readonly<Record<string, string>> {
+  const rows = measuredRows(contenders)
   return Object.fromEntries(
-    Object.entries(THEMES).map(([name, theme]) => [
-      `pictures/readme-chart-${name}.svg`,
-      plotOf(contenders, theme),
-    ]),
+    Object.entries(THEMES).map(([name, theme]) => [`pictures/readme-chart-${name}.svg`, plotOf(rows, theme)]),
   )
 }
 
-function plotOf(contenders: readonly ContenderFigures[], theme: Theme): string {
-  const found = (id: string): ContenderFigures | undefined => contenders.find((one) => one.id === id)
-  const rows = ROWS.flatMap(([id, asked, does], at) => {
-    const [one, answers] = [found(id), found(asked)?.answers]
-    return one === undefined || answers === undefined ? [] : [row({ one, answers, does, at, theme })]
-  })
-  const height = TOP + ROW * ROWS.length + 98
-  const day = found('torana-strict')?.day ?? ''
+/** The chart on a page, with its figures as text. `folder`: of the charts, as the page links to it. */
+export function chartPart(contenders: readonly ContenderFigures[], folder: string): string {
+  const rows = measuredRows(contenders)
+  const texts = rows.map(
+    ({ one, figures, answers }) =>
+      `${nameOf(one)} ${timesText(costOf(figures).cpu)} and ${countsOf(answers).passedOn}`,
+  )
+  return `<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="${folder}readme-chart-dark.svg">
+  <img alt="CPU per request as a multiple of a bare Node.js proxy, and the number of ${QUESTIONS.length} upstream faults that reach the caller: ${texts.join(', ')}" src="${folder}readme-chart-light.svg">
+</picture>`
+}
+
+function daysText(rows: readonly Measured[]): string {
+  const days = [...new Set(rows.map(({ figures }) => figures.day))].toSorted()
+  const text = (day: string | undefined): string =>
+    new Date(day ?? '').toLocaleDateString('en-GB', {
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      timeZone: 'UTC',
+    })
+  return days.length < 2 ? text(days[0]) : `${text(days[0])} to ${text(days.at(-1))}`
+}
+
+function plotOf(rows: readonly Measured[], theme: Theme): string {
+  const bottom = TOP + ROW * rows.length
+  const height = bottom + 98
   const tick = (times: number, text: string): string => {
     const at = LEFT + times * UNIT
-    return `<path d="M${at} ${TOP - 4}V${TOP + ROW * ROWS.length}" stroke="${theme.line}"/><text x="${at}" y="${TOP + ROW * ROWS.length + 18}" text-anchor="middle" fill="${theme.quiet}">${text}</text>`
+    return `<path d="M${at} ${TOP - 4}V${bottom}" stroke="${theme.line}"/><text x="${at}" y="${bottom + 18}" text-anchor="middle" fill="${theme.quiet}">${text}</text>`
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="Inter, system-ui, -apple-system, 'Segoe UI', sans-serif" font-size="13">
-<title>What an embeddings request costs, and what gets through</title>
-<desc>${ROWS.map(([id, asked, does]) => descriptionOf(found(id), found(asked)?.answers, does)).join(' ')}</desc>
+<title>What an embedding request costs, and what gets through</title>
+<desc>${rows.map(descriptionOf).join(' ')}</desc>
 <defs><pattern id="stores" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5" stroke="${theme.own}" stroke-width="4"/></pattern></defs>
 <rect width="${WIDTH}" height="${height}" rx="8" fill="${theme.page}"/>
-<text x="28" y="42" font-size="20" font-weight="650" fill="${theme.ink}">What an embeddings request costs, and what gets through</text>
-<text x="28" y="66" font-size="14" fill="${theme.quiet}">8 KB base64 answer, one core for each gateway, ${day}. Shorter bars and fewer red squares are better.</text>
+<text x="28" y="42" font-size="20" font-weight="650" fill="${theme.ink}">What an embedding request costs, and what gets through</text>
+<text x="28" y="66" font-size="14" fill="${theme.quiet}">8 KB base64 answer, one core per gateway, ${daysText(rows)}. Shorter bars and fewer red squares are better.</text>
 <text x="${LEFT}" y="${TOP - 20}" fill="${theme.quiet}">CPU per request, × a bare Node.js proxy</text>
 <text x="${SQUARES_LEFT}" y="${TOP - 20}" fill="${theme.quiet}">${QUESTIONS.length} upstream faults: what the caller got</text>
-${[tick(0, '0'), tick(1, '1×'), tick(5, '5×'), tick(10, '10×'), ...rows].join('\n')}
+${[tick(0, '0'), tick(1, '1×'), tick(5, '5×'), tick(10, '10×'), ...rows.map((one, at) => row(one, at, theme))].join('\n')}
 ${FOOT.map((line, at) => `<text x="28" y="${height - 46 + at * 17}" font-size="12" fill="${theme.quiet}">${line}</text>`).join('\n')}
 </svg>
 `
 }
 
-interface Row {
-  readonly one: ContenderFigures
-  readonly answers: Readonly<Record<string, string>>
-  readonly does: string
-  readonly at: number
-  readonly theme: Theme
-}
-
-function row({ one, answers, does, at, theme }: Row): string {
+function row({ one, figures, answers, does }: Measured, at: number, theme: Theme): string {
   const y = TOP + at * ROW
   const isOwn = one.id.startsWith('torana')
-  const { cpu, stores, cpuUs, storesUs } = costOf(one)
+  const { cpu, stores, cpuUs, storesUs } = costOf(figures)
   const isCut = cpu > AXIS_TIMES
   const width = Math.min(cpu, AXIS_TIMES) * UNIT
   const end = LEFT + width + stores * UNIT
@@ -131,19 +158,13 @@ ${squares}<text x="${SQUARES_LEFT}" y="${y + 40}" fill="${theme.quiet}">${text}<
 }
 
 /** As times the CPU of the bare proxy of the same minutes, and in microseconds. */
-function costOf(one: ContenderFigures) {
-  const { cpuUs = 0, storesCpuUs = 0, bareCpuUs = 1 } = one.cases[CASE] ?? {}
-  const us = (value: number): string => Math.round(value).toLocaleString('en-US')
+function costOf({ cpuUs, storesCpuUs, bareCpuUs }: CaseFigures) {
   return {
     cpu: cpuUs / bareCpuUs,
     stores: storesCpuUs / bareCpuUs,
-    cpuUs: us(cpuUs),
-    storesUs: us(storesCpuUs),
+    cpuUs: countText(cpuUs),
+    storesUs: countText(storesCpuUs),
   }
-}
-
-function timesText(times: number): string {
-  return `${times.toFixed(times < 100 ? 1 : 0)}×`
 }
 
 function countsOf(answers: Readonly<Record<string, string>>) {
@@ -172,18 +193,13 @@ function outcomesOf(
   return { squares: squares.join(''), text }
 }
 
-function nameOf({ id, name, version }: ContenderFigures): string {
+function nameOf({ id, name, answers, cases }: ContenderFigures): string {
   if (id.startsWith('torana')) return 'Torana'
-  return `${name.replace(/ gateway| proxy|, .*/g, '').replace(/,.*/, '')} ${version}`
+  return `${name.replace(/ gateway| proxy|,.*/g, '')} ${cases[CASE]?.version ?? answers?.version ?? ''}`
 }
 
-function descriptionOf(
-  one: ContenderFigures | undefined,
-  answers: Readonly<Record<string, string>> | undefined,
-  does: string,
-): string {
-  if (one === undefined || answers === undefined) return ''
-  const { cpu, stores } = costOf(one)
+function descriptionOf({ one, does, figures, answers }: Measured): string {
+  const { cpu, stores } = costOf(figures)
   const { right, refused, passedOn } = countsOf(answers)
   const more = stores > 0 ? `, and ${timesText(stores)} in PostgreSQL and Redis` : ''
   return `${nameOf(one)} (${does}): ${timesText(cpu)} the CPU of a bare proxy${more}; ${passedOn} of ${QUESTIONS.length} faults passed on, ${right} corrected, ${refused} refused.`

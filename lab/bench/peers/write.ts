@@ -1,37 +1,63 @@
-/** The page and its charts, from the figures of this run and earlier ones. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+/** Keeps the figures of a run: all of it in `figures.json`, and each by id in docs/figures.json. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { benchmarksPage } from './document.ts'
-import { mergedFigures, type Figures } from './figures.ts'
-import { cpuPlot, latencyPlot } from './plot.ts'
-import { readmePlots } from './readme-plot.ts'
+import type { Figure } from '../../book/fill.ts'
+import { publishFigures } from '../../book/publish.ts'
+import {
+  addedText,
+  countText,
+  mergedFigures,
+  timesBare,
+  timesText,
+  type ContenderFigures,
+  type PeerFigures,
+  type Run,
+} from './figures.ts'
 
 const FIGURES = join(import.meta.dirname, 'figures.json')
-const DOCS = join(import.meta.dirname, '../../../docs')
 const GIGABYTE = 2 ** 30
 
 export function machineText(): string {
   const [first] = cpus()
-  return `${cpus().length} cores of ${first?.model.trim() ?? 'an unknown processor'}, ${Math.round(totalmem() / GIGABYTE)} GB, Linux ${release()}, Node ${process.version}`
+  return `${cpus().length} cores of ${first?.model.trim() ?? 'an unknown CPU'}, ${Math.round(totalmem() / GIGABYTE)} GB, Linux ${release()}, Node.js ${process.version}`
 }
 
-export function keptFigures(): Figures | undefined {
-  return existsSync(FIGURES) ? (JSON.parse(readFileSync(FIGURES, 'utf8')) as Figures) : undefined
+export function keptFigures(): PeerFigures {
+  return JSON.parse(readFileSync(FIGURES, 'utf8')) as PeerFigures
 }
 
-export function writeBenchmarks(now: Figures): void {
+export function writeFigures(now: PeerFigures): void {
   const figures = mergedFigures(keptFigures(), now)
   writeFileSync(FIGURES, `${JSON.stringify(figures, undefined, 2)}\n`)
-  for (const [name, text] of Object.entries(benchmarkFiles(figures))) writeFileSync(join(DOCS, name), text)
+  publishFigures(figuresById(figures), 'peers.')
 }
 
-/** By their paths below `docs`. */
-export function benchmarkFiles(figures: Figures): Readonly<Record<string, string>> {
-  return {
-    'benchmarks.md': benchmarksPage(figures),
-    'pictures/benchmarks-cpu.svg': cpuPlot(figures.contenders),
-    'pictures/benchmarks-latency.svg': latencyPlot(figures.contenders),
-    ...readmePlots(figures.contenders),
-  }
+/** `peers.<gateway>.<measure>.<case or rate>`. */
+export function figuresById({ contenders }: PeerFigures): Readonly<Record<string, Figure>> {
+  return Object.fromEntries(contenders.flatMap(entriesOf))
+}
+
+function entriesOf({ id, cases, latency, start }: ContenderFigures): readonly (readonly [string, Figure])[] {
+  const entry = (name: string, text: string, run: Run): readonly [string, Figure] => [
+    `peers.${id}.${name}`,
+    figureOf(text, run),
+  ]
+  return [
+    ...Object.entries(cases).flatMap(([name, one]) => [
+      entry(`cpu.${name}`, `${countText(one.cpuUs)} µs`, one),
+      entry(`times-bare.${name}`, timesText(timesBare(one)), one),
+      entry(`rate.${name}`, countText(one.requestsPerSecond), one),
+    ]),
+    ...(latency?.rates ?? []).flatMap(({ perSecond, p50Ms, p99Ms, bareP50Ms, bareP99Ms }) => [
+      entry(`added-p50.${perSecond}`, addedText(p50Ms, bareP50Ms), latency as Run),
+      entry(`added-p99.${perSecond}`, addedText(p99Ms, bareP99Ms), latency as Run),
+    ]),
+    ...(start === undefined ? [] : [entry('memory', `${countText(start.idleMegabytes)} MB`, start)]),
+  ]
+}
+
+function figureOf(text: string, { day, commit, load }: Run): Figure {
+  const loadText = load === undefined ? 'not recorded' : `load average ${load.toFixed(1)}`
+  return { text, date: day, commit, program: 'bench/peers', load: loadText }
 }
