@@ -36,7 +36,7 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
     '--num_workers',
   ],
   'Open WebUI': ['RAG_EMBEDDING_BATCH_SIZE', 'IMAGE_SIZE'],
-  'npm, node and git': ['NODE_EXTRA_CA_CERTS', '--inspect', '--max-semi-space-size', '--prefix'],
+  'npm, node and git': ['NODE_EXTRA_CA_CERTS', '--prefix'],
   'SDKs and frameworks': [
     'OPENAI_BASE_URL',
     'TIKTOKEN_CACHE_DIR',
@@ -44,6 +44,7 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
     'api_key',
     'azure_endpoint',
     'api_version',
+    'embed_batch_size',
     'embed_documents',
     'check_embedding_ctx_length',
     'extra_body',

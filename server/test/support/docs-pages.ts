@@ -32,9 +32,9 @@ export function proseOf(text: string): string {
   return text.replaceAll(FENCE, '').replaceAll(COMMENT, '')
 }
 
-/** Without code within sentences and the addresses of links, too: the words that a person wrote. */
+/** Without code within sentences, addresses of links and filled parts, too: the words that a person wrote. */
 export function wordsOf(text: string): string {
-  return proseOf(text)
+  return proseOf(text.replaceAll(FILLED, ''))
     .replaceAll(/`[^`\n]*`/g, '')
     .replaceAll(/\]\([^)]*\)/g, ']')
     .replaceAll(/https?:\/\/\S+/g, '')
