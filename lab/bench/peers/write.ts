@@ -20,7 +20,7 @@ const GIGABYTE = 2 ** 30
 
 export function machineText(): string {
   const [first] = cpus()
-  return `${cpus().length} cores of ${first?.model.trim() ?? 'an unknown CPU'}, ${Math.round(totalmem() / GIGABYTE)} GB, Linux ${release()}, Node.js ${process.version}`
+  return `${cpus().length} cores of ${first?.model.replace(/ Processor$/, '').trim() ?? 'an unknown CPU'}, ${Math.round(totalmem() / GIGABYTE)} GB, Linux ${release()}, Node.js ${process.version}`
 }
 
 export function keptFigures(): PeerFigures {
