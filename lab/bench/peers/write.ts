@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Figure } from '../../book/fill.ts'
+import type { Figures } from '../../book/fill.ts'
 import { publishFigures } from '../../book/publish.ts'
 import {
   addedText,
@@ -14,6 +14,8 @@ import {
   type PeerFigures,
   type Run,
 } from './figures.ts'
+
+type Figure = Figures[string]
 
 const FIGURES = join(import.meta.dirname, 'figures.json')
 const GIGABYTE = 2 ** 30
@@ -34,7 +36,7 @@ export function writeFigures(now: PeerFigures): void {
 }
 
 /** `peers.<gateway>.<measure>.<case or rate>`. */
-export function figuresById({ contenders }: PeerFigures): Readonly<Record<string, Figure>> {
+export function figuresById({ contenders }: PeerFigures): Figures {
   return Object.fromEntries(contenders.flatMap(entriesOf))
 }
 
