@@ -1,7 +1,7 @@
 /** Fills the parts of pages that have another source: measured figures, and what Torana has and lacks. */
 import { parse } from 'yaml'
 
-export interface Figure {
+interface Figure {
   /** As pages print it, with its unit: `168 µs`. */
   readonly text: string
   /** The day it was measured, such as 2026-11-17. */

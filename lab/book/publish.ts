@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadText } from '../report.ts'
-import type { Figure, Figures } from './fill.ts'
+import type { Figures } from './fill.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
 const FIGURES = join(REPOSITORY, 'docs/figures.json')
@@ -27,7 +27,7 @@ export function publishTexts(program: string, texts: Readonly<Record<string, str
 }
 
 /** Newer figures replace older ones of the same id, and with a `prefix` all whose ids begin with it. */
-export function publishFigures(figures: Readonly<Record<string, Figure>>, prefix?: string): void {
+export function publishFigures(figures: Figures, prefix?: string): void {
   const kept = Object.entries(publishedFigures()).filter(
     ([id]) => prefix === undefined || !id.startsWith(prefix),
   )

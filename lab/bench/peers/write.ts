@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Figure } from '../../book/fill.ts'
+import type { Figures } from '../../book/fill.ts'
 import { publishFigures } from '../../book/publish.ts'
 import {
   addedText,
@@ -15,12 +15,14 @@ import {
   type Run,
 } from './figures.ts'
 
+type Figure = Figures[string]
+
 const FIGURES = join(import.meta.dirname, 'figures.json')
 const GIGABYTE = 2 ** 30
 
 export function machineText(): string {
   const [first] = cpus()
-  return `${cpus().length} cores of ${first?.model.trim() ?? 'an unknown CPU'}, ${Math.round(totalmem() / GIGABYTE)} GB, Linux ${release()}, Node.js ${process.version}`
+  return `${cpus().length} cores of ${first?.model.replace(/ Processor$/, '').trim() ?? 'an unknown CPU'}, ${Math.round(totalmem() / GIGABYTE)} GB, Linux ${release()}, Node.js ${process.version}`
 }
 
 export function keptFigures(): PeerFigures {
@@ -34,7 +36,7 @@ export function writeFigures(now: PeerFigures): void {
 }
 
 /** `peers.<gateway>.<measure>.<case or rate>`. */
-export function figuresById({ contenders }: PeerFigures): Readonly<Record<string, Figure>> {
+export function figuresById({ contenders }: PeerFigures): Figures {
   return Object.fromEntries(contenders.flatMap(entriesOf))
 }
 
