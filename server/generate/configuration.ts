@@ -25,7 +25,7 @@ export function configurationMarkdown(): string {
     '',
     'Torana reads its environment and one file, `torana.yaml`. A first start needs neither. Torana reports every mistake of the file at',
     'once, with line and column, and refuses fields that it does not know. Its log has a warning for each',
-    'environment variable `TORANA_…` that it does not know, with the one you may have meant. It ignores other variables without a word.',
+    'environment variable `TORANA_…` that it does not know, with the one you may have meant. It ignores all other variables.',
     '',
     '## Environment',
     '',

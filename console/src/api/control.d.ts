@@ -297,7 +297,7 @@ export interface paths {
         get: operations["requestHistogram"];
     };
     "/api/v1/requests/{id}": {
-        /** One request: its steps, its calls, its money line by line. When its log was deleted: its rows in the ledger */
+        /** One request: its steps, its calls and its cost lines. When its log was deleted: its rows in the ledger */
         get: operations["getRequest"];
     };
     "/api/v1/requests/{id}/replay": {

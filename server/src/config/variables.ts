@@ -56,14 +56,14 @@ export const environmentVariables = {
   TORANA_SERVER_TIMING: {
     default: 'true',
     description:
-      '`true`: answers have the header `server-timing`, with the time in Torana, in line and at upstreams. `false`: they do not.',
+      '`true`: answers have the header `server-timing`, with the time in Torana, in the queue and at upstreams. `false`: they do not.',
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     description:
       'Base address of an OpenTelemetry receiver, such as `http://collector:4318`: Torana sends traces to `/v1/traces` below it, as protobuf over HTTP. Unset: no traces.',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    description: 'The whole address for traces. It goes before `OTEL_EXPORTER_OTLP_ENDPOINT`.',
+    description: 'The whole address for traces. Takes precedence over `OTEL_EXPORTER_OTLP_ENDPOINT`.',
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     secret: true,
@@ -81,7 +81,7 @@ export const environmentVariables = {
   OTEL_TRACES_SAMPLER: {
     default: 'parentbased_always_on',
     description:
-      'Which requests are traced: `always_on`, `always_off`, `traceidratio`, or the same after `parentbased_`: then a request that comes with a trace is followed if its caller is.',
+      'Which requests are traced: `always_on`, `always_off`, `traceidratio`, or the same after `parentbased_`: then a request that carries a trace is traced if its caller is.',
   },
   OTEL_TRACES_SAMPLER_ARG: {
     default: '1',
@@ -90,7 +90,7 @@ export const environmentVariables = {
   OTEL_PROPAGATORS: {
     default: 'tracecontext',
     description:
-      'What Torana sends to upstreams: `tracecontext` (`traceparent`, `tracestate`), `baggage`, both with a comma, or `none`. Baggage may name persons, and upstreams are other companies: so it is not handed on unless you say so.',
+      'What Torana sends to upstreams: `tracecontext` (`traceparent`, `tracestate`), `baggage`, both with a comma, or `none`. Baggage may name persons, and upstreams are other companies, so Torana passes it on only if you set it here.',
   },
   OTEL_SDK_DISABLED: { default: 'false', description: '`true`: no traces, whatever else is set.' },
   PUBLIC_URL: {
@@ -98,7 +98,7 @@ export const environmentVariables = {
   },
   TRUSTED_PROXIES: {
     description:
-      'Proxies before this node: addresses and networks, separated by commas, such as `10.0.0.0/8, loopback`. From them Torana takes the address of the client in `x-forwarded-for`. Unset: none, and the header is ignored.',
+      'Proxies in front of this node: addresses and networks, separated by commas, such as `10.0.0.0/8, loopback`. From them Torana takes the address of the client in `x-forwarded-for`. Unset: none, and the header is ignored.',
   },
   DATABASE_URL: {
     secret: true,

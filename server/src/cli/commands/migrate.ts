@@ -6,7 +6,7 @@ export const migrate = command({
   name: 'migrate',
   summary: 'bring the tables of the database up to date, and say what was done',
   reach: 'none',
-  more: 'Every start of a node does the same. Run it before, as another role or in a deployment step, where nodes must not change tables. Migrations only add, so that nodes of the version before go on.',
+  more: 'Every start of a node does the same. Where nodes must not change tables, run this first, as another role or in a deployment step. Migrations only add, so nodes on the previous version keep working.',
   async run() {
     const { settingsHere, asCommandProblem } = await import('../offline/offline.ts')
     const { FolderInUse } = await import('#stores/postgres/pglite.ts')

@@ -40,7 +40,7 @@ const editFields = z.strictObject({
     .enum(['image', 'image[]'])
     .optional()
     .describe(
-      'OpenAI-compatible upstreams: how a form calls each of several input images. A single one is always `image`. Default `image[]`, as OpenAI has it.',
+      "OpenAI-compatible upstreams: how a form calls each of several input images. A single one is always `image`. Default `image[]`, as in OpenAI's API.",
     ),
   maxFileBytes: z.int().min(1).optional().describe('Largest file in bytes. Default 52428800.'),
 })

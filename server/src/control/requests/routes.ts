@@ -75,7 +75,7 @@ export function registerRequests(api: Api, node: JobNode & Pick<ControlNode, 'cl
     permission: 'requests.read',
     id: 'getRequest',
     summary:
-      'One request: its steps, its calls, its money line by line. When its log was deleted: its rows in the ledger',
+      'One request: its steps, its calls and its cost lines. When its log was deleted: its rows in the ledger',
     params: requestPath,
     answer: z.union([requestDetail, forgottenRequest]),
     handler: async (request) => {
