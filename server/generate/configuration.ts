@@ -72,7 +72,7 @@ const FILE_NOTES = [
   '',
   '**Facts.** Torana knows the limits, widths and prices of well-known models (`server/catalog`). For a deployment it uses, in this',
   'order: its own `capabilities`, the facts of its provider and model, the facts of its provider, careful defaults. The price is its',
-  "own, the model's, the built-in one, or else `unpriced`. With a file, Torana serves only what the file declares.",
+  "own, the model's, the built-in one, or else `unpriced`. With a file, Torana also serves models connected in the console; the demo models and the demo key are off.",
   '',
   '**Changes.** Torana looks at the file every second and on `SIGHUP`, and reads it again after a change. If the file has a mistake,',
   'Torana logs it and keeps the last good version. The same holds for each file that a `VAR_FILE` of its variables names: a rotated',

@@ -40,7 +40,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   if (input.declared.models.length === 0 && !report.isBroken(['models'])) {
     report.problem(
       ['models'],
-      'there are none. With a file, Torana serves only what the file declares. Declare a model, or start without a file',
+      'there are none. With a file, the demo models are off. Declare a model, or start without a file',
     )
   }
   const models = new Map<string, Model>()

@@ -102,7 +102,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'an empty file': [
     '',
     [
-      't.yaml:1:1 models: there are none. With a file, Torana serves only what the file declares. Declare a model, or start without a file',
+      't.yaml:1:1 models: there are none. With a file, the demo models are off. Declare a model, or start without a file',
     ],
   ],
   'a repeated key': [
@@ -113,7 +113,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     'model: {}\n',
     [
       't.yaml:1:1 model: unknown field. Did you mean models?',
-      't.yaml:1:1 models: there are none. With a file, Torana serves only what the file declares. Declare a model, or start without a file',
+      't.yaml:1:1 models: there are none. With a file, the demo models are off. Declare a model, or start without a file',
     ],
   ],
   'an unknown field': [
