@@ -89,7 +89,7 @@ test('every header that docs/headers.md lists for answers may be read, except th
   const [, answers = ''] = page.split(/^## Answers$/m)
   const rows = (answers.split(/^## /m)[0] ?? '').split('\n').filter((row) => row.startsWith('| `'))
   const names = rows.flatMap((row) => [
-    ...(row.split(' | ')[0] ?? '').matchAll(/`([a-z]+(?:-[a-z]+)+|etag)`/g),
+    ...(row.split(' | ')[0] ?? '').matchAll(/`([a-z]+(?:-[a-z]+)+|etag)[`:]/g),
   ])
   const { headers } = await open.ask({ model: 'plain-w16', input: 'a' })
   const exposed = (headers.get('access-control-expose-headers') ?? '').split(', ')

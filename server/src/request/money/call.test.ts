@@ -103,7 +103,7 @@ test('an answer without a call is a post of nothing, with what it saved', () => 
 
 test('a call whose end is not known keeps its lease and says why, in our own words', () => {
   for (const [failure, what, remarks] of [
-    [undefined, undefined, { what: 'an image', reason: 'Torana failed while the call was under way' }],
+    [undefined, undefined, { what: 'an image', reason: 'Torana failed while the call was in progress' }],
     [
       new UpstreamFailure('timedOut', 'no answer in time', { deployment: 'm/one' }),
       'other',
