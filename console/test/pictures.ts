@@ -42,7 +42,7 @@ interface Picture {
 const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '/', role: 'operator', calm: true, phone: true, chinese: true },
   // The home page of the documentation shows the traffic alone.
-  { name: 'traffic', path: '/', role: 'operator', calm: true, phone: true, part: 'section:has(> header h2)' },
+  { name: 'traffic', path: '/', role: 'operator', phone: true, part: 'section:has(> header h2)' },
   { name: 'requests', path: '/requests', role: 'operator', phone: true, chinese: true, before: peek },
   { name: 'request', path: '/requests?tries=2', role: 'operator', phone: true, before: openFirst },
   {
