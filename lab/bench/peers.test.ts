@@ -95,9 +95,8 @@ test('a later run keeps what it did not measure again, with its day', () => {
 })
 
 test('a figure that pages cite is that of the measurement', () => {
-  const published = publishedFigures()
-  for (const [id, figure] of Object.entries(figuresById(keptFigures())))
-    assert.deepEqual(published[id], figure, id)
+  const published = Object.entries(publishedFigures()).filter(([id]) => id.startsWith('peers.'))
+  assert.deepEqual(Object.fromEntries(published), figuresById(keptFigures()))
 })
 
 test('an answer is right only if each vector is that of its text, in the form that was asked for', () => {

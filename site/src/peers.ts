@@ -3,21 +3,20 @@ import { numberOf } from './project.ts'
 
 export const FAULT_KINDS = ['passed-on', 'corrected', 'refused'] as const
 
-/** `asked`: the set-up that got the faults of upstreams, which do not depend on a ledger. */
 export const PEERS = [
-  { id: 'torana-strict', asked: 'torana-memory', name: 'Torana', what: 'every call in a PostgreSQL ledger' },
-  { id: 'portkey', asked: 'portkey', name: 'Portkey', what: 'no keys, no ledger' },
-  { id: 'bifrost', asked: 'bifrost', name: 'Bifrost', what: 'virtual key, log in SQLite' },
-  { id: 'litellm', asked: 'litellm', name: 'LiteLLM', what: 'master key, no database' },
+  { id: 'torana-strict', name: 'Torana', what: 'every call in a PostgreSQL ledger' },
+  { id: 'portkey', name: 'Portkey', what: 'no keys, no ledger' },
+  { id: 'bifrost', name: 'Bifrost', what: 'virtual key, log in SQLite' },
+  { id: 'litellm', name: 'LiteLLM', what: 'master key, no database' },
 ] as const
 const others = PEERS.slice(1)
 
 /** Each gateway got the same faults. */
-export const FAULT_CASES = FAULT_KINDS.map((kind) => numberOf(`peers.torana-memory.faults.${kind}`)).reduce(
+export const FAULT_CASES = FAULT_KINDS.map((kind) => numberOf(`peers.torana-strict.faults.${kind}`)).reduce(
   (sum, count) => sum + count,
 )
 
-const passedOn = others.map(({ asked }) => numberOf(`peers.${asked}.faults.passed-on`))
+const passedOn = others.map(({ id }) => numberOf(`peers.${id}.faults.passed-on`))
 /** The fewest and the most faults that another gateway passed on. */
 export const [FEWEST_PASSED_ON, MOST_PASSED_ON] = [Math.min(...passedOn), Math.max(...passedOn)]
 

@@ -135,3 +135,15 @@ function vectorIn(embedding: unknown): KnownVector | undefined {
   const values = Array.from({ length: bytes.length >> 2 }, (_, index) => bytes.readFloatLE(index * 4))
   return { form: 'base64', values }
 }
+
+/** What the caller got, over all questions. */
+export function countsOf(answers: Readonly<Record<string, string>>): {
+  readonly right: number
+  readonly refused: number
+  readonly passedOn: number
+} {
+  const all = QUESTIONS.map(({ name }) => answers[name] ?? '')
+  const right = all.filter((answer) => answer === 'right').length
+  const refused = all.filter((answer) => answer.startsWith('refused')).length
+  return { right, refused, passedOn: all.length - right - refused }
+}

@@ -2,7 +2,7 @@
  * The chart of README.md: the cost of one embeddings request, and the faults of an upstream that reach the caller. Linear,
  * one case.
  */
-import { QUESTIONS } from './answers.ts'
+import { countsOf, QUESTIONS } from './answers.ts'
 import { countText, timesText, type CaseFigures, type ContenderFigures } from './figures.ts'
 
 interface Theme {
@@ -165,13 +165,6 @@ function costOf({ cpuUs, storesCpuUs, bareCpuUs }: CaseFigures) {
     cpuUs: countText(cpuUs),
     storesUs: countText(storesCpuUs),
   }
-}
-
-function countsOf(answers: Readonly<Record<string, string>>) {
-  const all = QUESTIONS.map(({ name }) => answers[name] ?? '')
-  const right = all.filter((answer) => answer === 'right').length
-  const refused = all.filter((answer) => answer.startsWith('refused')).length
-  return { right, refused, passedOn: all.length - right - refused }
 }
 
 function outcomesOf(

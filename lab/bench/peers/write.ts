@@ -4,6 +4,7 @@ import { cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Figures } from '../../book/fill.ts'
 import { publishFigures } from '../../book/publish.ts'
+import { countsOf } from './answers.ts'
 import {
   addedText,
   countText,
@@ -40,17 +41,39 @@ export function figuresById({ contenders }: PeerFigures): Figures {
   return Object.fromEntries(contenders.flatMap(entriesOf))
 }
 
-function entriesOf({ id, cases, latency, start }: ContenderFigures): readonly (readonly [string, Figure])[] {
+function entriesOf({
+  id,
+  cases,
+  latency,
+  start,
+  answers,
+}: ContenderFigures): readonly (readonly [string, Figure])[] {
   const entry = (name: string, text: string, run: Run): readonly [string, Figure] => [
     `peers.${id}.${name}`,
     figureOf(text, run),
   ]
+  const faultEntries = (asked: NonNullable<ContenderFigures['answers']>) => {
+    const { passedOn, right, refused } = countsOf(asked.texts)
+    return [
+      entry('faults.passed-on', String(passedOn), asked),
+      entry('faults.corrected', String(right), asked),
+      entry('faults.refused', String(refused), asked),
+    ]
+  }
   return [
     ...Object.entries(cases).flatMap(([name, one]) => [
       entry(`cpu.${name}`, `${countText(one.cpuUs)} µs`, one),
       entry(`times-bare.${name}`, timesText(timesBare(one)), one),
       entry(`rate.${name}`, countText(one.requestsPerSecond), one),
+      entry(`version.${name}`, one.version, one),
+      ...(one.storesCpuUs === 0
+        ? []
+        : [
+            entry(`stores-cpu.${name}`, `${countText(one.storesCpuUs)} µs`, one),
+            entry(`stores-times-bare.${name}`, timesText(one.storesCpuUs / one.bareCpuUs), one),
+          ]),
     ]),
+    ...(answers === undefined ? [] : faultEntries(answers)),
     ...(latency?.rates ?? []).flatMap(({ perSecond, p50Ms, p99Ms, bareP50Ms, bareP99Ms }) => [
       entry(`added-p50.${perSecond}`, addedText(p50Ms, bareP50Ms), latency as Run),
       entry(`added-p99.${perSecond}`, addedText(p99Ms, bareP99Ms), latency as Run),
