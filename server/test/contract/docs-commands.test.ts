@@ -1,7 +1,6 @@
 /** Commands of the documentation are run by `npm run lab -- check/docs`, or a mark in the page says why not. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COMMANDS } from '#cli/commands.ts'
 import { FAULTS } from '#core/fault/table.ts'
 import { shellBlocks, unrunBlocks } from '#test/support/docs-blocks.ts'
 import { docsPages } from '#test/support/docs-pages.ts'
@@ -44,26 +43,6 @@ test('a marked block is not run, and a block in a list is', () => {
 })
 
 const pages = docsPages().map(({ path, text }) => ({ page: path, text }))
-
-test('every command that the documentation names exists, in prose too', () => {
-  const named = pages.flatMap(({ page, text }) =>
-    [...text.matchAll(/(?:`|^|\$ |\()(?:npx )?torana ([a-z]+)(?: ([a-z]+))?/gm)].map(
-      ([said, name = '', word]) => ({ where: `${page}: ${said}`, name, word }),
-    ),
-  )
-  const unknown = named.filter(({ name, word }) => {
-    const command = COMMANDS.find((one) => one.name === name)
-    if (command === undefined) return true
-    // After the name of a single command come arguments.
-    if (word === undefined || !('subcommands' in command)) return false
-    return !command.subcommands.some((one) => one.name === word)
-  })
-  assert.ok(named.length > 100, 'found too few commands: the check would pass vacuously')
-  assert.deepEqual(
-    unknown.map(({ where }) => where),
-    [],
-  )
-})
 
 test('every code that a request is refused with, by the documentation, exists', () => {
   const named = pages.flatMap(({ page, text }) =>

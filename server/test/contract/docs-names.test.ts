@@ -4,13 +4,16 @@ import { test } from 'node:test'
 import { idleForeignNames, NAME_KINDS, unknownNames, type NameKind } from '#test/support/docs-names.ts'
 import { docsPages, isGenerated } from '#test/support/docs-pages.ts'
 
-const pages = docsPages().filter((page) => !isGenerated(page))
+const all = docsPages()
+const pages = all.filter((page) => !isGenerated(page))
 assert.ok(pages.length > 20, 'found too few pages: the checks would pass vacuously')
 
 for (const kind of NAME_KINDS)
   test(`${kind} that pages name exist`, () => {
+    // Generated pages name commands in sentences, too; their other names come from the code.
+    const read = kind === 'commands' ? all : pages
     assert.deepEqual(
-      pages.flatMap(({ path, text }) => unknownNames(kind, text).map((problem) => `${path}: ${problem}`)),
+      read.flatMap(({ path, text }) => unknownNames(kind, text).map((problem) => `${path}: ${problem}`)),
       [],
     )
   })
