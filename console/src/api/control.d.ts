@@ -1688,7 +1688,7 @@ export interface components {
             /** @enum {string} */
             kind: "intent" | "post" | "unknown" | "void" | "adjust";
             /** @enum {string} */
-            of: "tokens" | "text_input" | "cached_text_input" | "image_input" | "cached_image_input" | "text_output" | "image_output" | "svg_input" | "svg_output" | "images" | "given_images" | "megapixels" | "given_megapixels" | "hits";
+            of: "tokens" | "text_input" | "cached_text_input" | "image_input" | "cached_image_input" | "text_output" | "image_output" | "svg_input" | "svg_output" | "images" | "given_images" | "megapixels" | "given_megapixels" | "audio_input" | "video_input" | "file_input" | "characters" | "audio_seconds" | "video_seconds" | "pages" | "hits";
             count: number;
             price_usd: string | null;
             per: 1 | 1000000;

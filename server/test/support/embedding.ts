@@ -93,7 +93,7 @@ export class MemoryUpstream implements EmbeddingUpstream {
     if (tokens > maxTokens) this.violations.push(`${tokens} tokens`)
     const body = {
       model: deployment.upstreamModel,
-      input: inputs.kind === 'texts' ? texts : inputs.tokens.map((ids) => [...ids]),
+      input: inputs.kind === 'texts' ? texts : inputs.kind === 'tokens' ? inputs.tokens.map((ids) => [...ids]) : [],
     }
     if (Buffer.byteLength(JSON.stringify(body)) > maxBytes) this.violations.push('bytes')
   }
@@ -101,7 +101,7 @@ export class MemoryUpstream implements EmbeddingUpstream {
 
 function tokensIn(inputs: EmbeddingCall['inputs']): number {
   const counts =
-    inputs.kind === 'texts' ? inputs.texts.map(tokensOf) : inputs.tokens.map(({ length }) => length)
+    inputs.kind === 'texts' ? inputs.texts.map(tokensOf) : inputs.kind === 'tokens' ? inputs.tokens.map(({ length }) => length) : []
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
@@ -134,7 +134,7 @@ export function decoded(ids: TokenIds): string {
 }
 
 function textsOf({ inputs }: EmbeddingCall): readonly string[] {
-  return inputs.kind === 'texts' ? inputs.texts : inputs.tokens.map(decoded)
+  return inputs.kind === 'texts' ? inputs.texts : inputs.kind === 'tokens' ? inputs.tokens.map(decoded) : []
 }
 
 export interface Journey extends Partial<EmbedOptions> {

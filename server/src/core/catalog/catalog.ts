@@ -3,6 +3,7 @@
  * torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
 import type { BudgetPeriod } from '../money/budget.ts'
+import type { ContentCapabilities, MediaTokens } from './content-capabilities.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
 import type { ModelEnd, RetiredModel } from './model-end.ts'
@@ -55,6 +56,8 @@ export interface EmbeddingFacts {
   /** `exact` when `tokenizer` is the model's own, so that a count of ours is the upstream's count too. */
   readonly tokenCounts: 'exact' | 'estimated'
   readonly inputType: InputTypeRule
+  /** Absent for models that read texts alone. */
+  readonly mediaTokens?: MediaTokens | undefined
 }
 
 /** Which `dimensions` a deployment takes natively. */
@@ -87,6 +90,8 @@ export interface EmbeddingCapabilities {
   readonly countsTokens: boolean
   /** Unknown request fields that do not change vectors: answers keep the name of their space, and may be split, merged and cached. */
   readonly harmlessFields: readonly string[]
+  /** Undefined: it takes texts alone. */
+  readonly contents?: ContentCapabilities | undefined
 }
 
 /** Image formats that Torana can make of one another. */

@@ -3,40 +3,66 @@
  * takes time linear in the number of entries.
  */
 import { mediaInDataUri } from './data-uri.ts'
+import { isText, type Content } from './content.ts'
 
 export type Input =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'tokens'; readonly tokens: readonly TokenIds[] }
+  | { readonly kind: 'contents'; readonly contents: readonly Content[] }
 
 /** Token ids of one input. Those of a large body come packed and already checked. */
 export type TokenIds = readonly number[] | Uint32Array
 
 export function inputCount(input: Input): number {
-  return input.kind === 'texts' ? input.texts.length : input.tokens.length
+  switch (input.kind) {
+    case 'texts':
+      return input.texts.length
+    case 'tokens':
+      return input.tokens.length
+    case 'contents':
+      return input.contents.length
+  }
 }
 
-/** Characters or token ids in total: the work of one pass over the input. */
+/** Characters or token ids in total: the work of one pass over the input. Media are not read in such a pass. */
 export function inputSize(input: Input): number {
+  if (input.kind === 'contents')
+    return textsOfContents(input.contents).reduce((sum, text) => sum + text.length, 0)
   const entries: readonly { readonly length: number }[] = input.kind === 'texts' ? input.texts : input.tokens
   let size = 0
   for (const entry of entries) size += entry.length
   return size
 }
 
+/** The texts of all parts. */
+function textsOfContents(contents: readonly Content[]): readonly string[] {
+  return contents.flatMap(({ parts }) => parts.flatMap((part) => (isText(part) ? [part.text] : [])))
+}
+
 /** Some of the inputs, in the order of their positions. */
 export function pick(input: Input, positions: readonly number[]): Input {
-  return input.kind === 'texts'
-    ? { kind: 'texts', texts: positions.map((position) => input.texts[position] as string) }
-    : { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as TokenIds) }
+  switch (input.kind) {
+    case 'texts':
+      return { kind: 'texts', texts: positions.map((position) => input.texts[position] as string) }
+    case 'tokens':
+      return { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as TokenIds) }
+    case 'contents':
+      return { kind: 'contents', contents: positions.map((position) => input.contents[position] as Content) }
+  }
 }
 
 export function slice(input: Input, start: number, end: number): Input {
-  return input.kind === 'texts'
-    ? { kind: 'texts', texts: input.texts.slice(start, end) }
-    : { kind: 'tokens', tokens: input.tokens.slice(start, end) }
+  switch (input.kind) {
+    case 'texts':
+      return { kind: 'texts', texts: input.texts.slice(start, end) }
+    case 'tokens':
+      return { kind: 'tokens', tokens: input.tokens.slice(start, end) }
+    case 'contents':
+      return { kind: 'contents', contents: input.contents.slice(start, end) }
+  }
 }
 
-/** Concatenates inputs. All of them are texts, or all are tokens. */
+/** Concatenates inputs. All of them are of one kind. */
 export function joinInputs(inputs: readonly Input[]): Input {
   const [first] = inputs
   if (first?.kind === 'tokens')
@@ -44,7 +70,24 @@ export function joinInputs(inputs: readonly Input[]): Input {
       kind: 'tokens',
       tokens: inputs.flatMap((input) => (input.kind === 'tokens' ? input.tokens : [])),
     }
+  if (first?.kind === 'contents')
+    return {
+      kind: 'contents',
+      contents: inputs.flatMap((input) => (input.kind === 'contents' ? input.contents : [])),
+    }
   return { kind: 'texts', texts: inputs.flatMap((input) => (input.kind === 'texts' ? input.texts : [])) }
+}
+
+/** The same inputs as contents. Token ids have no such form: they are decoded first. */
+export function asContents(input: Input): readonly Content[] {
+  switch (input.kind) {
+    case 'texts':
+      return input.texts.map((text) => ({ parts: [{ kind: 'text', text }] }))
+    case 'contents':
+      return input.contents
+    case 'tokens':
+      throw new TypeError('Token ids are no contents.')
+  }
 }
 
 export interface InputProblem {

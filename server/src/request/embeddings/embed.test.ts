@@ -79,7 +79,7 @@ const situation = fc.record({
 type Situation = typeof situation extends fc.Arbitrary<infer Value> ? Value : never
 
 function textsIn(input: Input): readonly string[] {
-  return input.kind === 'texts' ? input.texts : input.tokens.map(decoded)
+  return input.kind === 'texts' ? input.texts : input.kind === 'tokens' ? input.tokens.map(decoded) : []
 }
 
 function modelFor({ deployments, prefixed, tokenizer, input }: Situation) {
@@ -163,7 +163,7 @@ test('any inputs × any caps × any duplicates × any failures: vectors and usag
       assert.deepEqual(new Set(answer.deployments), servedBy)
       // Every distinct input was served once, and only once.
       const served = upstream.served.flatMap(({ call: { inputs } }) =>
-        inputs.kind === 'texts' ? inputs.texts : inputs.tokens.map(decoded),
+        inputs.kind === 'texts' ? inputs.texts : inputs.kind === 'tokens' ? inputs.tokens.map(decoded) : [],
       )
       assert.equal(served.length, new Set(textsIn(input)).size)
       assert.equal(new Set(served).size, served.length)
