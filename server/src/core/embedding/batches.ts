@@ -1,5 +1,6 @@
 /** Which inputs are the same, and which go together in one call. */
-import { identityOf } from './content.ts'
+import type { ContentWireName } from '../catalog/content-capabilities.ts'
+import { hasAddress, identityOf, type Content } from '../content/content.ts'
 import type { Input, TokenIds } from './input.ts'
 
 export interface DistinctInputs {
@@ -74,6 +75,8 @@ export interface Weight {
   readonly bytes: number
   /** Absent: none. */
   readonly images?: number | undefined
+  /** Inputs of different groups do not share a call. Absent: all may. */
+  readonly group?: string | undefined
 }
 
 export interface Caps {
@@ -97,7 +100,8 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
       index - start >= maxInputs ||
       tokens + weight.tokens > maxTokens ||
       bytes + weight.bytes > maxBytes ||
-      images + own > maxImages
+      images + own > maxImages ||
+      weight.group !== weights[start]?.group
     if (full && index > start) {
       runs.push([start, index])
       start = index
@@ -111,4 +115,10 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
   }
   if (weights.length > start) runs.push([start, weights.length])
   return runs
+}
+
+/** What one content of a call says about the others: Infinity names one kind for all, Voyage takes data or addresses. */
+export function callGroupOf(wire: ContentWireName, { parts }: Content): string | undefined {
+  if (wire === 'modality') return parts[0]?.kind
+  return wire === 'voyage' && parts.some(hasAddress) ? 'address' : undefined
 }
