@@ -7,6 +7,7 @@ import { type Tags } from '../money/labels.ts'
 import { tagsIn, userIn } from '../request/labels.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
+import type { Media } from './content.ts'
 import { readInput, type Input } from './input.ts'
 
 export interface EmbeddingRequest {
@@ -47,12 +48,16 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 const NO_FIELDS: Fields = Object.freeze({})
 
-/** `exact`: fields of the body with their original numbers, where parsing has changed them. */
+/**
+ * `exact`: fields of the body with their original numbers, where parsing has changed them. `media`: what was lifted out of the body
+ * at a place.
+ */
 export function readEmbeddingRequest(
   body: unknown,
   maxInputs: number,
   path?: PathModel,
   exact?: Fields,
+  _media?: (place: string) => Media | undefined,
 ): EmbeddingRequest {
   if (!isRecord(body))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "input": …}.')

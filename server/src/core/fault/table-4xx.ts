@@ -273,6 +273,26 @@ export const CALLER_FAULTS = {
       'Torana does not accept an input image, mask or markup of the request. It may be in another format than PNG, JPEG or WebP, or have too many pixels, bytes or frames. It may be damaged. A mask may have another size than the first input image. Torana checks the header of the file, not its pixels.',
     nextStep: 'The message says which file and why. Send another file.',
   },
+  invalid_media: {
+    ...badRequest,
+    meaning:
+      'Torana does not accept an image, audio, video or PDF of the request. It may be in another format than those that `/v1/embeddings` takes, be animated or damaged, or not be base64. The first bytes decide the format, whatever the request declares.',
+    nextStep:
+      'Correct the part named in `param`. The message says what is wrong with it. Convert other formats before sending.',
+  },
+  media_too_large: {
+    ...badRequest,
+    status: 413,
+    meaning: 'An image, audio, video or PDF of the request has more bytes, pixels, seconds or pages than one part may have.',
+    nextStep:
+      'Make the part named in `param` smaller, or cut it into pieces and embed each. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
+  },
+  media_unreachable: {
+    ...badRequest,
+    meaning:
+      'A part of the request is an address, and Torana could not fetch an image, audio, video or PDF from it within 30 seconds. Addresses must be on the public internet.',
+    nextStep: 'Correct the address named in `param`, or send the bytes themselves, as a data URL.',
+  },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
@@ -280,7 +300,7 @@ export const CALLER_FAULTS = {
     who: 'caller',
     meaning: 'The request body is larger than the limit.',
     nextStep:
-      'Send the inputs in several requests. Operators: raise `limits.embeddingsBodyBytes`, `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
+      'Send the inputs in several requests. Operators: raise `limits.embeddingsBodyBytes`, `limits.contentsBodyBytes` (requests with media), `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
   },
   unsupported_media_type: {
     status: 415,
