@@ -29,10 +29,23 @@ const COMPLETION_BYTES = 1024 * 1024
 /** The request that begins an upload: a name, a type and numbers. */
 const UPLOAD_BYTES = 16 * 1024
 
+/** A body with media. One without is refused later, when it is known to have none. */
+export function largestEmbeddings({
+  embeddingsBodyBytes,
+  contentsBodyBytes,
+  bodyBytes,
+}: EmbeddingsLimits): number {
+  return Math.max(embeddingsBodyBytes, Math.min(contentsBodyBytes, bodyBytes))
+}
+
+type EmbeddingsLimits = Pick<Limits, 'embeddingsBodyBytes' | 'contentsBodyBytes' | 'bodyBytes'>
+
 /** Routes of the public port, without their prefixes. */
 export function gatewayBounds(limits: Limits) {
-  const { embeddingsBodyBytes, imagesBodyBytes, editsBodyBytes, editsJsonBytes, fileBytes } = limits
-  const inputs = { json: { maxBytes: embeddingsBodyBytes, advice: 'Send the inputs in several requests.' } }
+  const { imagesBodyBytes, editsBodyBytes, editsJsonBytes, fileBytes } = limits
+  const inputs = {
+    json: { maxBytes: largestEmbeddings(limits), advice: 'Send the inputs in several requests.' },
+  }
   const generation = { json: { maxBytes: imagesBodyBytes, advice: 'Send a shorter prompt.' } }
   const edit = {
     form: { maxBytes: editsBodyBytes, advice: 'Send fewer or smaller images.' },

@@ -9,6 +9,7 @@ import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import { endNotice } from '#core/catalog/model-end.ts'
+import type { Limits } from '#core/settings.ts'
 import { TAGS_HEADER, tagsInHeader, withHeaderTags } from '#core/request/labels.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 import { serverTiming } from '#core/request/server-timing.ts'
@@ -30,14 +31,18 @@ import { refuseEncoded } from '../../gate/encoding.ts'
 import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { writeEmbeddings } from './answer.ts'
+import { readContents, type ParsedContents, type ReadingContentsOutside } from './read-contents.ts'
 
-export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside {
+export interface EmbeddingsDependencies
+  extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside, ReadingContentsOutside {
   readonly json: LargeJson
+  readonly limits: Limits
 }
 
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, clock, docsUrl, json, limits } = dependencies
-  const bounds = boundsOf(limits.maxInputs)
+  const contents = { maxTextBytes: limits.embeddingsBodyBytes, maxFiles: limits.maxInputs }
+  const bounds = { ...boundsOf(limits.maxInputs), contents }
   const bodyLimit = gatewayBounds(limits)['POST /embeddings'].json
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
@@ -47,11 +52,14 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         refuseEncoded(journey.request)
         return readBody(journey, key, bodyLimit, dependencies)
       },
-      read(body, { path, request, trace }, { project }) {
+      read(body, journey, { project }) {
+        const { path, request, trace } = journey
         trace.bytesIn = body.length
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
-        const asked = ({ value, exact }: ParsedJson): EmbeddingRequest =>
-          tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request)
+        const asked = ({ value, exact, media }: ParsedJson): EmbeddingRequest | Promise<EmbeddingRequest> =>
+          media === undefined
+            ? tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request)
+            : contentsOf({ value, exact, media }, journey, project, dependencies)
         return parsed instanceof Promise ? parsed.then(asked) : asked(parsed)
       },
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
@@ -94,6 +102,19 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
     },
     dependencies,
   )
+}
+
+async function contentsOf(
+  parsed: ParsedContents,
+  journey: Journey,
+  project: string,
+  outside: ReadingContentsOutside,
+): Promise<EmbeddingRequest> {
+  const { path, request } = journey
+  const hold = (media: AsyncDisposable): void => void (journey.media = media)
+  const { asked, isOnDisk } = await readContents(parsed, { project, path, hold }, outside)
+  if (isOnDisk) journey.room?.[Symbol.dispose]()
+  return tagged(asked, request)
 }
 
 function tagged(asked: EmbeddingRequest, { headers }: IncomingMessage): EmbeddingRequest {
