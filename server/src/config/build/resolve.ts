@@ -46,6 +46,8 @@ export function resolveCapabilities(
     dimensions: nativeDimensionsOf(fields.dimensions ?? 'none'),
     dimensionsField: fields.dimensionsField ?? 'dimensions',
     unitDimensions: fields.unitDimensions ?? true,
+    ...(fields.outputTypes && { outputTypes: [...new Set(fields.outputTypes)] }),
+    ...(fields.outputTypeField !== undefined && { outputTypeField: fields.outputTypeField }),
     user: fields.user ?? false,
     maxParallelCalls: fields.maxParallelCalls ?? 8,
     countsTokens: fields.countsTokens ?? true,
@@ -70,6 +72,7 @@ export function resolveEmbedding(
     // Token arrays are in the vocabulary of `tokenizer`: a model that reads them has it for its own.
     tokenCounts: fields.tokenCounts ?? (takesTokenArrays && tokenizer !== 'none' ? 'exact' : 'estimated'),
     inputType: inputTypeRuleOf(fields.inputType ?? 'none'),
+    ...(fields.binary && { binary: fields.binary }),
   }
 }
 

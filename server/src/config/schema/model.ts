@@ -90,6 +90,12 @@ export const embedding = z.strictObject({
     .describe(
       'How the model distinguishes queries from documents: `none`, a field of the upstream, or prefixes. Default `none`.',
     ),
+  binary: z
+    .enum(['trained', 'accepted'])
+    .optional()
+    .describe(
+      'Whether Torana makes `binary` and `ubinary` vectors of it: `trained` if its maker trained the model for one bit per dimension, `accepted` if you measured the loss and accept it. Absent: Torana refuses these types.',
+    ),
 })
 
 const nativeDimensions = z.union([
@@ -146,6 +152,18 @@ export const capabilities = z.strictObject({
     .describe(
       'Whether vectors that the upstream shortened have length 1. With `false`, Torana scales them. Default `true`.',
     ),
+  outputTypes: z
+    .array(z.enum(['float', 'int8', 'uint8', 'binary', 'ubinary']))
+    .min(1)
+    .optional()
+    .describe(
+      'Types of vectors that the upstream makes itself. Torana asks for them by name and never mixes them with its own. Default `[float]`.',
+    ),
+  outputTypeField: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The upstream's name for `output_dtype`. Default `output_dtype`."),
   countsTokens: z
     .boolean()
     .optional()

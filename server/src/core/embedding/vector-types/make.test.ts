@@ -67,7 +67,9 @@ test('int8 and uint8 stay within their steps: the least value is the first, the 
           const max = ranges.maxs[index] as number
           if (value === min) assert.equal(bytes[index], 0)
           const step = Math.fround(Math.fround(max - min) / 255)
-          if (value === max && step > 0 && Number.isFinite(step)) assert.ok((bytes[index] as number) >= 254)
+          // A step near the smallest float32 is not 1/255 of its range any more.
+          if (value === max && step > 1e-30 && Number.isFinite(step))
+            assert.ok((bytes[index] as number) >= 254)
         }
       }
     }),

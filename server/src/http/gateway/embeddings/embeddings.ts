@@ -30,6 +30,7 @@ import { refuseEncoded } from '../../gate/encoding.ts'
 import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { writeEmbeddings } from './answer.ts'
+import { readableBy } from './typed-answers.ts'
 
 export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside {
   readonly json: LargeJson
@@ -51,7 +52,10 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         trace.bytesIn = body.length
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
         const asked = ({ value, exact }: ParsedJson): EmbeddingRequest =>
-          tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request)
+          readableBy(
+            request.headers,
+            tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request),
+          )
         return parsed instanceof Promise ? parsed.then(asked) : asked(parsed)
       },
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
