@@ -82,6 +82,7 @@ export class SharingNode {
       dispatch: aDispatch(clock),
       generationOf: () => 1,
       isQuarantined: () => false,
+      calibrationOf: () => undefined,
       identifiers: { next: nextId },
       observer: {
         callEnded: () => {},

@@ -1,4 +1,5 @@
 /** What is known of an embedding model and of the wires of its deployments. */
+import type { VectorType } from '../embedding/vector-types/types.ts'
 import type { ContentCapabilities, MediaTokens } from './content-capabilities.ts'
 
 export type Encoding = 'float' | 'base64'
@@ -42,6 +43,11 @@ export interface EmbeddingFacts {
   /** `exact` when `tokenizer` is the model's own, so that a count of ours is the upstream's count too. */
   readonly tokenCounts: 'exact' | 'estimated'
   readonly inputType: InputTypeRule
+  /**
+   * Whether one bit for each dimension keeps enough: the maker trained the model for it, or the operator accepted the loss.
+   * Undefined: not known, so Torana makes no binary vectors of it.
+   */
+  readonly binary?: 'trained' | 'accepted' | undefined
   /** Absent for models that read texts alone. */
   readonly mediaTokens?: MediaTokens | undefined
 }
@@ -68,6 +74,10 @@ export interface EmbeddingCapabilities {
   readonly dimensionsField: string
   /** Whether vectors that it shortened have length 1. Torana scales the others. */
   readonly unitDimensions: boolean
+  /** Types of vectors that the upstream makes itself. Undefined: float alone. */
+  readonly outputTypes?: readonly VectorType[] | undefined
+  /** The upstream's name for `output_dtype`. */
+  readonly outputTypeField?: string | undefined
   /** Takes `user`. Where it does not, `user` is recorded and absorbed. */
   readonly user: boolean
   /** Calls of one request that may run in parallel. */

@@ -109,6 +109,7 @@ export function controlBounds(limits: Limits) {
     'POST /unknowns/:request_id/:attempt': OBJECT,
     'PUT /prices/:deployment': OBJECT,
     'POST /spaces/:model/accept': OBJECT,
+    'POST /spaces/:model/calibrations': LIST,
     'POST /spaces/:model/probe': NO_BODY,
     'POST /deployments/:id/test': OBJECT,
     'POST /deployments/:id/drain': OBJECT,

@@ -9,6 +9,7 @@ import { inputSize } from '#core/embedding/input.ts'
 import { hasAddress } from '#core/content/content.ts'
 import { fittedTo } from '#core/embedding/content-fit.ts'
 import { spaceOf } from '#core/embedding/space.ts'
+import type { TypeView } from '#core/embedding/vector-types/view.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 import type { RateState } from '#core/limits/limit.ts'
 import { fieldOfUnknownEffect, negotiate, type Offer } from '#core/embedding/negotiate.ts'
@@ -34,9 +35,10 @@ import type { EmbedOutside } from './outside.ts'
 import { emulatedIn, type GatheredVectors, type Hit, type ServedInputs } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
+import { checkFloat16, viewsFor, type Calibrations } from './types.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
-export interface EmbedDependencies extends EmbedOutside, SpaceWatch {
+export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
   /** The current catalog. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
@@ -91,7 +93,10 @@ export interface EmbedOptions {
 export interface EmbedResult {
   readonly kind: 'embedded'
   readonly model: EmbeddingModel
+  /** Float32, or the numbers of a type that the upstream made. */
   readonly vectors: readonly Vector[]
+  /** The types in which they are written. Undefined: float. */
+  readonly views?: readonly TypeView[] | undefined
   readonly usage: RequestUsage
   /** The state of the caller's rate limits. */
   readonly rates: readonly RateState[]
@@ -136,10 +141,13 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const guardedSpace = guardedSpaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
+  const { pinnedSpace: pinned } = options
+  const { calibrationOf } = dependencies
+  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
+  const guardedSpace = guardedSpaceFor(model, first.width, generation, pinned, unknownField, views)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
-  trace.isPinned = options.pinnedSpace !== undefined
+  trace.isPinned = pinned !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
   const deadlineMs = begunMs + timeoutOf(options, dependencies)
@@ -175,8 +183,9 @@ export async function embed(
   try {
     let attempts = 0
     const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
-    const sharing =
-      unknownField === undefined ? sharingFor(model, request, options, named, dependencies) : undefined
+    // The cache and shared calls hold float32.
+    const mayShare = unknownField === undefined && first.nativeType === undefined
+    const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
       outside: dependencies,
       isLarge,
@@ -195,11 +204,16 @@ export async function embed(
       offers,
       sharing,
       wholeBecauseOf: unknownField,
-      wantedForm: formFor(request, sharing !== undefined, options.isBackground === true),
+      wantedForm: formFor(
+        request,
+        sharing !== undefined || views !== undefined,
+        options.isBackground === true,
+      ),
       countAttempt: () => void (attempts += 1),
       attemptsMade: () => attempts,
     })
     checkSpace(model, gathered, generation, sharing, dependencies)
+    if (views !== undefined) checkFloat16(gathered.vectors, views)
     if (gathered.hits.length > 0) {
       const saved = savedBy(gathered, first, offers)
       trace.savedNanoUsd = saved.savedNanoUsd
@@ -217,7 +231,7 @@ export async function embed(
     trace.settledMs = settling === undefined ? trace.gatheredMs : clock.monotonicMs()
     const { rates } = admission
     const { dropped } = negotiated
-    const known = { model, usage, rates, space, guardedSpace, attempts, dropped }
+    const known = { model, usage, rates, space, guardedSpace, views, attempts, dropped }
     return resultOf(gathered, first, known, sharing !== undefined)
   } finally {
     admission[Symbol.dispose]()
@@ -258,7 +272,10 @@ function sharingFor(
 function resultOf(
   gathered: GatheredVectors,
   first: Offer,
-  known: Pick<EmbedResult, 'model' | 'usage' | 'rates' | 'space' | 'guardedSpace' | 'attempts' | 'dropped'>,
+  known: Pick<
+    EmbedResult,
+    'model' | 'usage' | 'rates' | 'space' | 'guardedSpace' | 'views' | 'attempts' | 'dropped'
+  >,
   isShared: boolean,
 ): EmbedResult {
   const { served, hits, slots } = gathered
@@ -271,6 +288,7 @@ function resultOf(
     rates: known.rates,
     space: known.space,
     guardedSpace: known.guardedSpace,
+    views: known.views,
     attempts: known.attempts,
     width: first.width,
     deployments: only === undefined ? deploymentsOf(served, hits.length > 0) : [only.offer.deployment.id],
@@ -282,11 +300,11 @@ function resultOf(
   }
 }
 
-function formFor({ encoding }: EmbeddingRequest, isShared: boolean, isBackground: boolean): VectorForm {
+function formFor({ encoding }: EmbeddingRequest, needsValues: boolean, isBackground: boolean): VectorForm {
   // The garbage collector copies strings that live as long as a chunk again and again, but not bytes.
   if (encoding === 'base64') return isBackground ? 'base64Bytes' : 'base64'
-  // Cached vectors are values, so a text would have to be parsed.
-  return isShared ? 'float32' : 'text'
+  // Cached vectors are values and types are made of values, so a text would have to be parsed.
+  return needsValues ? 'float32' : 'text'
 }
 
 /** Time left for the caller's SDK to read our error before its own timeout. */

@@ -16,6 +16,8 @@ interface OptionNames {
   readonly key: string
   readonly dimensions?: string
   readonly inputType?: string
+  /** The type of the vectors. Absent: the package asks for float alone. */
+  readonly outputType?: string
   /** Options without which the package fills in its own width or input type, rather than the native one. */
   readonly neverLeftOut?: readonly ('dimensions' | 'inputType')[]
   /** Sent with every call: an input that is too long must be refused, not truncated silently. */
@@ -90,6 +92,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       key: 'voyage',
       dimensions: 'outputDimension',
       inputType: 'inputType',
+      outputType: 'outputDtype',
       always: { truncation: false },
     }),
     indexes: dataIndexes,
@@ -100,7 +103,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       const { createMistral } = await import('@ai-sdk/mistral')
       return createMistral(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
     },
-    names: () => ({ key: 'mistral', dimensions: 'outputDimension' }),
+    names: () => ({ key: 'mistral', dimensions: 'outputDimension', outputType: 'outputDtype' }),
     indexes: dataIndexes,
   },
 

@@ -30,8 +30,8 @@ export function exchangeEmbedding(
         targets.set(upstream, target)
       }
       if (inputSize(call.inputs) > LARGE_INPUT) await yieldLoop()
-      const { width, fullWidth, wantedForm } = call
-      const scanner = new AnswerScanner({ width, fullWidth, wantedForm, decode })
+      const { width, fullWidth, wantedForm, outputType } = call
+      const scanner = new AnswerScanner({ width, fullWidth, wantedForm, outputType, decode })
       let answer: HttpAnswer
       try {
         answer = await http.post(

@@ -32,6 +32,7 @@ import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { writeEmbeddings } from './answer.ts'
 import { readContents, type ParsedContents, type ReadingContentsOutside } from './read-contents.ts'
+import { readableBy } from './typed-answers.ts'
 
 export interface EmbeddingsDependencies
   extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside, ReadingContentsOutside {
@@ -58,7 +59,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
         const asked = ({ value, exact, media }: ParsedJson): EmbeddingRequest | Promise<EmbeddingRequest> =>
           media === undefined
-            ? tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request)
+            ? readBy(request, readEmbeddingRequest(value, limits.maxInputs, path, exact))
             : contentsOf({ value, exact, media }, journey, project, dependencies)
         return parsed instanceof Promise ? parsed.then(asked) : asked(parsed)
       },
@@ -114,7 +115,12 @@ async function contentsOf(
   const hold = (media: AsyncDisposable): void => void (journey.media = media)
   const { asked, isOnDisk } = await readContents(parsed, { project, path, hold }, outside)
   if (isOnDisk) journey.room?.[Symbol.dispose]()
-  return tagged(asked, request)
+  return readBy(request, asked)
+}
+
+/** With what its headers add: tags, and a form of typed vectors that its client can read. */
+function readBy(request: IncomingMessage, asked: EmbeddingRequest): EmbeddingRequest {
+  return readableBy(request.headers, tagged(asked, request))
 }
 
 function tagged(asked: EmbeddingRequest, { headers }: IncomingMessage): EmbeddingRequest {
