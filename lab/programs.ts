@@ -123,6 +123,11 @@ const CONFORMANCE: Readonly<Record<string, Program>> = {
     answers: 'every SDK against every kind of upstream; --quick; --clients openai-7',
     needs: 'Python and Go, Java where Maven and a JDK are installed',
   },
+  'conformance/contents': {
+    answers:
+      "images, audio and texts in every shape of a request and by every wire, checked by the sums of the caller's bytes; --quick",
+    needs: 'Python',
+  },
   'conformance/images': {
     answers: 'the same for images; --quick',
     needs: 'Python and Go, Java where Maven and a JDK are installed',
