@@ -12,6 +12,7 @@ serveTasks<VectorTasks>({
   kept: (at) => loaded().keptAt(at),
   prepare: (at) => loaded().prepare(at),
   heatMap: (request) => heatMapOf(loaded(), request),
+  types: (width) => loaded().keptByTypeAt(width),
   raw: (index) => loaded().raw(index),
   lines: (texts) => loaded().lines(texts),
   query(answer) {

@@ -75,7 +75,7 @@ export function VectorMap(props: VectorMapProps) {
     drawRing(context, at === undefined ? undefined : spots[at], palette)
   }
   const canvas = useCanvas(size, draw, [spots, picture, groupOf, nearest, at, theme])
-  useWheel(box, (event, x, y) =>
+  const surface = useWheel(width > 0, (event, x, y) =>
     setZoom((before) =>
       zoomed(before, WHEEL_STEP ** -event.deltaY, { x, y }, { x: width / 2, y: height / 2 }),
     ),
@@ -98,8 +98,9 @@ export function VectorMap(props: VectorMapProps) {
       {...(props.isTable !== undefined && { isTable: props.isTable })}
       {...(props.onTable && { onTable: props.onTable })}
     >
+      <div ref={box} />
       <div
-        ref={box}
+        ref={surface}
         className="relative touch-none overflow-hidden rounded-panel bg-sunken"
         style={{ height }}
         onPointerDown={drag.down}
@@ -152,13 +153,12 @@ function MapTip({ spot, size, content }: MapTipProps) {
 }
 
 /** React listens to wheels passively; a map must keep the page from scrolling. */
-function useWheel(
-  box: React.RefObject<HTMLDivElement | null>,
-  onWheel: (event: WheelEvent, x: number, y: number) => void,
-): void {
+function useWheel(isShown: boolean, onWheel: (event: WheelEvent, x: number, y: number) => void) {
+  const surface = useRef<HTMLDivElement>(null)
   const turn = useEffectEvent(onWheel)
   useEffect(() => {
-    const element = box.current
+    const element = surface.current
+    if (!isShown) return
     const listener = (event: WheelEvent): void => {
       event.preventDefault()
       const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect()
@@ -166,7 +166,8 @@ function useWheel(
     }
     element?.addEventListener('wheel', listener, { passive: false })
     return () => element?.removeEventListener('wheel', listener)
-  }, [box])
+  }, [isShown])
+  return surface
 }
 
 function useDrag(zoom: Zoom, setZoom: (zoom: Zoom) => void) {

@@ -1,5 +1,15 @@
 /** What came of a call: a strip of facts, and one of several ways to look at the vectors. */
-import { Code, Columns2, Download, Grid3x3, Map as MapIcon, Search, Table, Binary } from 'lucide-react'
+import {
+  Code,
+  Columns2,
+  Download,
+  Grid3x3,
+  Map as MapIcon,
+  Shrink,
+  Search,
+  Table,
+  Binary,
+} from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
@@ -22,10 +32,11 @@ import { embeddings as place } from './place.ts'
 const SimilarityView = lazyPart(async () => (await import('./similarity-view.tsx')).SimilarityView)
 const SearchView = lazyPart(async () => (await import('./search-view.tsx')).SearchView)
 const CompareView = lazyPart(async () => (await import('./compare-view.tsx')).CompareView)
+const TypesView = lazyPart(async () => (await import('./types-view.tsx')).TypesView)
 const RawView = lazyPart(async () => (await import('./raw-view.tsx')).RawView)
 const CodeView = lazyPart(async () => (await import('./code-view.tsx')).CodeView)
 
-const VIEWS = ['map', 'similarity', 'search', 'compare', 'raw', 'code'] as const
+const VIEWS = ['map', 'similarity', 'search', 'compare', 'types', 'raw', 'code'] as const
 type ViewName = (typeof VIEWS)[number]
 
 const ICONS: Record<ViewName, ReactNode> = {
@@ -33,12 +44,13 @@ const ICONS: Record<ViewName, ReactNode> = {
   similarity: <Grid3x3 size={15} aria-hidden />,
   search: <Search size={15} aria-hidden />,
   compare: <Columns2 size={15} aria-hidden />,
+  types: <Shrink size={15} aria-hidden />,
   raw: <Binary size={15} aria-hidden />,
   code: <Code size={15} aria-hidden />,
 }
 
 /** Views with a chart, which a table can replace. */
-const CHARTS: ReadonlySet<ViewName> = new Set(['map', 'similarity'])
+const CHARTS: ReadonlySet<ViewName> = new Set(['map', 'similarity', 'types'])
 
 interface ResultsProps {
   readonly run: Run
@@ -49,8 +61,8 @@ interface ResultsProps {
 export function Results({ run, models, isStale }: ResultsProps) {
   const search = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
-  const { view: name = 'map', model, width, against, sdk } = search
-  const widthView = useWidthView(run, width)
+  const { view: name = 'map', ...settings } = search
+  const widthView = useWidthView(run, search.width)
   const query = useSearchQuery(run, widthView.refresh)
   const [isTable, setTable] = useState(false)
   const say = words.embeddings
@@ -73,7 +85,7 @@ export function Results({ run, models, isStale }: ResultsProps) {
           className="min-w-0 flex-1 border-b-0 px-5 phone:px-4"
           tabs={VIEWS.map((value) => ({
             value,
-            to: paths.embeddings({ model, width, against, sdk, view: value === 'map' ? undefined : value }),
+            to: paths.embeddings({ ...settings, view: value === 'map' ? undefined : value }),
             label: (
               <span className="flex h-7 items-center gap-1.5">
                 {ICONS[value]}
@@ -108,6 +120,7 @@ export function Results({ run, models, isStale }: ResultsProps) {
       {name === 'similarity' && <SimilarityView {...props} />}
       {name === 'search' && <SearchView {...props} />}
       {name === 'compare' && <CompareView {...props} />}
+      {name === 'types' && <TypesView {...props} />}
       {name === 'raw' && <RawView {...props} />}
       {name === 'code' && <CodeView {...props} />}
     </>

@@ -36,6 +36,10 @@ export interface Asked {
   readonly space: string | undefined
   /** What to make vectors of. Undefined: three words. */
   readonly texts?: readonly string[]
+  /** Undefined: the model's own width. */
+  readonly dimensions?: number | undefined
+  /** Undefined: float. */
+  readonly outputType?: string | undefined
 }
 
 export type Maker = (asked: Asked) => string

@@ -64,6 +64,7 @@ export const embeddings = inLanguage('embeddings', {
     similarity: 'Similarity',
     search: 'Search',
     compare: 'Compare',
+    types: 'Types',
     raw: 'Raw',
     code: 'Code',
   },
@@ -153,6 +154,51 @@ export const embeddings = inLanguage('embeddings', {
     start: 'Runs the same texts on a second model. Costs one more call.',
     caption: (model: string) => `Map of ${model}.`,
   },
+  types: {
+    title: 'Bytes per vector, and how many of the ten nearest are kept',
+    keep: 'Keep at least',
+    enough: (share: string) => `${share} and more`,
+    measuring: 'Measuring each type and width…',
+    few: (inputs: number, least: number) =>
+      `With ${plural(inputs, 'input')}, the ten nearest are too large a part of all. Paste at least ${whole(least)} inputs.`,
+    names: {
+      float: 'float',
+      float16: 'float16',
+      int8: 'int8',
+      rescored: 'binary + rescoring',
+      binary: 'binary',
+    },
+    at: (type: string, width: string) => `${type} at ${width}`,
+    values: (size: string, kept: string) => `${size}, ${kept} kept`,
+    inMemory: (size: string, kept: string) => `${size} in memory, ${kept} kept`,
+    smallest: (wish: string, what: string, size: string, full: string) =>
+      `Smallest that keeps ${wish}: ${what}, with ${size} per vector instead of ${full}.`,
+    nothing: (wish: string, width: string, kept: string) =>
+      `Nothing smaller than float16 keeps ${wish}. float16 at ${width} halves the bytes and keeps ${kept}.`,
+    rescored: (width: string, inMemory: string, onDisk: string) =>
+      `Smaller still if your store can rescore: binary at ${width}, ${inMemory} in memory and ${onDisk} of float16 on disk.`,
+    use: 'Use in code',
+    columns: {
+      type: 'Type',
+      dims: 'Dimensions',
+      bytes: 'Bytes',
+      kept: 'Kept',
+      madeBy: 'Made by',
+      storedAs: 'Stored as',
+    },
+    madeBy: {
+      float: 'upstream',
+      float16: 'Torana, rounded',
+      int8: 'Torana, calibrated',
+      rescored: 'Torana, by sign',
+      binary: 'Torana, by sign',
+    },
+    foot: (inputs: number, points: string) =>
+      `Measured on ${plural(inputs, 'input')}, within ±${points} points. Rescoring orders the 40 nearest by bits. int8 values are compared as they are stored.`,
+    calibrate: 'int8 was calibrated on these inputs; for an index, run',
+    calibrateEnd: ' on your own.',
+    oneWidth: 'This model has one width.',
+  },
   raw: {
     text: 'Text',
     strip: (width: number) => `All ${whole(width)} values, in order`,
@@ -178,6 +224,9 @@ export const embeddings = inLanguage('embeddings', {
     texts: 'Includes your texts. Replace tr_… with your key.',
     inputType: (type: string) => `Also send "input_type": "${type}" in the body.`,
     dimensions: (width: number) => `Send "dimensions": ${width} to match the slider.`,
+    type: 'output_dtype',
+    outputType: (type: string) => `Also send "output_dtype": "${type}" in the body.`,
+    calibrate: 'int8 needs a calibration of this model: run torana calibrate on your own texts first.',
   },
 })
 

@@ -57,6 +57,7 @@ export const embeddings: Partly<typeof english> = {
     similarity: '相似度',
     search: '搜索',
     compare: '比较',
+    types: '类型',
     raw: '原始值',
     code: '代码',
   },
@@ -142,6 +143,45 @@ export const embeddings: Partly<typeof english> = {
     start: '用第二个模型处理同样的文本，多一次调用的费用。',
     caption: (model) => `${model} 的地图。`,
   },
+  types: {
+    title: '每个向量的字节数，以及十个最近邻保留多少',
+    keep: '至少保留',
+    enough: (share) => `${share} 及以上`,
+    measuring: '正在测量各类型与维数…',
+    few: (inputs, least) =>
+      `${count(inputs)} 条输入的十个最近邻说明不了什么。请至少粘贴 ${whole(least)} 条输入。`,
+    names: { float: 'float', float16: 'float16', int8: 'int8', rescored: 'binary + 重排', binary: 'binary' },
+    at: (type, width) => `${type}，${width} 维`,
+    values: (size, kept) => `${size}，保留 ${kept}`,
+    inMemory: (size, kept) => `内存 ${size}，保留 ${kept}`,
+    smallest: (wish, what, size, full) =>
+      `保留 ${wish} 的最小选择：${what}，每个向量 ${size}，而非 ${full}。`,
+    nothing: (wish, width, kept) =>
+      `没有比 float16 更小且保留 ${wish} 的选择。float16（${width} 维）字节减半，保留 ${kept}。`,
+    rescored: (width, inMemory, onDisk) =>
+      `若存储支持重排，可以更小：binary，${width} 维，内存 ${inMemory}，磁盘上 float16 ${onDisk}。`,
+    use: '用于代码',
+    columns: {
+      type: '类型',
+      dims: '维数',
+      bytes: '字节',
+      kept: '保留',
+      madeBy: '生成方式',
+      storedAs: '存储类型',
+    },
+    madeBy: {
+      float: '上游',
+      float16: 'Torana，舍入',
+      int8: 'Torana，校准',
+      rescored: 'Torana，按符号',
+      binary: 'Torana，按符号',
+    },
+    foot: (inputs, points) =>
+      `在 ${count(inputs)} 条输入上测得，误差不超过 ±${points} 个百分点。重排比较按位最近的 40 条。int8 按存储的值比较。`,
+    calibrate: 'int8 以这些输入校准；用于索引时，请在自己的数据上运行',
+    calibrateEnd: '。',
+    oneWidth: '此模型只有一种维数。',
+  },
   raw: {
     text: '文本',
     strip: (width) => `全部 ${whole(width)} 个值，从头到尾`,
@@ -166,5 +206,8 @@ export const embeddings: Partly<typeof english> = {
     texts: '含已输入的文本。请将 tr_… 换成您的密钥。',
     inputType: (type) => `请求体中还要加上 "input_type": "${type}"。`,
     dimensions: (width) => `加上 "dimensions": ${width} 即得到滑块所示的结果。`,
+    type: 'output_dtype',
+    outputType: (type) => `请求体中还需加上 "output_dtype": "${type}"。`,
+    calibrate: 'int8 需要此模型的校准：请先在自己的文本上运行 torana calibrate。',
   },
 }
