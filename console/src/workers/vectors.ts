@@ -28,6 +28,8 @@ export interface Loaded {
   readonly width: number
   readonly widths: readonly number[]
   readonly tokens: number
+  /** By kind of part, where the answer says it. */
+  readonly tokensByKind?: Readonly<Record<string, number>> | undefined
 }
 
 export interface HeatMapRequest {

@@ -30,8 +30,8 @@ function loaded(): VectorSpace {
 function load(answer: ArrayBuffer): Loaded {
   const vectors = vectorsIn(answer)
   space = new VectorSpace(vectors)
-  const { count, width, tokens } = vectors
-  return { count, width, widths: space.widths, tokens }
+  const { count, width, tokens, tokensByKind } = vectors
+  return { count, width, widths: space.widths, tokens, tokensByKind }
 }
 
 function heatMapOf(of: VectorSpace, { at, by, groupOf, colours }: HeatMapRequest): HeatMapCells {

@@ -1,11 +1,12 @@
 /** The same call with one's own SDK, with the texts as typed. */
 import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
-import { TYPED_SDKS } from '../../parts/snippets/embedding-snippets.ts'
+import { CONTENT_SDKS, TYPED_SDKS } from '../../parts/snippets/embedding-snippets.ts'
 import { SdkCode, useBaseUrl } from '../../parts/snippets/sdk-code.tsx'
 import { sdksFor, snippet } from '../../parts/snippets/snippets.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { shortInputs } from './content-call.ts'
 import type { ViewProps } from './map-view.tsx'
 import { embeddings as place } from './place.ts'
 
@@ -16,7 +17,8 @@ export function CodeView({ run }: ViewProps) {
   const change = useChangeSearch<SearchOf<typeof place>>()
   const baseUrl = useBaseUrl()
   const say = words.embeddings.code
-  const offered = sdksFor('embedding')
+  const isWithMedia = run.typed.inputs.some(({ media }) => media.length > 0)
+  const offered = isWithMedia ? CONTENT_SDKS : sdksFor('embedding')
   const chosen = offered.find((one) => one === sdk) ?? 'python'
   const dimensions = width !== undefined && width < run.width ? width : undefined
   const isTyped = TYPED_SDKS.has(chosen)
@@ -27,6 +29,7 @@ export function CodeView({ run }: ViewProps) {
     // A narrower width or another type is another space.
     space: dimensions === undefined && type === undefined ? run.space : undefined,
     texts: run.typed.texts,
+    contents: isWithMedia ? shortInputs(run.typed.inputs, run.files) : undefined,
     dimensions,
     outputType: type,
   })
@@ -49,7 +52,8 @@ export function CodeView({ run }: ViewProps) {
         code={code}
       />
       <p className="text-12 text-ink-2">
-        {say.texts} {run.request.inputType !== undefined && say.inputType(run.request.inputType)}{' '}
+        {say.texts} {isWithMedia && words.embeddings.media.code}{' '}
+        {run.request.inputType !== undefined && say.inputType(run.request.inputType)}{' '}
         {dimensions !== undefined && !isTyped && say.dimensions(dimensions)}{' '}
         {type !== undefined && !isTyped && say.outputType(type)} {type === 'int8' && say.calibrate}
       </p>

@@ -23,6 +23,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { useWidthView } from './width-view.ts'
+import { summaryOf } from './inputs-field.tsx'
 import { MapView } from './map-view.tsx'
 import { useSearchQuery } from './queries.ts'
 import type { Run } from './run.ts'
@@ -77,6 +78,10 @@ export function Results({ run, models, isStale }: ResultsProps) {
   }
   return (
     <>
+      <p className="hidden min-h-11 items-center gap-3 border-b border-line px-4 text-13 phone:flex">
+        <span className="min-w-0 truncate font-strong">{run.request.model}</span>
+        <span className="ml-auto shrink-0 text-ink-2">{summaryOf(run.typed)}</span>
+      </p>
       <Strip run={run} isStale={isStale} />
       <div className="flex shrink-0 items-center border-b border-line pr-5 @max-3xl:flex-col @max-3xl:items-stretch @max-3xl:pr-0">
         <Tabs

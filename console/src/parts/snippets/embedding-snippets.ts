@@ -5,6 +5,9 @@ import { KEY, type Maker, type Sdk } from './snippet.ts'
 /** SDKs that send any field of the body. The others have no place for `output_dtype`, or read its answer as float32. */
 export const TYPED_SDKS: ReadonlySet<Sdk> = new Set(['curl', 'python', 'node', 'go', 'java'])
 
+/** SDKs whose snippets have inputs with images. */
+export const CONTENT_SDKS: readonly Sdk[] = ['curl', 'python', 'node']
+
 /** A part that is there only when its value is. */
 const put = <Value>(value: Value | undefined, text: (value: Value) => string): string =>
   value === undefined ? '' : text(value)
@@ -13,16 +16,32 @@ const put = <Value>(value: Value | undefined, text: (value: Value) => string): s
 const TEXTS = ['cat', 'kitten', 'car']
 
 export const EMBEDDINGS: Record<Sdk, Maker> = {
-  curl: ({ model, baseUrl, space, dimensions, outputType, texts = TEXTS }) => `curl ${baseUrl}/embeddings \\
+  curl: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    contents,
+    texts = TEXTS,
+  }) => `curl ${baseUrl}/embeddings \\
   -H "Authorization: Bearer ${KEY}" \\
   -H 'Content-Type: application/json' \\${put(
     space,
     (id) => `
   -H 'x-torana-space: ${id}' \\`,
   )}
-  -d '{"model": "${model}", ${put(dimensions, (width) => `"dimensions": ${width}, `)}${put(outputType, (type) => `"output_dtype": "${type}", `)}"input": [${inShell(listed(texts, { tab: '    ', last: '' }))}]}'
+  -d '{"model": "${model}", ${put(dimensions, (width) => `"dimensions": ${width}, `)}${put(outputType, (type) => `"output_dtype": "${type}", `)}"input": [${inShell(listed(texts, { tab: '    ', last: '', contents }))}]}'
 `,
-  python: ({ model, baseUrl, space, dimensions, outputType, texts = TEXTS }) => `from openai import OpenAI
+  python: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    contents,
+    texts = TEXTS,
+  }) => `from openai import OpenAI
 
 client = OpenAI(
     base_url="${baseUrl}",
@@ -38,7 +57,7 @@ answer = client.embeddings.create(
       (type) => `
     extra_body={"output_dtype": "${type}"},`,
     )}
-    input=[${listed(texts, { indent: '    ' })}],${put(
+    input=[${listed(texts, { indent: '    ', contents })}],${put(
       space,
       (id) => `
     extra_headers={"x-torana-space":
@@ -47,7 +66,15 @@ answer = client.embeddings.create(
 )
 print(len(answer.data[0].embedding))
 `,
-  node: ({ model, baseUrl, space, dimensions, outputType, texts = TEXTS }) => `import OpenAI from 'openai'
+  node: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    contents,
+    texts = TEXTS,
+  }) => `import OpenAI from 'openai'
 
 const client = new OpenAI({
   baseURL: '${baseUrl}',
@@ -60,7 +87,7 @@ const { data } = await client.embeddings.create(
     // @ts-expect-error OpenAI's types do not have this field
     output_dtype: '${type}',
     `,
-  )}input: [${listed(texts, { quotes: 'single', indent: '  ', tab: '  ' })}] },${put(
+  )}input: [${listed(texts, { quotes: 'single', indent: '  ', tab: '  ', contents })}] },${put(
     space,
     (id) => `
   { headers: { 'x-torana-space': '${id}' } },`,
