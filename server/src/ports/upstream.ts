@@ -13,7 +13,7 @@ export interface EmbeddingCall {
   /** The project that it is made for, or one of several. It is never sent. */
   readonly project: string
   readonly deployment: Deployment
-  /** All texts, or all arrays of token ids. */
+  /** All texts, all arrays of token ids, or all contents. */
   readonly inputs: Input
   /** The width to ask for; undefined leaves the upstream at its native width. */
   readonly dimensions: number | undefined

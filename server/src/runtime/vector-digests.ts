@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { identityOf, onlyTextOf, type Content } from '#core/content/content.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { VectorDigests } from '#ports/vector-cache.ts'
 import { cacheKeyOf } from './secret.ts'
@@ -27,12 +28,28 @@ function modelText({ facts, deployments }: EmbeddingModel): string {
 
 /** A text and its token ids have different digests: the node can't know whether an upstream reads them alike. */
 function digestsOf(input: Input, prefix: string): readonly string[] {
-  if (input.kind === 'texts')
-    return input.texts.map((text) =>
-      // UTF-8 has one replacement for every half of a surrogate pair: different texts would share a vector.
-      text.isWellFormed()
-        ? hash('sha256', `${prefix}text\n${text}`)
-        : hash('sha256', Buffer.concat([Buffer.from(`${prefix}units\n`), Buffer.from(text, 'utf16le')])),
-    )
-  return input.tokens.map((ids) => hash('sha256', `${prefix}tokens\n${ids.join()}`))
+  switch (input.kind) {
+    case 'texts':
+      return input.texts.map((text) => textDigest(text, 'text', prefix))
+    case 'tokens':
+      return input.tokens.map((ids) => hash('sha256', `${prefix}tokens\n${ids.join()}`))
+    case 'contents':
+      return input.contents.map((content) => contentDigest(content, prefix))
+  }
+}
+
+/** A content that is one text has the vector of the text. */
+function contentDigest(content: Content, prefix: string): string {
+  const text = onlyTextOf(content)
+  if (text !== undefined) return textDigest(text, 'text', prefix)
+  const identity = identityOf(content)
+  if (identity === undefined) throw new TypeError('A content with an address has no digest.')
+  return textDigest(identity, 'content', prefix)
+}
+
+function textDigest(text: string, kind: string, prefix: string): string {
+  // UTF-8 has one replacement for every half of a surrogate pair: different texts would share a vector.
+  return text.isWellFormed()
+    ? hash('sha256', `${prefix}${kind}\n${text}`)
+    : hash('sha256', Buffer.concat([Buffer.from(`${prefix}${kind} units\n`), Buffer.from(text, 'utf16le')]))
 }

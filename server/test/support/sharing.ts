@@ -2,6 +2,7 @@
 import { RequestTrace } from '#core/request/request-trace.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { identityOf } from '#core/content/content.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
@@ -146,5 +147,7 @@ export class SharingNode {
 function digestsOf(input: Input, prefix: string): readonly string[] {
   return input.kind === 'texts'
     ? input.texts.map((text) => `${prefix}text ${text}`)
-    : input.tokens.map((ids) => `${prefix}tokens ${ids.join()}`)
+    : input.kind === 'tokens'
+      ? input.tokens.map((ids) => `${prefix}tokens ${ids.join()}`)
+      : input.contents.map((content) => `${prefix}content ${identityOf(content)}`)
 }

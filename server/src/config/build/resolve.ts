@@ -26,6 +26,7 @@ import type {
   ImageCapabilityFields,
   InputTypeFields,
 } from '../schema/model.ts'
+import { partRatesOf, resolveContents } from './contents.ts'
 import { nanoUsdIn } from '../schema/price.ts'
 import type { EmbeddingPriceFields, ImagePriceFields } from '../schema/price.ts'
 
@@ -50,6 +51,7 @@ export function resolveCapabilities(
     maxParallelCalls: fields.maxParallelCalls ?? 8,
     countsTokens: fields.countsTokens ?? true,
     harmlessFields: fields.harmlessFields ?? [],
+    ...(fields.contents && { contents: resolveContents(fields.contents) }),
   }
 }
 
@@ -70,6 +72,7 @@ export function resolveEmbedding(
     // Token arrays are in the vocabulary of `tokenizer`: a model that reads them has it for its own.
     tokenCounts: fields.tokenCounts ?? (takesTokenArrays && tokenizer !== 'none' ? 'exact' : 'estimated'),
     inputType: inputTypeRuleOf(fields.inputType ?? 'none'),
+    ...(fields.mediaTokens && { mediaTokens: fields.mediaTokens }),
   }
 }
 
@@ -139,6 +142,7 @@ export function resolveImage(layers: readonly (ImageLayer | undefined)[]): Image
 export function resolvePrice(candidates: readonly (EmbeddingPriceFields | undefined)[]): Price {
   const price = candidates.find((candidate) => candidate !== undefined) ?? 'unpriced'
   if (typeof price === 'string') return { kind: price }
+  if (price.usdPerInput !== undefined) return { kind: 'perPart', rates: partRatesOf(price.usdPerInput) }
   return { kind: 'perToken', nanoUsdPerMillionTokens: nanoUsdOf(price.usdPerMillionTokens) }
 }
 

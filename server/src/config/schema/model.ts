@@ -2,6 +2,7 @@
  * The schema that torana.yaml and the built-in facts share: a model's facts, and the capabilities of a deployment's wire.
  */
 import { z } from 'zod'
+import { contents, mediaTokens } from './contents.ts'
 import { imageOnlyCapabilities } from './image.ts'
 
 const count = () => z.int().min(1)
@@ -90,6 +91,11 @@ export const embedding = z.strictObject({
     .describe(
       'How the model distinguishes queries from documents: `none`, a field of the upstream, or prefixes. Default `none`.',
     ),
+  mediaTokens: mediaTokens
+    .optional()
+    .describe(
+      'Tokens of images, audio, video and PDF, to reserve before a call and to estimate afterwards. Absent: a content counts as `maxInputTokens`.',
+    ),
 })
 
 const nativeDimensions = z.union([
@@ -152,6 +158,9 @@ export const capabilities = z.strictObject({
     .describe(
       'Whether the upstream counts tokens. `false` for servers that always report 0: Torana then estimates. Default `true`.',
     ),
+  contents: contents
+    .optional()
+    .describe('What it takes besides texts, and on which wire. Absent: it takes texts alone.'),
   ...commonCapabilities,
 })
 

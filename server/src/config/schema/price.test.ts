@@ -39,7 +39,7 @@ function problemsWith(price: string): readonly string[] {
   return problemsOf(() => readConfig('t.yaml', fileWith(price), surroundings))
 }
 
-const WAYS = 'usdPerMillionTokens, usdPerImage, usdPerMegapixel'
+const WAYS = 'usdPerMillionTokens, usdPerInput, usdPerImage, usdPerMegapixel'
 const GIVEN_WAYS = 'usdPerGivenImage, usdPerGivenMegapixel'
 const IS_OF_IMAGES = 'is a price for images; write usdPerMillionTokens: <dollars> for an embedding model'
 const NO_GIVEN_DOLLARS =

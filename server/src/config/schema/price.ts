@@ -1,5 +1,6 @@
 /** Every way to write a price, in torana.yaml and in the built-in facts. */
 import { z } from 'zod'
+import { INPUT_UNITS } from '#core/money/price-form.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 
 const NO_DOLLARS = 'expected dollars such as 0.02, above zero (else write free), with at most nine decimals'
@@ -82,6 +83,28 @@ const pricesByTokenKind = z
     error: 'must not be above imageInput, and means nothing without it',
   })
 
+const inputAmount = (what: string) =>
+  z.union(amount).optional().describe(`Embeddings: dollars per ${what}, or \`free\`.`)
+
+/** Prices of an embedding model that reads more than text, by what a part is and how it is counted. */
+const pricesByInput = z
+  .strictObject({
+    millionTextTokens: inputAmount('million tokens of text'),
+    millionImageTokens: inputAmount('million tokens of images'),
+    millionAudioTokens: inputAmount('million tokens of audio'),
+    millionVideoTokens: inputAmount('million tokens of video'),
+    millionFileTokens: inputAmount('million tokens of PDF'),
+    thousandCharacters: inputAmount('thousand characters of text'),
+    image: inputAmount('image'),
+    audioSecond: inputAmount('second of audio'),
+    videoSecond: inputAmount('second of video'),
+    page: inputAmount('page of a PDF'),
+  } satisfies Record<keyof typeof INPUT_UNITS, unknown>)
+  .refine(isNotEmpty, 'name the price of one kind of input at least')
+  .refine((prices) => namedTwice(prices) === undefined, {
+    error: ({ input }) => `${namedTwice(input as object)?.join(' and ')} price the same inputs: keep one`,
+  })
+
 export const priceWord = z.enum(['free', 'unpriced'])
 
 /** Three ways to count what is made, and two to count what was given. */
@@ -90,6 +113,9 @@ export const priceFields = z.strictObject({
     .union([...dollars, pricesByTokenKind])
     .optional()
     .describe('Dollars per million input tokens; for an image model, a mapping by kinds of tokens.'),
+  usdPerInput: pricesByInput
+    .optional()
+    .describe('Embeddings: a mapping by what a part is, for models that read more than text.'),
   usdPerImage: z
     .union([...dollars, pricesBySize])
     .optional()
@@ -123,16 +149,23 @@ export const imagePrice = z.union([priceWord, priceFields]).transform(forImages)
 
 type PriceForm = z.output<typeof priceWord> | z.output<typeof priceFields>
 
-/** All that an embedding call uses is input tokens. */
+/** An embedding call uses input: tokens, or parts of several kinds. */
 export function forEmbeddings(form: PriceForm, context: z.RefinementCtx) {
   if (typeof form === 'string') return form
-  const { usdPerMillionTokens } = form
+  const { usdPerMillionTokens, usdPerInput } = form
   if (!hasOneWay(form, context)) return z.NEVER
   const [given] = givenWaysIn(form)
+  if (given === undefined && usdPerInput !== undefined) return { usdPerInput }
   if (given === undefined && isAmount(usdPerMillionTokens)) return { usdPerMillionTokens }
   const message = 'is a price for images; write usdPerMillionTokens: <dollars> for an embedding model'
   context.addIssue({ code: 'custom', path: given === undefined ? waysIn(form) : [given], message })
   return z.NEVER
+}
+
+/** Two names for the price of one kind of input. Undefined when there are none. */
+function namedTwice(prices: object): readonly string[] | undefined {
+  const named = Object.keys(INPUT_UNITS).filter((name) => name in prices) as (keyof typeof INPUT_UNITS)[]
+  return [...Map.groupBy(named, (name) => INPUT_UNITS[name].kind).values()].find(({ length }) => length > 1)
 }
 
 /** Images are counted, measured, or charged by several kinds of tokens. */

@@ -71,7 +71,8 @@ const someInput: fc.Arbitrary<Input> = fc.oneof(
 test('deduped inputs, put back by their slots, are the inputs; and no two of them are equal', () => {
   fc.assert(
     fc.property(someInput, (input) => {
-      const all: readonly unknown[] = input.kind === 'texts' ? input.texts : input.tokens
+      const all: readonly unknown[] =
+        input.kind === 'texts' ? input.texts : input.kind === 'tokens' ? input.tokens : input.contents
       const { firsts, slots } = dedupe(input)
       const distinct = firsts.map((position) => all[position])
       assert.deepEqual(

@@ -1,4 +1,6 @@
 /** Which inputs are the same, and which go together in one call. */
+import type { ContentWireName } from '../catalog/content-capabilities.ts'
+import { hasAddress, identityOf, type Content } from '../content/content.ts'
 import type { Input, TokenIds } from './input.ts'
 
 export interface DistinctInputs {
@@ -9,7 +11,15 @@ export interface DistinctInputs {
 }
 
 export function dedupe(input: Input): DistinctInputs {
-  return input.kind === 'texts' ? dedupeBy(input.texts, (text) => text) : dedupeTokens(input.tokens)
+  switch (input.kind) {
+    case 'texts':
+      return dedupeBy(input.texts, (text) => text)
+    case 'tokens':
+      return dedupeTokens(input.tokens)
+    case 'contents':
+      // A content with an address is like no other.
+      return dedupeBy(input.contents, (content) => identityOf(content) ?? content)
+  }
 }
 
 /** Arrays of ids are compared by a hash first: as texts they would cost more to write than to embed. */
@@ -63,33 +73,52 @@ function sameIds(a: TokenIds, b: TokenIds): boolean {
 export interface Weight {
   readonly tokens: number
   readonly bytes: number
+  /** Absent: none. */
+  readonly images?: number | undefined
+  /** Inputs of different groups do not share a call. Absent: all may. */
+  readonly group?: string | undefined
 }
 
 export interface Caps {
   readonly maxInputs: number
   readonly maxTokens?: number | undefined
   readonly maxBytes?: number | undefined
+  readonly maxImages?: number | undefined
 }
 
 /** Consecutive runs `[start, end)`, each within the caps. An input that is too large alone travels alone. */
 export function split(weights: readonly Weight[], caps: Caps): (readonly [start: number, end: number])[] {
-  const { maxInputs, maxTokens = Infinity, maxBytes = Infinity } = caps
+  const { maxInputs, maxTokens = Infinity, maxBytes = Infinity, maxImages = Infinity } = caps
   const runs: [number, number][] = []
   let start = 0
   let tokens = 0
   let bytes = 0
+  let images = 0
   for (const [index, weight] of weights.entries()) {
+    const own = weight.images ?? 0
     const full =
-      index - start >= maxInputs || tokens + weight.tokens > maxTokens || bytes + weight.bytes > maxBytes
+      index - start >= maxInputs ||
+      tokens + weight.tokens > maxTokens ||
+      bytes + weight.bytes > maxBytes ||
+      images + own > maxImages ||
+      weight.group !== weights[start]?.group
     if (full && index > start) {
       runs.push([start, index])
       start = index
       tokens = 0
       bytes = 0
+      images = 0
     }
     tokens += weight.tokens
     bytes += weight.bytes
+    images += own
   }
   if (weights.length > start) runs.push([start, weights.length])
   return runs
+}
+
+/** What one content of a call says about the others: Infinity names one kind for all, Voyage takes data or addresses. */
+export function callGroupOf(wire: ContentWireName, { parts }: Content): string | undefined {
+  if (wire === 'modality') return parts[0]?.kind
+  return wire === 'voyage' && parts.some(hasAddress) ? 'address' : undefined
 }

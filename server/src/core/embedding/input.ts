@@ -3,40 +3,67 @@
  * takes time linear in the number of entries.
  */
 import { mediaInDataUri } from './data-uri.ts'
+import { Fault } from '../fault/fault.ts'
+import { isText, type Content } from '../content/content.ts'
 
 export type Input =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'tokens'; readonly tokens: readonly TokenIds[] }
+  | { readonly kind: 'contents'; readonly contents: readonly Content[] }
 
 /** Token ids of one input. Those of a large body come packed and already checked. */
 export type TokenIds = readonly number[] | Uint32Array
 
 export function inputCount(input: Input): number {
-  return input.kind === 'texts' ? input.texts.length : input.tokens.length
+  switch (input.kind) {
+    case 'texts':
+      return input.texts.length
+    case 'tokens':
+      return input.tokens.length
+    case 'contents':
+      return input.contents.length
+  }
 }
 
-/** Characters or token ids in total: the work of one pass over the input. */
+/** Characters or token ids in total: the work of one pass over the input. Media are not read in such a pass. */
 export function inputSize(input: Input): number {
+  if (input.kind === 'contents')
+    return textsOfContents(input.contents).reduce((sum, text) => sum + text.length, 0)
   const entries: readonly { readonly length: number }[] = input.kind === 'texts' ? input.texts : input.tokens
   let size = 0
   for (const entry of entries) size += entry.length
   return size
 }
 
+/** The texts of all parts. */
+function textsOfContents(contents: readonly Content[]): readonly string[] {
+  return contents.flatMap(({ parts }) => parts.flatMap((part) => (isText(part) ? [part.text] : [])))
+}
+
 /** Some of the inputs, in the order of their positions. */
 export function pick(input: Input, positions: readonly number[]): Input {
-  return input.kind === 'texts'
-    ? { kind: 'texts', texts: positions.map((position) => input.texts[position] as string) }
-    : { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as TokenIds) }
+  switch (input.kind) {
+    case 'texts':
+      return { kind: 'texts', texts: positions.map((position) => input.texts[position] as string) }
+    case 'tokens':
+      return { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as TokenIds) }
+    case 'contents':
+      return { kind: 'contents', contents: positions.map((position) => input.contents[position] as Content) }
+  }
 }
 
 export function slice(input: Input, start: number, end: number): Input {
-  return input.kind === 'texts'
-    ? { kind: 'texts', texts: input.texts.slice(start, end) }
-    : { kind: 'tokens', tokens: input.tokens.slice(start, end) }
+  switch (input.kind) {
+    case 'texts':
+      return { kind: 'texts', texts: input.texts.slice(start, end) }
+    case 'tokens':
+      return { kind: 'tokens', tokens: input.tokens.slice(start, end) }
+    case 'contents':
+      return { kind: 'contents', contents: input.contents.slice(start, end) }
+  }
 }
 
-/** Concatenates inputs. All of them are texts, or all are tokens. */
+/** Concatenates inputs. All of them are of one kind. */
 export function joinInputs(inputs: readonly Input[]): Input {
   const [first] = inputs
   if (first?.kind === 'tokens')
@@ -44,7 +71,36 @@ export function joinInputs(inputs: readonly Input[]): Input {
       kind: 'tokens',
       tokens: inputs.flatMap((input) => (input.kind === 'tokens' ? input.tokens : [])),
     }
+  if (first?.kind === 'contents')
+    return {
+      kind: 'contents',
+      contents: inputs.flatMap((input) => (input.kind === 'contents' ? input.contents : [])),
+    }
   return { kind: 'texts', texts: inputs.flatMap((input) => (input.kind === 'texts' ? input.texts : [])) }
+}
+
+/** The same inputs as contents. Token ids have no such form: they are decoded first. */
+export function asContents(input: Input): readonly Content[] {
+  switch (input.kind) {
+    case 'texts':
+      return input.texts.map((text) => ({ parts: [{ kind: 'text', text }] }))
+    case 'contents':
+      return input.contents
+    case 'tokens':
+      throw new TypeError('Token ids are no contents.')
+  }
+}
+
+/** A text of a request with contents. `mayBeMedia`: a text part says itself that it is a text. */
+export function readPlainText(text: string, param: string, mayBeMedia = true): string {
+  if (text === '') throw refusedAs(empty(param))
+  const media = mayBeMedia ? mediaInDataUri(text) : undefined
+  if (media !== undefined) throw refusedAs(ambiguous(param, media))
+  return text
+}
+
+export function refusedAs({ code, param, message }: InputProblem): Fault {
+  return new Fault(code, message, { param })
 }
 
 export interface InputProblem {
@@ -58,7 +114,8 @@ export interface InputProblem {
 /** Vocabularies end near 260,000; anything beyond 32 bits is no token id. */
 const MAX_TOKEN_ID = 0x7f_ff_ff_ff
 
-const FORMS = 'Send a string, an array of strings, an array of token ids, or an array of arrays of token ids.'
+const FORMS =
+  'Send a string, an array of strings, an array of token ids, an array of arrays of token ids, or an array of contents.'
 
 export function readInput(value: unknown, maxInputs: number): Input | InputProblem {
   if (typeof value === 'string') {
@@ -162,7 +219,7 @@ function ambiguous(param: string, media: string): InputProblem {
   return problem(
     'ambiguous_input',
     param,
-    `${param} is a data URI of ${MEDIA_NAMES[media]}. A string is a text to Torana: the model would embed the characters of the URI, not ${MEDIA_NAMES[media]}. Send a text.`,
+    `${param} is a data URI of ${MEDIA_NAMES[media]}. A string is a text to Torana: the model would embed the characters of the URI, not ${MEDIA_NAMES[media]}. Send {"content": [{"type": "image_url", "image_url": {"url": "data:…"}}]}, or a text.`,
   )
 }
 

@@ -3,6 +3,8 @@ import type { Wire, WireDifference } from '../request/request-trace.ts'
 import { inputCount } from './input.ts'
 import type { EmbeddingRequest } from './request.ts'
 
+const INPUT_NAMES = { texts: 'texts', tokens: 'arrays of token ids', contents: 'contents' } as const
+
 interface Result {
   readonly model: { readonly id: string }
   readonly width: number
@@ -12,7 +14,7 @@ interface Result {
 
 export function embeddingWire(request: EmbeddingRequest, { model, width, emulated, dropped }: Result): Wire {
   const { dimensions, encoding, inputType, input } = request
-  const inputs = `${inputCount(input)} ${input.kind === 'texts' ? 'texts' : 'arrays of token ids'}`
+  const inputs = `${inputCount(input)} ${INPUT_NAMES[input.kind]}`
   const given = {
     model: request.model,
     input: inputs,

@@ -1,5 +1,12 @@
 /** Prices as torana.yaml writes them, in JSON values. */
-import { usdText, type GivenPrice, type ImagePrice, type ImageTokenPrices, type Price } from './price.ts'
+import {
+  usdText,
+  type GivenPrice,
+  type ImagePrice,
+  type ImageTokenPrices,
+  type PartRates,
+  type Price,
+} from './price.ts'
 
 /** `free`, `unpriced`, or fields such as `{ usdPerMillionTokens: '0.02' }`. */
 export type PriceForm = string | Readonly<Record<string, unknown>>
@@ -16,6 +23,8 @@ export function priceFormOf(price: Price | ImagePrice): PriceForm {
       return price.kind
     case 'perToken':
       return { usdPerMillionTokens: usdText(price.nanoUsdPerMillionTokens) }
+    case 'perPart':
+      return partForm(price.rates)
     case 'perMegapixel':
       return { usdPerMegapixel: usdText(price.nanoUsdPerMegapixel), ...givenForm(price.given) }
     case 'perImage':
@@ -23,6 +32,30 @@ export function priceFormOf(price: Price | ImagePrice): PriceForm {
     case 'perTokenKind':
       return { usdPerMillionTokens: tokenForm(price.nanoUsdPerMillionTokens) }
   }
+}
+
+/** The names under `usdPerInput`: the kind of part, how it is counted, and how many each price is for. */
+export const INPUT_UNITS = {
+  millionTextTokens: { kind: 'text', by: 'tokens', units: 1_000_000n },
+  millionImageTokens: { kind: 'image', by: 'tokens', units: 1_000_000n },
+  millionAudioTokens: { kind: 'audio', by: 'tokens', units: 1_000_000n },
+  millionVideoTokens: { kind: 'video', by: 'tokens', units: 1_000_000n },
+  millionFileTokens: { kind: 'file', by: 'tokens', units: 1_000_000n },
+  thousandCharacters: { kind: 'text', by: 'count', units: 1000n },
+  image: { kind: 'image', by: 'count', units: 1n },
+  audioSecond: { kind: 'audio', by: 'count', units: 1n },
+  videoSecond: { kind: 'video', by: 'count', units: 1n },
+  page: { kind: 'file', by: 'count', units: 1n },
+} as const
+
+const MILLION = 1_000_000n
+
+function partForm(rates: PartRates): Readonly<Record<string, unknown>> {
+  const amounts = Object.entries(INPUT_UNITS).flatMap(([name, { kind, by, units }]) => {
+    const rate = rates[kind]
+    return rate?.by === by ? [[name, amountForm((rate.nanoUsdPerMillion * units) / MILLION)] as const] : []
+  })
+  return { usdPerInput: Object.fromEntries(amounts) }
 }
 
 function tableForm(table: Extract<ImagePrice, { kind: 'perImage' }>['nanoUsd']): unknown {

@@ -1,5 +1,5 @@
 /** The price of a deployment, in the few figures that fit a table. */
-import { usdText, type GivenPrice, type ImagePrice, type Price } from './price.ts'
+import { usdText, type GivenPrice, type ImagePrice, type PartRates, type Price } from './price.ts'
 
 type PriceUnit =
   | 'million tokens'
@@ -26,6 +26,8 @@ export function priceTextOf(price: Price | ImagePrice): readonly PriceText[] {
       return [{ amount: '', unit: 'unpriced', note: undefined }]
     case 'perToken':
       return [{ amount: usdText(price.nanoUsdPerMillionTokens), unit: 'million tokens', note: undefined }]
+    case 'perPart':
+      return [partText(price.rates)]
     case 'perMegapixel':
       return [{ amount: usdText(price.nanoUsdPerMegapixel), unit: 'megapixel', note: givenText(price.given) }]
     case 'perImage':
@@ -40,6 +42,38 @@ export function priceTextOf(price: Price | ImagePrice): readonly PriceText[] {
       ]
     }
   }
+}
+
+/** What a rate that is not by tokens counts. */
+const COUNTED = {
+  text: 'a character',
+  image: 'an image',
+  audio: 'a second of audio',
+  video: 'a second of video',
+  file: 'a page',
+} as const
+
+/** The price of text as the figure, the others as the note. */
+function partText(rates: PartRates): PriceText {
+  const { text, ...others } = rates
+  const words = (Object.keys(COUNTED) as (keyof typeof COUNTED)[]).flatMap((kind) => {
+    const rate = kind === 'text' && text?.by === 'tokens' ? undefined : rates[kind]
+    if (rate === undefined) return []
+    return rate.by === 'tokens'
+      ? [`${usdText(rate.nanoUsdPerMillion)} ${kind}`]
+      : [`${smallUsd(rate.nanoUsdPerMillion)} ${COUNTED[kind]}`]
+  })
+  const isByToken = text?.by === 'tokens' || Object.values(others).some((rate) => rate.by === 'tokens')
+  return {
+    amount: text?.by === 'tokens' ? usdText(text.nanoUsdPerMillion) : '',
+    unit: isByToken || text === undefined ? 'million tokens' : 'image',
+    note: words.length === 0 ? undefined : words.join(', '),
+  }
+}
+
+/** A millionth of the amount, in dollars. */
+function smallUsd(nanoUsdPerMillion: bigint): string {
+  return usdText(nanoUsdPerMillion / 1_000_000n)
 }
 
 function textOrNothing(nanoUsd: bigint | undefined): string {

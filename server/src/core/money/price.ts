@@ -1,4 +1,6 @@
 /** Money is integer nano-dollars. A price is what one deployment charges; unknown is a kind, never zero. */
+import type { PartKind } from '../content/content.ts'
+import { usedKinds, type PartUse } from './part-use.ts'
 import type {
   CachedTokenKind,
   GivenUsage,
@@ -18,7 +20,20 @@ export type Price =
       readonly kind: 'perToken'
       /** Nano-dollars for a million input tokens: $0.02 is 20,000,000. */ readonly nanoUsdPerMillionTokens: bigint
     }
+  | {
+      readonly kind: 'perPart'
+      /** By kind of part. A kind that is absent is unpriced. */ readonly rates: PartRates
+    }
   | WithoutAmount
+
+/** What a kind of part costs: by its tokens, or by its characters, images, seconds or pages. */
+export interface PartRate {
+  readonly by: 'tokens' | 'count'
+  /** Nano-dollars for a million of them. */
+  readonly nanoUsdPerMillion: bigint
+}
+
+export type PartRates = Readonly<Partial<Record<PartKind, PartRate>>>
 
 /** What an image deployment charges. */
 export type ImagePrice =
@@ -52,8 +67,11 @@ export type Cost = { readonly kind: 'known'; readonly nanoUsd: bigint } | { read
 const MILLION = 1_000_000n
 const UNPRICED: Cost = { kind: 'unpriced' }
 
-/** The cost of tokens, rounded up to the next nano-dollar so that a sum of parts never undercuts the bill. */
-export function costOf(price: Price, tokens: number): Cost {
+/**
+ * The cost of tokens, rounded up to the next nano-dollar so that a sum of parts never undercuts the bill. `use` says what they
+ * were; without it, all of them were text.
+ */
+export function costOf(price: Price, tokens: number, use?: PartUse): Cost {
   switch (price.kind) {
     case 'free':
       return known(0n)
@@ -61,13 +79,26 @@ export function costOf(price: Price, tokens: number): Cost {
       return UNPRICED
     case 'perToken':
       return known(millionthUp(BigInt(tokens) * price.nanoUsdPerMillionTokens))
+    case 'perPart':
+      return partsCost(price.rates, use ?? { text: { tokens, count: undefined } })
   }
 }
 
 /** The most an embeddings request can cost. */
-export function maxCostOf(price: Price, { tokens, rows }: TokenBounds): Cost {
-  const whole = costOf(price, tokens)
-  return price.kind === 'perToken' ? withRounding(whole, rows) : whole
+export function maxCostOf(price: Price, { tokens, rows, use }: TokenBounds): Cost {
+  const whole = costOf(price, tokens, use)
+  return price.kind === 'perToken' || price.kind === 'perPart' ? withRounding(whole, rows) : whole
+}
+
+function partsCost(rates: PartRates, use: PartUse): Cost {
+  let sum = 0n
+  for (const [kind, { tokens, count }] of usedKinds(use)) {
+    const rate = rates[kind]
+    const amount = rate?.by === 'tokens' ? tokens : count
+    if (rate === undefined || amount === undefined) return UNPRICED
+    sum += BigInt(Math.ceil(amount)) * rate.nanoUsdPerMillion
+  }
+  return known(millionthUp(sum))
 }
 
 /**

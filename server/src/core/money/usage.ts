@@ -1,6 +1,17 @@
+import type { PartKind } from '../content/content.ts'
+import type { PartUse } from './part-use.ts'
+
+/** Tokens by kind of part. Kinds that the upstream does not report are absent. */
+export type TokensByKind = Readonly<Partial<Record<PartKind, number>>>
+
 /** Tokens an upstream charged for. Unknown is a kind, so that it can't be added up as zero. */
 export type Usage =
-  | { readonly kind: 'measured'; readonly tokens: number }
+  | {
+      readonly kind: 'measured'
+      readonly tokens: number
+      /** Absent where the upstream counts all parts together. */
+      readonly byKind?: TokensByKind | undefined
+    }
   | { readonly kind: 'estimated'; readonly tokens: number; readonly reportedTokens?: number | undefined }
   | { readonly kind: 'unknown' }
 
@@ -118,6 +129,8 @@ export function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): Ima
 /** Upper bound of the usage of an embeddings request. */
 export interface TokenBounds {
   readonly tokens: number
+  /** Absent for texts and token ids. */
+  readonly use?: PartUse | undefined
   /** Rows of the ledger in which it may be charged, each of which is rounded up. */
   readonly rows: number
 }

@@ -21,6 +21,13 @@ export interface PricedCount {
     | 'given_images'
     | 'megapixels'
     | 'given_megapixels'
+    | 'audio_input'
+    | 'video_input'
+    | 'file_input'
+    | 'characters'
+    | 'audio_seconds'
+    | 'video_seconds'
+    | 'pages'
   readonly count: number
   /** Undefined: the price is not known. */
   readonly nanoUsd: bigint | undefined

@@ -1,7 +1,9 @@
 /** Admission of an embeddings request: its bounds in texts and tokens. */
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { chargedUse } from '#core/embedding/content-use.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
+import type { PartUse } from '#core/money/part-use.ts'
 import { costOf, maxCostOf } from '#core/money/price.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { Key } from '#ports/keys.ts'
@@ -17,7 +19,7 @@ import type { BegunCall } from '../money/call.ts'
 import { dearest } from '../money/hard-budget.ts'
 import { NOTHING_TAKEN, type TakenRates } from '../money/rates.ts'
 import { LONGEST_TOKEN_BYTES } from './inputs.ts'
-import { askerOf, limiterTokens, mostTokens, type TokenContext } from './tokens.ts'
+import { askerOf, limiterTokens, mostTokens, partUseOf, type TokenContext } from './tokens.ts'
 
 export interface AdmissionRequest {
   readonly requestId: string
@@ -38,6 +40,8 @@ export interface BegunEmbedding extends BegunCall {
   readonly offer: Offer
   /** The most that Torana expects it to use. It is reserved. An upstream's meter may count more, up to `MAX_TIMES_EXPECTED`. */
   readonly mostTokens: number
+  /** Undefined for texts and token ids. */
+  readonly likelyUse: PartUse | undefined
 }
 
 /** Immediate when no limit and no budget has to be asked. */
@@ -73,21 +77,25 @@ export class EmbeddingAdmission extends Admission {
   /** Immediate where nothing has to be asked. */
   begin(callId: string, offer: Offer, input: Input): BegunEmbedding | Promise<BegunEmbedding> {
     const counts = this.#counts
-    const tokens = mostTokens(input, this.#request.model, this.#bytesOf, counts && { counts })
-    const cost = maxCostOf(offer.deployment.price, { tokens, rows: 1 })
+    const { model } = this.#request
+    const tokens = mostTokens(input, model, this.#bytesOf, counts && { counts })
+    const use = partUseOf(input, model, this.#bytesOf, offer.deployment, 'most')
+    const cost = maxCostOf(offer.deployment.price, { tokens, rows: 1, use })
     const begun = this.beginAtOnce(callId, offer.deployment.id, cost)
     const asEmbedding = ({ attempt, unknown }: BegunCall): BegunEmbedding => ({
       attempt,
       unknown,
       offer,
       mostTokens: tokens,
+      likelyUse: partUseOf(input, model, this.#bytesOf, offer.deployment, 'likely'),
     })
     return begun instanceof Promise ? begun.then(asEmbedding) : asEmbedding(begun)
   }
 
   served(call: BegunEmbedding, used: Exclude<Usage, { readonly kind: 'unknown' }>): void {
     const { tokens } = used
-    const cost = costOf(call.offer.deployment.price, tokens)
+    const use = call.likelyUse && chargedUse(used, call.likelyUse)
+    const cost = costOf(call.offer.deployment.price, tokens, use)
     if (used.kind === 'measured') this.paid(call, { usage: 'upstream', tokens, images: 0, cost })
     else this.paid(call, { usage: 'estimated', tokens, images: 0, cost, reportedTokens: used.reportedTokens })
   }
@@ -99,7 +107,7 @@ export class EmbeddingAdmission extends Admission {
   protected override async closerMostNanoUsd(leftNanoUsd: bigint): Promise<bigint | undefined> {
     const { model, input, offers, tokenContext } = this.#request
     const { tokenizer, tokenCounts, maxInputTokens = Infinity } = model.facts
-    if (tokenContext === undefined || input.kind === 'tokens') return undefined
+    if (tokenContext === undefined || input.kind !== 'texts') return undefined
     // A prefix may share a token with the beginning of its text.
     if (tokenizer === 'none' || tokenCounts !== 'exact' || offers.some(({ prefix }) => prefix !== ''))
       return undefined
@@ -120,7 +128,13 @@ export class EmbeddingAdmission extends Admission {
       // The time is up or the tokenizer's thread has died, so the refusal remains.
       return undefined
     }
-    return mostNanoUsd(offers, input, mostTokens(input, model, this.#bytesOf, { counts: this.#counts }))
+    return mostNanoUsd(
+      offers,
+      input,
+      mostTokens(input, model, this.#bytesOf, { counts: this.#counts }),
+      model,
+      this.#bytesOf,
+    )
   }
 }
 
@@ -134,7 +148,7 @@ function termsOf(
     modelId: model.id,
     labels,
     shares,
-    tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
+    tokens: key.limits.length === 0 ? 0 : limiterTokens(input, model, bytesOf),
     images: 0,
     counted,
     batchId,
@@ -145,13 +159,24 @@ function termsOf(
         (long, offer) => (offer.prefix.length > long.length ? offer.prefix : long),
         '',
       )
-      return mostNanoUsd(offers, input, mostTokens(input, model, bytesOf, { prefix }))
+      return mostNanoUsd(offers, input, mostTokens(input, model, bytesOf, { prefix }), model, bytesOf)
     },
   }
 }
 
 /** Largest cost of `tokens` at the most expensive deployment. Each input may become a separate ledger row. */
-function mostNanoUsd(offers: readonly Offer[], input: Input, tokens: number): bigint {
+function mostNanoUsd(
+  offers: readonly Offer[],
+  input: Input,
+  tokens: number,
+  model: EmbeddingModel,
+  bytesOf: (text: string) => number,
+): bigint {
   const rows = inputCount(input)
-  return dearest(offers.map(({ deployment }) => maxCostOf(deployment.price, { tokens, rows })))
+  return dearest(
+    offers.map(({ deployment }) => {
+      const use = partUseOf(input, model, bytesOf, deployment, 'most')
+      return maxCostOf(deployment.price, { tokens, rows, use })
+    }),
+  )
 }

@@ -1,9 +1,12 @@
 /** One call to one deployment, for one or several requests: its timeout, its id, its ledger entries and its record. */
 import type { EmbeddingFacts } from '#core/catalog/catalog.ts'
+import { chargedUse } from '#core/embedding/content-use.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
+import { usedKinds, type PartUse } from '#core/money/part-use.ts'
+import type { PartRates } from '#core/money/price.ts'
 import type { CallTrace } from '#core/request/request-trace.ts'
 import {
   chargedUsage,
@@ -65,7 +68,7 @@ export async function attempt(
           inputs: inputCount(own),
           insteadOf: work.attempt,
           sharedWith: shares.length - 1,
-          counts: countsOf(answer.usages?.[index], offer),
+          counts: countsOf(answer.usages?.[index], offer, (calls[index] as BegunEmbedding).likelyUse),
         }),
       )
       work.attempt = number
@@ -133,8 +136,40 @@ interface AnsweredCall extends Pick<EmbeddingAnswer, 'firstByteMs' | 'upstreamRe
 
 const NOT_ANSWERED: AnsweredCall = {}
 
-function countsOf(usage: KnownUsage | undefined, { deployment: { price } }: Offer): CallTrace['counts'] {
-  if (usage === undefined || price.kind !== 'perToken') return NOTHING_COUNTED
+/** A line for each kind of part. */
+function partCounts(rates: PartRates, use: PartUse | undefined, { tokens }: KnownUsage): CallTrace['counts'] {
+  return usedKinds(use ?? { text: { tokens, count: undefined } }).flatMap(([kind, used]) => {
+    const rate = rates[kind]
+    const count = rate?.by === 'tokens' ? used.tokens : used.count
+    if (rate === undefined || count === undefined) return []
+    return [
+      {
+        of: rate.by === 'tokens' ? `${kind}_input` : COUNTED[kind],
+        count,
+        nanoUsd: rate.nanoUsdPerMillion,
+        per: 1_000_000,
+      },
+    ]
+  })
+}
+
+const COUNTED = {
+  text: 'characters',
+  image: 'given_images',
+  audio: 'audio_seconds',
+  video: 'video_seconds',
+  file: 'pages',
+} as const
+
+function countsOf(
+  usage: KnownUsage | undefined,
+  { deployment: { price } }: Offer,
+  likelyUse: PartUse | undefined,
+): CallTrace['counts'] {
+  if (usage === undefined) return NOTHING_COUNTED
+  if (price.kind === 'perPart')
+    return partCounts(price.rates, likelyUse && chargedUse(usage, likelyUse), usage)
+  if (price.kind !== 'perToken') return NOTHING_COUNTED
   return [{ of: 'tokens', count: usage.tokens, nanoUsd: price.nanoUsdPerMillionTokens, per: 1_000_000 }]
 }
 
@@ -199,7 +234,8 @@ async function begunTogether(
 
 /** Where tokens are charged, each input has at least one. The count of a free server is not checked. */
 function leastTokens({ deployment }: Offer, inputs: Input): number {
-  return deployment.price.kind === 'perToken' ? inputCount(inputs) : 0
+  const { kind } = deployment.price
+  return kind === 'perToken' || (kind === 'perPart' && inputs.kind !== 'contents') ? inputCount(inputs) : 0
 }
 
 /**

@@ -4,7 +4,7 @@ import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Negotiated, Offer } from '#core/embedding/negotiate.ts'
 import { costText, maxCostOf } from '#core/money/price.ts'
 import { decodeTokens } from './inputs.ts'
-import { mostTokens, type TokenContext } from './tokens.ts'
+import { mostTokens, partUseOf, type TokenContext } from './tokens.ts'
 
 export interface DryRun {
   readonly kind: 'dry-run'
@@ -44,7 +44,13 @@ export async function dryRun(
       id: deployment.id,
       native: emulated.length === 0,
       emulated,
-      maxCostUsd: costText(maxCostOf(deployment.price, { tokens, rows: inputCount(input) })),
+      maxCostUsd: costText(
+        maxCostOf(deployment.price, {
+          tokens,
+          rows: inputCount(input),
+          use: partUseOf(input, model, outside.bytesOf, deployment, 'most'),
+        }),
+      ),
     })),
     dropped,
     maxTokens: bounds.reduce((most, { tokens }) => Math.max(most, tokens), 0),

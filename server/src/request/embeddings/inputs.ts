@@ -1,5 +1,6 @@
 /** Prepares inputs for a call: decoding, prefixes, and the check that none is too long. */
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { isText, type Content } from '#core/content/content.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { KnownTokenizer } from '#ports/tokens.ts'
@@ -12,7 +13,7 @@ export async function decodeTokens(
   placeOf: (index: number) => number,
 ): Promise<Input> {
   const { tokenizer } = context.model.facts
-  if (input.kind === 'texts' || tokenizer === 'none') return input
+  if (input.kind !== 'tokens' || tokenizer === 'none') return input
   const decoded = await context.outside.tokens.decode(input.tokens, tokenizer, askerOf(context))
   const texts = decoded.map((text, index) => {
     if (text !== undefined) return text
@@ -27,7 +28,24 @@ export async function decodeTokens(
 }
 
 export function withPrefix(input: Input, prefix: string): Input {
-  return input.kind === 'texts' ? { kind: 'texts', texts: input.texts.map((text) => prefix + text) } : input
+  switch (input.kind) {
+    case 'texts':
+      return { kind: 'texts', texts: input.texts.map((text) => prefix + text) }
+    case 'contents':
+      return { kind: 'contents', contents: input.contents.map((content) => prefixed(content, prefix)) }
+    case 'tokens':
+      return input
+  }
+}
+
+/** Before its first text. A content without any text has no place for a prefix. */
+function prefixed({ parts }: Content, prefix: string): Content {
+  const first = parts.findIndex(isText)
+  return {
+    parts: parts.map((part, index) =>
+      index === first && isText(part) ? { kind: 'text', text: prefix + part.text } : part,
+    ),
+  }
 }
 
 /** Largest error of the count of a text that is counted in steps. */
@@ -54,7 +72,8 @@ export function checkLengths(context: TokenContext, input: Input): Promise<void>
       throw tooLong(model, index, `${(input.tokens[index] as TokenIds).length}`, maxInputTokens)
     return undefined
   }
-  if (tokenizer === 'none') return undefined
+  // Only the upstream knows how many tokens media have.
+  if (tokenizer === 'none' || input.kind === 'contents') return undefined
   let long: number[] | undefined
   for (let index = 0; index < input.texts.length; index += 1) {
     const text = input.texts[index] as string

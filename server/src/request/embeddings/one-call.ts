@@ -1,18 +1,20 @@
 /** What one call to one deployment can carry: how many inputs, in which form, and about how many tokens. */
-import { split, type Weight } from '#core/embedding/batches.ts'
+import { callGroupOf, split, type Weight } from '#core/embedding/batches.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
+import type { ContentWireName } from '#core/catalog/content-capabilities.ts'
+import { mediaIn, type Content } from '#core/content/content.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { decodeTokens, withPrefix } from './inputs.ts'
-import { roughTokens } from './tokens.ts'
+import { mostTokens, roughTokens } from './tokens.ts'
 
 /** Estimated tokens of a call for these inputs, at most what one call can carry. */
 export function tokensOfCall(
-  { outside, offers }: Pick<AdmittedRequest, 'outside' | 'offers'>,
+  { outside, offers, model }: Pick<AdmittedRequest, 'outside' | 'offers' | 'model'>,
   input: Input,
 ): number {
-  return Math.min(roughTokens(inOneCall(input, offers), outside.bytesOf), tokenCap(input, offers))
+  return Math.min(roughTokens(inOneCall(input, offers), model, outside.bytesOf), tokenCap(input, offers))
 }
 
 /** The most inputs that one call can carry. The others ask for their own turns. */
@@ -54,19 +56,28 @@ export async function readyFor(
 export function runsOf(
   input: Input,
   offer: Offer,
-  { outside, wholeBecauseOf }: Pick<AdmittedRequest, 'outside' | 'wholeBecauseOf'>,
+  { outside, model, wholeBecauseOf }: Pick<AdmittedRequest, 'outside' | 'model' | 'wholeBecauseOf'>,
 ): (readonly [number, number])[] {
   const { capabilities } = offer.deployment
   const count = inputCount(input)
   if (count === 1) return [[0, 1]]
-  const bounded = capabilities.maxTokens !== undefined || capabilities.maxBytes !== undefined
+  const { contents } = capabilities
+  const bounded =
+    capabilities.maxTokens !== undefined || capabilities.maxBytes !== undefined || input.kind === 'contents'
   if (count <= capabilities.maxInputs && !bounded) return [[0, count]]
   // Space for the rest of the body: model name, options and braces.
   const maxBytes = capabilities.maxBytes === undefined ? undefined : capabilities.maxBytes - 4096
-  const runs = split(weightsOf(input, capabilities.maxBytes !== undefined, outside.bytesOf), {
-    ...capabilities,
-    maxBytes,
-  })
+  const runs =
+    input.kind === 'contents'
+      ? split(contentWeights(input.contents, contents?.wire, model, outside.bytesOf), {
+          ...capabilities,
+          maxBytes: contents?.maxCallBytes,
+          maxImages: contents?.maxImages,
+        })
+      : split(weightsOf(input, capabilities.maxBytes !== undefined, outside.bytesOf), {
+          ...capabilities,
+          maxBytes,
+        })
   if (runs.length > 1 && wholeBecauseOf !== undefined) {
     throw new Fault(
       'request_not_splittable',
@@ -78,7 +89,11 @@ export function runsOf(
 }
 
 /** Uses bytes in place of uncounted tokens: a text never has more tokens than bytes, so no call exceeds its cap. */
-function weightsOf(input: Input, needsBytes: boolean, bytesOf: (text: string) => number): Weight[] {
+function weightsOf(
+  input: Exclude<Input, { readonly kind: 'contents' }>,
+  needsBytes: boolean,
+  bytesOf: (text: string) => number,
+): Weight[] {
   if (input.kind === 'tokens') {
     return input.tokens.map((tokens) => ({ tokens: tokens.length, bytes: tokens.length * 11 + 3 }))
   }
@@ -87,4 +102,22 @@ function weightsOf(input: Input, needsBytes: boolean, bytesOf: (text: string) =>
     // Includes the comma.
     bytes: needsBytes ? bytesOf(JSON.stringify(text)) + 1 : 0,
   }))
+}
+
+/** Bytes are those of the media, which the deployment's limits are about. */
+function contentWeights(
+  contents: readonly Content[],
+  wire: ContentWireName | undefined,
+  model: AdmittedRequest['model'],
+  bytesOf: (text: string) => number,
+): Weight[] {
+  return contents.map((content) => {
+    const media = mediaIn(content)
+    return {
+      tokens: mostTokens({ kind: 'contents', contents: [content] }, model, bytesOf),
+      bytes: media.reduce((sum, { size }) => sum + size, 0),
+      images: content.parts.filter(({ kind }) => kind === 'image').length,
+      group: wire && callGroupOf(wire, content),
+    }
+  })
 }

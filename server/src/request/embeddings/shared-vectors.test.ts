@@ -86,11 +86,16 @@ function modelFor({ hasCache, microBatch, maxInputs, nativeAt }: Situation) {
 }
 
 function textsIn(input: Input): readonly string[] {
-  return input.kind === 'texts' ? input.texts : input.tokens.map(decoded)
+  return input.kind === 'texts' ? input.texts : input.kind === 'tokens' ? input.tokens.map(decoded) : []
 }
 
 function tokensIn(input: Input): number {
-  const counts = input.kind === 'texts' ? input.texts.map(tokensOf) : input.tokens.map(({ length }) => length)
+  const counts =
+    input.kind === 'texts'
+      ? input.texts.map(tokensOf)
+      : input.kind === 'tokens'
+        ? input.tokens.map(({ length }) => length)
+        : []
   return counts.reduce((sum, count) => sum + count, 0)
 }
 

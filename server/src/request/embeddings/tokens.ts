@@ -1,6 +1,9 @@
 /** Tokens of inputs: counts, estimates where there is no tokenizer, and upper bounds. */
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import type { Deployment } from '#core/catalog/catalog.ts'
+import { tokensIn, usedBy, usedByContent, type Counting, type UseRules } from '#core/embedding/content-use.ts'
 import type { Input } from '#core/embedding/input.ts'
+import type { PartUse } from '#core/money/part-use.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { EmbedOutside } from './outside.ts'
 
@@ -34,6 +37,10 @@ export async function estimateTokens(context: TokenContext, input: Input): Promi
 export async function tokensOfEach(context: TokenContext, input: Input): Promise<number[]> {
   const { model, outside } = context
   if (input.kind === 'tokens') return input.tokens.map((tokens) => tokens.length)
+  if (input.kind === 'contents') {
+    const rules = rulesOf(model, outside.bytesOf)
+    return input.contents.map((content) => Math.max(1, tokensIn(usedByContent(content, rules, 'likely'))))
+  }
   const { tokenizer, maxInputTokens = Infinity } = model.facts
   const bounded = (tokens: number): number => Math.max(1, Math.min(tokens, maxInputTokens))
   const byBytes = (): number[] =>
@@ -64,12 +71,16 @@ export interface BoundOptions {
  */
 export function mostTokens(
   input: Input,
-  { facts }: EmbeddingModel,
+  { facts }: Pick<EmbeddingModel, 'facts'>,
   bytesOf: BytesOf,
   { prefix = '', counts }: BoundOptions = NO_OPTIONS,
 ): number {
   if (input.kind === 'tokens') return idCount(input)
   const { maxInputTokens = Infinity } = facts
+  if (input.kind === 'contents') {
+    const frames = input.contents.length * (FRAME_TOKENS + (prefix === '' ? 0 : bytesOf(prefix)))
+    return frames + tokensIn(usedBy(input.contents, rulesOf({ facts }, bytesOf), 'most'))
+  }
   const prefixBytes = prefix === '' ? 0 : bytesOf(prefix)
   let sum = 0
   for (const text of input.texts)
@@ -79,15 +90,43 @@ export function mostTokens(
 
 const NO_OPTIONS: BoundOptions = {}
 
+/**
+ * What contents use at a deployment, by kind: `most` to reserve, `likely` to divide what an upstream counted. Undefined for
+ * texts and token ids, which are of one kind.
+ */
+export function partUseOf(
+  input: Input,
+  model: Pick<EmbeddingModel, 'facts'>,
+  bytesOf: BytesOf,
+  { capabilities }: Pick<Deployment, 'capabilities'>,
+  counting: Counting,
+): PartUse | undefined {
+  if (input.kind !== 'contents') return undefined
+  const use = usedBy(input.contents, rulesOf(model, bytesOf, capabilities.contents), counting)
+  if (counting === 'likely' || use.text === undefined) return use
+  const { tokens, count } = use.text
+  return { ...use, text: { tokens: tokens + input.contents.length * FRAME_TOKENS, count } }
+}
+
+function rulesOf(
+  { facts }: Pick<EmbeddingModel, 'facts'>,
+  bytesOf: BytesOf,
+  contents?: UseRules['contents'],
+): UseRules {
+  return { facts, bytesOf, contents }
+}
+
 /** Tokens of the first take from the rate limits; the true count corrects it. */
-export function limiterTokens(input: Input, bytesOf: BytesOf): number {
+export function limiterTokens(input: Input, model: Pick<EmbeddingModel, 'facts'>, bytesOf: BytesOf): number {
   if (input.kind === 'tokens') return idCount(input)
+  if (input.kind === 'contents') return tokensIn(usedBy(input.contents, rulesOf(model, bytesOf), 'likely'))
   return input.texts.reduce((sum, text) => sum + Math.max(1, Math.ceil(bytesOf(text) / BYTES_PER_TOKEN)), 0)
 }
 
 /** Tokens for the limits of a deployment. */
-export function roughTokens(input: Input, bytesOf: BytesOf): number {
+export function roughTokens(input: Input, model: Pick<EmbeddingModel, 'facts'>, bytesOf: BytesOf): number {
   if (input.kind === 'tokens') return idCount(input)
+  if (input.kind === 'contents') return tokensIn(usedBy(input.contents, rulesOf(model, bytesOf), 'likely'))
   let bytes = 0
   for (const text of input.texts) bytes += bytesOf(text)
   return Math.ceil(bytes / BYTES_PER_TOKEN)

@@ -1,13 +1,17 @@
 /** The usage in the answer and its cost: two figures, since equal inputs are sent once. */
-import type { Input, TokenIds } from '#core/embedding/input.ts'
+import { chargedUse, tokensByKind } from '#core/embedding/content-use.ts'
+import { pick, type Input } from '#core/embedding/input.ts'
 import { addCosts, costOf, type Cost } from '#core/money/price.ts'
-import { divideTokens } from '#core/money/usage.ts'
+import { divideTokens, type TokensByKind } from '#core/money/usage.ts'
+import type { PartUse } from '#core/money/part-use.ts'
 import type { GatheredVectors, ServedInputs } from './served.ts'
-import { tokensOfEach, type TokenContext } from './tokens.ts'
+import { partUseOf, tokensOfEach, type TokenContext } from './tokens.ts'
 
 export interface RequestUsage {
   /** Tokens of every input as if it had been sent alone. */
   readonly promptTokens: number
+  /** The same by kind of part. Absent for texts and token ids. */
+  readonly byKind?: TokensByKind | undefined
   readonly source: 'upstream' | 'estimated'
   readonly cost: Cost
 }
@@ -24,7 +28,8 @@ export function usageOf(
     only !== undefined &&
     served.length === 1 &&
     hits.length === 0 &&
-    only.answer.usage.kind === 'measured'
+    only.answer.usage.kind === 'measured' &&
+    input.kind !== 'contents'
   ) {
     const { tokens } = only.answer.usage
     if (only.slots.length === slots.length) {
@@ -50,7 +55,10 @@ async function divided(
   let cost: Cost = { kind: 'known', nanoUsd: 0n }
   for (const part of served) {
     const { usage } = part.answer
-    cost = addCosts(cost, costOf(part.offer.deployment.price, usage.tokens))
+    cost = addCosts(
+      cost,
+      costOf(part.offer.deployment.price, usage.tokens, usedByPart(context, input, gathered, part)),
+    )
     // The caller gets the count that the upstream reported, also where less of it is charged.
     const reported = (usage.kind === 'estimated' ? usage.reportedTokens : undefined) ?? usage.tokens
     if (!local || !repeats) {
@@ -61,7 +69,9 @@ async function divided(
     for (const [position, share] of divideTokens(reported, weights).entries())
       promptTokens += share * (repeats[part.slots[position] as number] as number)
   }
-  return { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }
+  const byKind = input.kind === 'contents' ? kindsOf(context, input, gathered, promptTokens) : undefined
+  const usage: RequestUsage = { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }
+  return byKind === undefined ? usage : { ...usage, byKind }
 }
 
 function distinctOf(served: readonly ServedInputs[]): number {
@@ -82,10 +92,48 @@ async function localCounts(
 ): Promise<number[]> {
   const firsts: number[] = []
   for (const [index, slot] of slots.entries()) if (slot === firsts.length) firsts.push(index)
-  return tokensOfEach(
-    context,
-    input.kind === 'tokens'
-      ? { kind: 'tokens', tokens: firsts.map((index) => input.tokens[index] as TokenIds) }
-      : { kind: 'texts', texts: firsts.map((index) => input.texts[index] as string) },
+  return tokensOfEach(context, pick(input, firsts))
+}
+
+/** The inputs of one call, as they were sent. */
+function inputOf(input: Input, { slots }: GatheredVectors, part: ServedInputs): Input {
+  const firstOf = new Map<number, number>()
+  for (const [index, slot] of slots.entries()) if (!firstOf.has(slot)) firstOf.set(slot, index)
+  return pick(
+    input,
+    part.slots.map((slot) => firstOf.get(slot) as number),
   )
+}
+
+/** What one call used, by kind. Undefined for texts and token ids. */
+function usedByPart(
+  { model, outside }: TokenContext,
+  input: Input,
+  gathered: GatheredVectors,
+  part: ServedInputs,
+): PartUse | undefined {
+  if (input.kind !== 'contents') return undefined
+  const sent = inputOf(input, gathered, part)
+  const likely = partUseOf(sent, model, outside.bytesOf, part.offer.deployment, 'likely')
+  return likely && chargedUse(part.answer.usage, likely)
+}
+
+/**
+ * Tokens by kind of every input as if it had been sent alone, which add up to `promptTokens`: what the calls counted, and for
+ * equal inputs and for those from the cache in proportion to our estimate.
+ */
+function kindsOf(
+  { model, outside }: TokenContext,
+  input: Input,
+  gathered: GatheredVectors,
+  promptTokens: number,
+): TokensByKind {
+  const [only, ...others] = gathered.served
+  const [first] = gathered.served
+  const deployment = first?.offer.deployment ?? model.deployments[0]
+  if (deployment === undefined) return {}
+  const likely = partUseOf(input, model, outside.bytesOf, deployment, 'likely') ?? {}
+  const isOne = only !== undefined && others.length === 0 && only.slots.length === gathered.slots.length
+  if (isOne) return tokensByKind(only.answer.usage, likely)
+  return tokensByKind({ kind: 'estimated', tokens: promptTokens }, likely)
 }

@@ -72,6 +72,7 @@ function providerOf({ deployment }: EmbeddingCall): Provider {
 
 function textsOf(call: EmbeddingCall): readonly string[] {
   if (call.inputs.kind === 'tokens') throw refusal(call, 'token ids can not be sent on this wire', 'input')
+  if (call.inputs.kind === 'contents') throw refusal(call, 'only texts can be sent on this wire', 'input')
   return call.inputs.texts
 }
 

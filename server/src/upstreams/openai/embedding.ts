@@ -1,7 +1,7 @@
 /** The OpenAI wire for embeddings. Differences between the many servers that speak it are capability data. */
 import type { Upstream } from '#core/catalog/catalog.ts'
 import type { UpstreamTls } from '#core/catalog/upstream-tls.ts'
-import type { TokenIds } from '#core/embedding/input.ts'
+import type { Input, TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { USER_AGENT } from '../connect/user-agent.ts'
 
@@ -44,6 +44,12 @@ export function embeddingPath(target: Target, _call: EmbeddingCall): string {
   return `${target.basePath}/embeddings${target.query}`
 }
 
+/** Contents have wires of their own. */
+function plainInput(inputs: Input): readonly unknown[] {
+  if (inputs.kind === 'contents') throw new TypeError('Contents cannot be sent as plain input.')
+  return inputs.kind === 'texts' ? inputs.texts : inputs.tokens.map(plainArray)
+}
+
 /** Packed ids would be written as an object. */
 function plainArray(tokens: TokenIds): readonly number[] {
   return tokens instanceof Uint32Array ? Array.from(tokens) : tokens
@@ -52,7 +58,7 @@ function plainArray(tokens: TokenIds): readonly number[] {
 export function embeddingBody(call: EmbeddingCall): string {
   const { inputs, dimensions, inputType, user, extraFields } = call
   const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
-  if (inputs.kind === 'tokens' || hasOption || !isEmpty(extraFields)) return JSON.stringify(fieldsOf(call))
+  if (inputs.kind !== 'texts' || hasOption || !isEmpty(extraFields)) return JSON.stringify(fieldsOf(call))
   // Most calls have only texts: this path creates no object per call.
   const encoding = asksForBase64(call) ? ',"encoding_format":"base64"' : ''
   return `{"model":${JSON.stringify(call.deployment.upstreamModel)},"input":${JSON.stringify(inputs.texts)}${encoding}}`
@@ -63,7 +69,7 @@ export function fieldsOf(call: EmbeddingCall): Readonly<Record<string, unknown>>
   const body: Record<string, unknown> = {
     ...call.extraFields,
     model: upstreamModel,
-    input: call.inputs.kind === 'texts' ? call.inputs.texts : call.inputs.tokens.map(plainArray),
+    input: plainInput(call.inputs),
   }
   if (asksForBase64(call)) body['encoding_format'] = 'base64'
   if (call.dimensions !== undefined) body[capabilities.dimensionsField] = call.dimensions
