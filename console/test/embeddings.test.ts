@@ -9,7 +9,11 @@ import { assertAccessible, expect as expectWithin, nodeOfFile, test } from './su
 const expect = expectWithin.configure({ timeout: 20_000 })
 
 const node = nodeOfFile({
-  models: { 'plain-w96': { on: 'plain' }, 'plain-w64': { on: 'plain' } },
+  models: {
+    'plain-w96': { on: 'plain' },
+    'plain-w64': { on: 'plain' },
+    'cut-w256': { on: 'plain', embedding: { matryoshka: true } },
+  },
 })
 /** As from an empty folder: only the demo models. */
 const empty = nodeOfFile({ file: false })
@@ -113,6 +117,58 @@ test('the slider cuts in the browser: no call is made, and full width keeps ever
   assert.equal(calls(), before)
 })
 
+test('the types tab measures in the browser which smaller vector is enough, and writes it into the code', async ({
+  openConsole,
+}) => {
+  const { page, go, asked, complaints } = await openConsole(node)
+  await go('/playground/embeddings?model=cut-w256&view=types&sdk=curl')
+  const field = page.getByLabel('Texts (one per line)')
+  await field.fill(Array.from({ length: 18 }, (_, index) => `line ${index}`).join('\n'))
+  await page.keyboard.press('Control+Enter')
+  await expect(page.getByText(/^With 18 inputs, the ten nearest are too large a part of all/)).toBeVisible({
+    timeout: ANSWERED_MS,
+  })
+  await field.fill(Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\n'))
+  await page.keyboard.press('Control+Enter')
+  // Numbers as if by chance have no narrower width and no coarser type that is nearly as good.
+  const finding = 'Nothing smaller than float16 keeps 95%. float16 at 256 halves the bytes and keeps 100.0%.'
+  const chart = page.getByRole('figure', { name: finding })
+  await expect(chart).toBeVisible({ timeout: ANSWERED_MS })
+  const calls = (): number =>
+    asked.filter((url) => url.includes('/playground/embeddings') && url.includes('/api/')).length
+  const before = calls()
+  const table = page.getByRole('region', { name: /Bytes per vector/ }).getByRole('table')
+  await expect(table.getByRole('columnheader')).toHaveText([
+    'Type',
+    '256',
+    '128',
+    '64',
+    '32',
+    '16',
+    'Made by',
+    'Stored as',
+  ])
+  await expect(table.getByRole('row', { name: /^float 100/ })).toContainText('1.0 KB')
+  await chart.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(chart.locator('[aria-live]')).toHaveText(/^float at 16: 64 B, \d+\.\d% kept$/)
+  await page.keyboard.press('t')
+  await expect(chart.getByRole('row')).toHaveCount(26)
+  await page.keyboard.press('t')
+  await page.getByRole('button', { name: '99%' }).click()
+  await expect(page).toHaveURL(/keep=99/)
+  await expect(page.getByText('99% and more')).toBeVisible()
+  await page.getByRole('button', { name: 'Use in code' }).click()
+  const code = page.locator('pre').filter({ hasText: 'curl' })
+  await expect(code).toContainText('"output_dtype": "float16", "input"')
+  await page.getByRole('button', { name: 'int8' }).click()
+  await expect(code).toContainText('"output_dtype": "int8", "input"')
+  await expect(page.getByText('run torana calibrate')).toBeVisible()
+  await expect(page).toHaveURL(/type=int8/)
+  assert.equal(calls(), before)
+  assert.deepEqual(complaints, [])
+})
+
 test('two models are compared side by side, as two spaces', async ({ openConsole }) => {
   const { page, go, complaints } = await openConsole(node)
   await go('/playground/embeddings?model=plain-w96&view=compare&against=plain-w64')
@@ -170,6 +226,10 @@ test('everything works by keyboard, and each picture has a table', async ({ open
   await expect(map.getByRole('table')).toBeVisible()
   await expect(map.getByRole('row')).toHaveCount(34)
   await page.keyboard.press('t')
+  // The chart is drawn again, not only its frame.
+  await expect
+    .poll(() => map.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).width))
+    .toBeGreaterThan(300)
   await page.getByRole('link', { name: 'Similarity', exact: true }).focus()
   await page.keyboard.press('Enter')
   const heat = page.getByRole('figure', { name: /Similarity of 33 texts/ })
@@ -191,7 +251,7 @@ for (const [theme, language] of [
     await page.keyboard.press('Control+Enter')
     await expect(page.locator('figure').first()).toBeVisible({ timeout: ANSWERED_MS })
     await assertAccessible(page, 'map')
-    for (const view of [1, 2, 3, 4, 5]) {
+    for (const view of [1, 2, 3, 4, 5, 6]) {
       await page.locator('main nav').last().getByRole('link').nth(view).click()
       await page.waitForTimeout(300)
       await assertAccessible(page, `view ${view}`)

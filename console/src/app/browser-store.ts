@@ -1,11 +1,11 @@
 /**
- * What is too large for the small storage of a browser: texts and pictures of the playgrounds. They stay in this browser, and
+ * What is too large for the small storage of a browser: texts and images of the playgrounds. They stay in this browser, and
  * nowhere else. Where its storage is closed to us, nothing is kept.
  */
 
 const DATABASE = 'torana.playground'
-const STORES = ['texts', 'edits'] as const
-const VERSION = 2
+const STORES = ['texts', 'edits', 'media'] as const
+const VERSION = 3
 
 function opened(): Promise<IDBDatabase> {
   const asked = indexedDB.open(DATABASE, VERSION)

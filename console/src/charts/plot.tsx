@@ -214,7 +214,13 @@ function frameOf(
   }
 }
 
-function Grid({ frame, scale }: { readonly frame: PlotFrame; readonly scale: ValueScale }) {
+export function Grid({
+  frame,
+  scale,
+}: {
+  readonly frame: Pick<PlotFrame, 'width' | 'height' | 'y'>
+  readonly scale: ValueScale
+}) {
   return (
     <>
       <path d={`M0 ${frame.height - 0.5}H${frame.width}`} stroke="var(--line)" />

@@ -1,5 +1,5 @@
-/** How large a picture may be: it is drawn in real pixels, so that lines stay sharp and letters keep their size. */
-import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
+/** How large a chart may be: it is drawn in real pixels, so that lines stay sharp and letters keep their size. */
+import { useCallback, useState, type RefCallback } from 'react'
 
 export interface PictureSize {
   readonly width: number
@@ -10,16 +10,11 @@ const NOT_YET: PictureSize = { width: 0, height: 0 }
 
 /**
  * The browser tells it once it has laid out the page. To ask for it earlier would make it lay out everything in the middle of
- * React's work, and both together are a task that one feels.
+ * React's work, and both together are a task that one feels. A part that a table replaced for a while is measured again.
  */
-export function useSize<Part extends HTMLElement>(): readonly [
-  ref: RefObject<Part | null>,
-  size: PictureSize,
-] {
-  const ref = useRef<Part>(null)
+export function useSize<Part extends HTMLElement>(): readonly [ref: RefCallback<Part>, size: PictureSize] {
   const [size, setSize] = useState(NOT_YET)
-  useLayoutEffect(() => {
-    const part = ref.current
+  const ref = useCallback((part: Part | null) => {
     if (part === null) return
     const observer = new ResizeObserver(([entry]) => {
       if (entry === undefined) return
@@ -27,13 +22,16 @@ export function useSize<Part extends HTMLElement>(): readonly [
       setSize({ width: Math.round(width), height: Math.round(height) })
     })
     observer.observe(part)
-    return () => observer.disconnect()
+    return () => {
+      observer.disconnect()
+      setSize(NOT_YET)
+    }
   }, [])
   return [ref, size]
 }
 
-/** For pictures that choose their own height. */
-export function useWidth<Part extends HTMLElement>(): readonly [ref: RefObject<Part | null>, width: number] {
+/** For charts that choose their own height. */
+export function useWidth<Part extends HTMLElement>(): readonly [ref: RefCallback<Part>, width: number] {
   const [ref, { width }] = useSize<Part>()
   return [ref, width]
 }

@@ -1,5 +1,6 @@
 /** Starts the worker that holds the vectors of one space. The page itself never has more than one vector. */
 import type { HeatColours } from '../charts/vectors/ramp.ts'
+import type { KeptByType } from './vectors/types.ts'
 import type { Arranged, Order, RawVector, View } from './vectors/vector-space.ts'
 import { WorkerClient } from './worker-client.ts'
 
@@ -15,6 +16,8 @@ export interface VectorTasks {
   readonly heatMap: { readonly request: HeatMapRequest; readonly response: HeatMapCells }
   /** The body of an answer with one vector; undefined removes the query. */
   readonly query: { readonly request: ArrayBuffer | undefined; readonly response: number }
+  /** What each type keeps of the ten nearest, cut to one width. */
+  readonly types: { readonly request: number; readonly response: KeptByType }
   readonly raw: { readonly request: number; readonly response: RawVector }
   /** All vectors as lines of JSON, with their texts. */
   readonly lines: { readonly request: readonly string[]; readonly response: Blob }
@@ -25,6 +28,8 @@ export interface Loaded {
   readonly width: number
   readonly widths: readonly number[]
   readonly tokens: number
+  /** By kind of part, where the answer says it. */
+  readonly tokensByKind?: Readonly<Record<string, number>> | undefined
 }
 
 export interface HeatMapRequest {

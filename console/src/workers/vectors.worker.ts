@@ -12,6 +12,7 @@ serveTasks<VectorTasks>({
   kept: (at) => loaded().keptAt(at),
   prepare: (at) => loaded().prepare(at),
   heatMap: (request) => heatMapOf(loaded(), request),
+  types: (width) => loaded().keptByTypeAt(width),
   raw: (index) => loaded().raw(index),
   lines: (texts) => loaded().lines(texts),
   query(answer) {
@@ -29,8 +30,8 @@ function loaded(): VectorSpace {
 function load(answer: ArrayBuffer): Loaded {
   const vectors = vectorsIn(answer)
   space = new VectorSpace(vectors)
-  const { count, width, tokens } = vectors
-  return { count, width, widths: space.widths, tokens }
+  const { count, width, tokens, tokensByKind } = vectors
+  return { count, width, widths: space.widths, tokens, tokensByKind }
 }
 
 function heatMapOf(of: VectorSpace, { at, by, groupOf, colours }: HeatMapRequest): HeatMapCells {

@@ -1,4 +1,4 @@
-/** Texts to vectors, as a caller would ask, paid by a project. */
+/** Inputs to vectors, as a caller would ask, paid by a project. */
 import { client, type Schema } from '../client.ts'
 
 export type InputType = NonNullable<Schema<'PlaygroundEmbeddingsInput'>['input_type']>
@@ -17,12 +17,13 @@ export interface PlayedEmbeddings {
 export interface EmbeddingsRequest {
   readonly project: string
   readonly model: string
-  readonly texts: readonly string[]
+  /** Texts as they are; what has other parts as `{ content: [...] }`. */
+  readonly inputs: readonly unknown[]
   readonly inputType: InputType | undefined
 }
 
 export async function playEmbeddings(
-  { project, model, texts, inputType }: EmbeddingsRequest,
+  { project, model, inputs, inputType }: EmbeddingsRequest,
   signal: AbortSignal,
 ): Promise<PlayedEmbeddings> {
   const startedMs = performance.now()
@@ -31,7 +32,7 @@ export async function playEmbeddings(
     body: {
       project,
       model,
-      input: [...texts],
+      input: inputs as string[],
       encoding_format: 'base64',
       ...(inputType !== undefined && { input_type: inputType }),
     },

@@ -26,7 +26,7 @@ export function labelMeasure(): (text: string) => number {
   }
 }
 
-interface Palette {
+export interface Palette {
   readonly line: string
   readonly ink: string
   readonly ink2: string
@@ -95,7 +95,7 @@ export function drawRays(
 
 const paths = new Map<Shape, Path2D>()
 
-function pathOf(shape: Shape): Path2D {
+export function pathOf(shape: Shape): Path2D {
   let path = paths.get(shape)
   if (path === undefined) {
     path = new Path2D(shapePath(shape, shape === 'star' ? STAR_SIZE : MARK_SIZE))
@@ -110,15 +110,17 @@ export function drawMarks(
   spots: readonly Spot[],
   groupOf: readonly number[],
   palette: Palette,
+  /** Edges of images: such a text has no mark of its own. */
+  edges: readonly number[] = [],
 ): void {
   context.strokeStyle = palette.sunken
   context.lineWidth = 1
   let path: Path2D | undefined
   for (const [index, group] of groupOf.entries()) {
     const spot = spots[index]
-    if (spot === undefined) continue
+    if (spot === undefined || edges[index]) continue
     // Texts of a group stand together: most marks have the look of the one before.
-    if (path === undefined || group !== groupOf[index - 1]) {
+    if (path === undefined || group !== groupOf[index - 1] || edges.length > 0) {
       const { colour, shape } = markOf(group)
       context.fillStyle = palette.of(colour)
       path = pathOf(shape)
@@ -171,11 +173,16 @@ export function drawLabels(
   }
 }
 
-export function drawRing(context: CanvasRenderingContext2D, spot: Spot | undefined, { ink }: Palette): void {
+export function drawRing(
+  context: CanvasRenderingContext2D,
+  spot: Spot | undefined,
+  { ink }: Palette,
+  radius = MARK_SIZE,
+): void {
   if (spot === undefined) return
   context.strokeStyle = ink
   context.lineWidth = 1.5
   context.beginPath()
-  context.arc(spot.x, spot.y, MARK_SIZE, 0, 2 * Math.PI)
+  context.arc(spot.x, spot.y, radius, 0, 2 * Math.PI)
   context.stroke()
 }

@@ -85,17 +85,22 @@ export function labelsFor(
   widths: (index: number) => number,
   size: { readonly width: number; readonly height: number },
   order: Iterable<number> = spots.keys(),
+  /** Half of what stands at a spot: an image is larger than a mark, and has its label below. */
+  halfOf: (index: number) => number = () => POINT,
 ): Label[] {
   const grid = new BoxGrid()
-  for (const { x, y } of spots)
-    grid.add({ left: x - POINT, top: y - POINT, right: x + POINT, bottom: y + POINT })
+  for (const [index, { x, y }] of spots.entries()) {
+    const half = halfOf(index)
+    grid.add({ left: x - half, top: y - half, right: x + half, bottom: y + half })
+  }
   const labels: Label[] = []
   for (const index of order) {
     const spot = spots[index]
     if (spot === undefined) continue
     const width = widths(index)
-    for (const align of ['left', 'right', 'above', 'below'] as const) {
-      const box = boxFor(spot, align, width)
+    const half = halfOf(index)
+    for (const align of half > POINT ? BESIDE_IMAGE : BESIDE_MARK) {
+      const box = boxFor(spot, align, { width, half })
       if (box.left < 2 || box.right > size.width - 2 || box.top < 2 || box.bottom > size.height - 2) continue
       if (grid.meets(box)) continue
       grid.add(box)
@@ -107,11 +112,17 @@ export function labelsFor(
 }
 
 type Side = 'left' | 'right' | 'above' | 'below'
+const BESIDE_MARK: readonly Side[] = ['left', 'right', 'above', 'below']
+const BESIDE_IMAGE: readonly Side[] = ['below', 'above', 'left', 'right']
 
-function boxFor({ x, y }: Spot, side: Side, width: number): Box {
-  const gap = POINT + 4
+function boxFor(
+  { x, y }: Spot,
+  side: Side,
+  { width, half }: { readonly width: number; readonly half: number },
+): Box {
+  const gap = half + 4
   const left = side === 'left' ? x + gap : side === 'right' ? x - gap - width : x - width / 2
-  const top = side === 'above' ? y - POINT - LINE - 1 : side === 'below' ? y + POINT + 1 : y - LINE / 2
+  const top = side === 'above' ? y - half - LINE - 1 : side === 'below' ? y + half + 1 : y - LINE / 2
   return { left, top, right: left + width, bottom: top + LINE }
 }
 

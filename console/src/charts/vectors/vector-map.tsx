@@ -6,6 +6,7 @@ import { words } from '../../words/words.ts'
 import { ChartFrame, type ChartTable } from '../frame.tsx'
 import { useWidth } from '../size.ts'
 import { useCanvas } from './canvas.ts'
+import { drawImages, imageEdges, type MapImage } from './map-images.ts'
 import { labelsFor, NO_ZOOM, spotAt, spotsOf, towards, zoomed, type Spot, type Zoom } from './map-layout.ts'
 import {
   drawAxes,
@@ -24,6 +25,10 @@ export interface VectorMapProps {
   readonly texts: readonly string[]
   readonly groupOf: readonly number[]
   readonly points: Float64Array
+  /** Of inputs with an image, in the order of the texts. */
+  readonly images?: readonly (MapImage | undefined)[]
+  /** Edge of an image with room around it. */
+  readonly imageEdge?: number
   readonly shares: readonly [x: number, y: number]
   readonly query?: { readonly text: string; readonly point: readonly [x: number, y: number] } | undefined
   /** Lines lead from the query to these. */
@@ -42,9 +47,13 @@ export interface VectorMapProps {
 
 const WHEEL_STEP = 1.0015
 const NONE: readonly number[] = []
+const NO_IMAGES: readonly undefined[] = []
+/** How far from its middle a mark and an image are pointed at. */
+const REACH = { mark: 12, image: 20 }
 
 export function VectorMap(props: VectorMapProps) {
   const { texts, groupOf, points, shares, query, nearest = NONE, hasLabels = true, height, at, onAt } = props
+  const { images = NO_IMAGES, imageEdge = 36 } = props
   const [box, width] = useWidth<HTMLDivElement>()
   const [zoom, setZoom] = useState<Zoom>(NO_ZOOM)
   const theme = useTheme()
@@ -53,29 +62,45 @@ export function VectorMap(props: VectorMapProps) {
     () => spotsOf(points, query ? [query.point] : [], { width, height }, zoom),
     [points, query, width, height, zoom],
   )
+  const edges = useMemo(
+    () =>
+      imageEdges(
+        spots,
+        images.map((image) => image !== undefined),
+        { full: imageEdge, zoomTimes: zoom.times },
+      ),
+    [spots, images, imageEdge, zoom.times],
+  )
   const picture = useMemo(() => {
     if (!hasLabels || width === 0) return []
     const measure = labelMeasure()
     const short = (index: number): string => shortened(texts[index] ?? query?.text ?? '')
     const order = query ? [texts.length, ...nearest, ...texts.keys()] : texts.keys()
-    return labelsFor(spots, (index) => measure(short(index)), { width, height }, new Set(order)).map(
+    const halfOf = (index: number): number => Math.max(6, (edges[index] ?? 0) / 2 + 4)
+    return labelsFor(spots, (index) => measure(short(index)), { width, height }, new Set(order), halfOf).map(
       (label) => ({
         ...label,
         text: short(label.index),
       }),
     )
-  }, [spots, hasLabels, texts, query, nearest, width, height])
+  }, [spots, edges, hasLabels, texts, query, nearest, width, height])
   const draw = (context: CanvasRenderingContext2D): void => {
     const palette = paletteOf(theme)
     drawAxes(context, size, palette)
     if (query) drawRays(context, spots, texts.length, nearest, palette)
-    drawMarks(context, spots, groupOf, palette)
+    drawMarks(context, spots, groupOf, palette, edges)
+    drawImages(context, spots, { images, edges, groupOf, palette })
     if (query) drawStar(context, spots[texts.length], palette)
     drawLabels(context, picture, { palette, bold: query ? texts.length : undefined, at })
-    drawRing(context, at === undefined ? undefined : spots[at], palette)
+    drawRing(
+      context,
+      at === undefined ? undefined : spots[at],
+      palette,
+      Math.max(9, (edges[at ?? -1] ?? 0) * 0.75),
+    )
   }
-  const canvas = useCanvas(size, draw, [spots, picture, groupOf, nearest, at, theme])
-  useWheel(box, (event, x, y) =>
+  const canvas = useCanvas(size, draw, [spots, picture, groupOf, nearest, at, theme, images, edges])
+  const surface = useWheel(width > 0, (event, x, y) =>
     setZoom((before) =>
       zoomed(before, WHEEL_STEP ** -event.deltaY, { x, y }, { x: width / 2, y: height / 2 }),
     ),
@@ -98,8 +123,9 @@ export function VectorMap(props: VectorMapProps) {
       {...(props.isTable !== undefined && { isTable: props.isTable })}
       {...(props.onTable && { onTable: props.onTable })}
     >
+      <div ref={box} />
       <div
-        ref={box}
+        ref={surface}
         className="relative touch-none overflow-hidden rounded-panel bg-sunken"
         style={{ height }}
         onPointerDown={drag.down}
@@ -107,7 +133,8 @@ export function VectorMap(props: VectorMapProps) {
         onPointerMove={(event) => {
           drag.move(event)
           const { left, top } = event.currentTarget.getBoundingClientRect()
-          onAt(spotAt(spots.slice(0, texts.length), event.clientX - left, event.clientY - top))
+          const reach = images.length > 0 ? REACH.image : REACH.mark
+          onAt(spotAt(spots.slice(0, texts.length), event.clientX - left, event.clientY - top, reach))
         }}
         onPointerLeave={() => onAt(undefined)}
       >
@@ -152,13 +179,12 @@ function MapTip({ spot, size, content }: MapTipProps) {
 }
 
 /** React listens to wheels passively; a map must keep the page from scrolling. */
-function useWheel(
-  box: React.RefObject<HTMLDivElement | null>,
-  onWheel: (event: WheelEvent, x: number, y: number) => void,
-): void {
+function useWheel(isShown: boolean, onWheel: (event: WheelEvent, x: number, y: number) => void) {
+  const surface = useRef<HTMLDivElement>(null)
   const turn = useEffectEvent(onWheel)
   useEffect(() => {
-    const element = box.current
+    const element = surface.current
+    if (!isShown) return
     const listener = (event: WheelEvent): void => {
       event.preventDefault()
       const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect()
@@ -166,7 +192,8 @@ function useWheel(
     }
     element?.addEventListener('wheel', listener, { passive: false })
     return () => element?.removeEventListener('wheel', listener)
-  }, [box])
+  }, [isShown])
+  return surface
 }
 
 function useDrag(zoom: Zoom, setZoom: (zoom: Zoom) => void) {

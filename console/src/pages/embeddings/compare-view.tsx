@@ -49,7 +49,9 @@ export function CompareView({ run, widthView, models }: ViewProps) {
           size="large"
           writes
           busy={second.isRunning}
-          onClick={() => second.start({ ...run.request, model: other.id, inputType: undefined }, run.typed)}
+          onClick={() =>
+            second.start({ ...run.request, model: other.id, inputType: undefined }, run.typed, run.files)
+          }
         >
           {say.run}
         </Button>

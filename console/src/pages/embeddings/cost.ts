@@ -2,6 +2,8 @@
 import type { Schema } from '../../api/client.ts'
 import { nanoOf, usdOf } from '../../app/money.ts'
 
+import type { LineInput } from './content-lines.ts'
+
 type ModelRow = Schema<'ModelRow'>
 
 /** As the server reckons: no token is shorter than a byte, and a model puts up to eight around a text. */
@@ -15,6 +17,24 @@ const encoder = new TextEncoder()
 export function maxTokens(texts: readonly string[], hasPrefix = false): number {
   const around = TOKENS_AROUND + (hasPrefix ? PREFIX_TOKENS : 0)
   return texts.reduce((sum, text) => sum + encoder.encode(text).length + around, 0)
+}
+
+/**
+ * Of inputs with images, each may be as long as the model reads. Undefined: that is not known, or images have a price of their own,
+ * which the answer brings.
+ */
+export function maxTokensOf(
+  inputs: readonly LineInput[],
+  { embedding, price }: ModelRow,
+  hasPrefix = false,
+): number | undefined {
+  const withMedia = inputs.filter(({ media }) => media.length > 0).length
+  const texts = inputs.filter(({ media }) => media.length === 0).map(({ text }) => text)
+  const ofTexts = maxTokens(texts, hasPrefix)
+  if (withMedia === 0) return ofTexts
+  const longest = embedding?.max_input_tokens ?? undefined
+  const hasOwnPrice = typeof price[0]?.note === 'string' && price[0].note !== ''
+  return longest === undefined || hasOwnPrice ? undefined : ofTexts + withMedia * longest
 }
 
 /** An upstream counts all texts together: of them, a text has about its share of the bytes. */

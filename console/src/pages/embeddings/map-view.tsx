@@ -5,6 +5,8 @@ import { cosine, share } from '../../app/format.ts'
 import type { ChartTable } from '../../charts/frame.tsx'
 import { Mark, ShapeMark } from '../../charts/vectors/mark.tsx'
 import { VectorMap } from '../../charts/vectors/vector-map.tsx'
+import type { MapImage } from '../../charts/vectors/map-images.ts'
+import { usePhone } from '../../ui/media.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import type { View } from '../../workers/vectors.ts'
@@ -12,7 +14,10 @@ import { words } from '../../words/words.ts'
 import { Dimensions } from './dimensions.tsx'
 import { Elsewhere } from './elsewhere.tsx'
 import type { WidthView } from './width-view.ts'
-import { NearestList } from './nearest-list.tsx'
+import { kindOfInput } from './content-lines.ts'
+import { NearestByKind } from './nearest-by-kind.tsx'
+import { Parts } from './parts.tsx'
+import { InputThumbnail } from './thumbnail.tsx'
 import { ranked, type QueryState } from './queries.ts'
 import { QueryField } from './query-field.tsx'
 import type { Run } from './run.ts'
@@ -46,6 +51,8 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
     [view, query.text],
   )
   const rays = useMemo(() => rows.slice(0, RAYS).map(({ index }) => index), [rows])
+  const images = useMemo(() => imagesOf(run), [run])
+  const isPhone = usePhone()
   // The slider says its place at once, and the view follows: until then the map is the same.
   const map = useMemo(
     () =>
@@ -57,6 +64,8 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
           texts={typed.texts}
           groupOf={typed.groupOf}
           points={view.points}
+          images={images}
+          imageEdge={isPhone ? 30 : 36}
           shares={view.shares}
           query={star}
           nearest={rays}
@@ -65,13 +74,13 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
           at={at}
           onAt={setAt}
           describe={(index) => describe(typed, view, index)}
-          tip={at === undefined ? undefined : <Nearby typed={typed} view={view} index={at} />}
+          tip={at === undefined ? undefined : <Nearby run={run} view={view} index={at} />}
           table={() => tableOf(typed, view)}
           isTable={isTable}
           onTable={onTable}
         />
       ),
-    [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable],
+    [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable, images, isPhone],
   )
   return (
     <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col phone:px-4">
@@ -100,13 +109,23 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
               <h2 className="flex-1 text-13 font-semibold">{say.query.nearest}</h2>
               <span className="text-12 text-ink-3">{say.query.cosine}</span>
             </header>
-            <NearestList rows={rows.slice(0, SHOWN_NEAREST)} typed={typed} onPoint={setAt} />
+            <NearestByKind rows={rows} shown={SHOWN_NEAREST} run={run} onPoint={setAt} />
           </section>
         )}
+        <Parts run={run} at={at} />
         <Elsewhere run={run} models={models} />
       </aside>
     </div>
   )
+}
+
+/** Undefined for inputs without an image that can be shown. */
+function imagesOf({ typed, files }: Run): (MapImage | undefined)[] {
+  if (files.size === 0) return []
+  return typed.inputs.map((input) => {
+    const thumbnail = files.get(input.media[0]?.id ?? '')?.thumbnail
+    return thumbnail && { thumbnail, isJoined: kindOfInput(input) === 'joined' }
+  })
 }
 
 function Groups({ typed, hasQuery }: { readonly typed: TypedTexts; readonly hasQuery: boolean }) {
@@ -147,14 +166,20 @@ function describe(typed: TypedTexts, view: View, index: number): string {
 }
 
 interface NearbyProps {
-  readonly typed: TypedTexts
+  readonly run: Run
   readonly view: View
   readonly index: number
 }
 
-function Nearby({ typed, view, index }: NearbyProps) {
+function Nearby({ run: { typed, files }, view, index }: NearbyProps) {
+  const input = typed.inputs[index]
   return (
     <>
+      {input !== undefined && input.media.length > 0 && (
+        <div className="pb-2">
+          <InputThumbnail input={input} files={files} size={96} />
+        </div>
+      )}
       <p className="flex items-start gap-1.5 pb-1 font-strong">
         <span className="pt-0.5">
           <Mark group={typed.groupOf[index] ?? -1} size={8} />

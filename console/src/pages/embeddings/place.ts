@@ -9,10 +9,12 @@ export const embeddings = createRoute({
   // Never texts: people send addresses to colleagues, and servers log them.
   validateSearch: searchOf({
     model: text(),
-    view: oneOf('map', 'similarity', 'search', 'compare', 'raw', 'code'),
+    view: oneOf('map', 'similarity', 'search', 'compare', 'types', 'raw', 'code'),
     width: size(),
     against: text(),
     sdk: text(),
+    keep: oneOf('90', '95', '99'),
+    type: oneOf('float16', 'int8', 'binary'),
   }),
   component: lazyRouteComponent(() => import('./embeddings-page.tsx'), 'EmbeddingsPage'),
   staticData: {

@@ -4,21 +4,25 @@ import { playEmbeddings } from '../../api/queries/playground-embeddings.ts'
 import { useAbort } from '../../ui/abort.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { callInputs } from './content-call.ts'
+import type { MediaFile } from './media-store.ts'
 import type { Run } from './run.ts'
 
 export interface QueryState {
-  /** The text of the star on the map. */
+  /** The text of the star on the map, or the name of its image. */
   readonly text: string | undefined
+  readonly image: MediaFile | undefined
   readonly costUsd: string | null | undefined
   readonly isAsking: boolean
   readonly error: unknown
-  readonly ask: (text: string) => void
+  readonly ask: (query: string | MediaFile) => void
   readonly forget: () => void
 }
 
 interface AnsweredQuery {
   readonly of: Run
   readonly text: string
+  readonly image: MediaFile | undefined
   readonly costUsd: string | null
 }
 
@@ -32,22 +36,25 @@ export function useSearchQuery(run: Run, onChange: () => void): QueryState {
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- The next run ends the query of this one.
   useEffect(() => () => abort.stop(), [abort, run])
   const current = answered !== undefined && answered.of === run ? answered : undefined
-  const ask = async (typed: string): Promise<void> => {
-    const text = typed.trim()
+  const ask = async (asked: string | MediaFile): Promise<void> => {
+    const image = typeof asked === 'string' ? undefined : asked
+    const text = typeof asked === 'string' ? asked.trim() : asked.name
     if (text === '') return
     const signal = abort.next()
     setAsking(true)
     setError(undefined)
     const { inputType } = run.request
+    const input = image ? { text: '', media: [image] } : { text, media: [] }
     try {
+      const inputs = await callInputs([input], new Map(image && [[image.id, image]]))
       const { answer, costUsd } = await playEmbeddings(
         // Documents are searched with queries; other types are compared with their own.
-        { ...run.request, texts: [text], inputType: inputType === 'document' ? 'query' : inputType },
+        { ...run.request, inputs, inputType: inputType === 'document' ? 'query' : inputType },
         signal,
       )
       await run.vectors.request('query', answer)
       if (!signal.aborted) {
-        setAnswered({ of: run, text, costUsd })
+        setAnswered({ of: run, text, image, costUsd })
         onChange()
       }
     } catch (problem) {
@@ -70,10 +77,11 @@ export function useSearchQuery(run: Run, onChange: () => void): QueryState {
   }
   return {
     text: current?.text,
+    image: current?.image,
     costUsd: current?.costUsd,
     isAsking,
     error,
-    ask: (text) => void ask(text),
+    ask: (query) => void ask(query),
     forget: () => void forget(),
   }
 }

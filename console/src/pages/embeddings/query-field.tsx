@@ -1,10 +1,15 @@
 /** Where a query is typed, with its cost before it is sent. */
-import { CornerDownLeft, Search, X } from 'lucide-react'
+import { CornerDownLeft, ImageUp, Search, X } from 'lucide-react'
 import { useState } from 'react'
 import { moneyExact } from '../../app/format.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { words } from '../../words/words.ts'
+import { FileButton } from '../../ui/file-input.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { costOf, maxTokens } from './cost.ts'
+import { readMedia } from './media-store.ts'
+import { mediaRefusal, takenBy } from './taken-media.ts'
+import { Thumbnail } from './thumbnail.tsx'
 import type { Schema } from '../../api/client.ts'
 import type { QueryState } from './queries.ts'
 
@@ -17,20 +22,38 @@ export function QueryField({
 }) {
   const [text, setText] = useState(query.text ?? '')
   const say = words.embeddings.query
+  const taken = model && takenBy(model)
+  const takesImages = taken?.inputs.includes('image') === true
+  const askByImage = async ([file]: readonly File[]): Promise<void> => {
+    if (file === undefined) return
+    const media = await readMedia(file)
+    const refusal = mediaRefusal(media, taken)
+    if (refusal !== undefined) return toast(`${media.name}: ${refusal}`, { mark: 'bad' })
+    setText(media.name)
+    query.ask(media)
+  }
   const cost = model && text.trim() !== '' ? costOf(maxTokens([text.trim()]), model.price) : null
   return (
     <form
       className="relative min-w-50 flex-1 phone:min-w-full"
       onSubmit={(event) => {
         event.preventDefault()
-        query.ask(text)
+        query.ask(query.image !== undefined && text === query.text ? query.image : text)
+      }}
+      onDragOver={(event) => takesImages && event.preventDefault()}
+      onDrop={(event) => {
+        if (!takesImages || event.dataTransfer.files.length === 0) return
+        event.preventDefault()
+        void askByImage([...event.dataTransfer.files])
       }}
     >
-      <Search
-        size={14}
-        aria-hidden
-        className="pointer-events-none absolute inset-y-0 left-2.5 my-auto text-ink-3"
-      />
+      <span className="pointer-events-none absolute inset-y-0 left-2 flex items-center text-ink-3">
+        {query.image ? (
+          <Thumbnail file={query.image} size={18} />
+        ) : (
+          <Search size={14} aria-hidden className="ml-0.5" />
+        )}
+      </span>
       <input
         type="text"
         data-page-search
@@ -58,6 +81,16 @@ export function QueryField({
           >
             <X size={13} aria-hidden />
           </IconButton>
+        )}
+        {takesImages && (
+          <FileButton
+            label={say.byImage}
+            accept="image/png,image/jpeg,image/webp,image/gif"
+            onFiles={(files) => void askByImage(files)}
+            className="flex size-6 items-center justify-center rounded-control text-ink-2 hover:bg-tag hover:text-ink"
+          >
+            <ImageUp size={14} aria-hidden />
+          </FileButton>
         )}
         <IconButton label={say.run} size="small" type="submit" aria-busy={query.isAsking || undefined}>
           <CornerDownLeft size={13} aria-hidden />

@@ -1,5 +1,15 @@
 /** What came of a call: a strip of facts, and one of several ways to look at the vectors. */
-import { Code, Columns2, Download, Grid3x3, Map as MapIcon, Search, Table, Binary } from 'lucide-react'
+import {
+  Code,
+  Columns2,
+  Download,
+  Grid3x3,
+  Map as MapIcon,
+  Shrink,
+  Search,
+  Table,
+  Binary,
+} from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
@@ -13,6 +23,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { useWidthView } from './width-view.ts'
+import { summaryOf } from './inputs-field.tsx'
 import { MapView } from './map-view.tsx'
 import { useSearchQuery } from './queries.ts'
 import type { Run } from './run.ts'
@@ -22,10 +33,11 @@ import { embeddings as place } from './place.ts'
 const SimilarityView = lazyPart(async () => (await import('./similarity-view.tsx')).SimilarityView)
 const SearchView = lazyPart(async () => (await import('./search-view.tsx')).SearchView)
 const CompareView = lazyPart(async () => (await import('./compare-view.tsx')).CompareView)
+const TypesView = lazyPart(async () => (await import('./types-view.tsx')).TypesView)
 const RawView = lazyPart(async () => (await import('./raw-view.tsx')).RawView)
 const CodeView = lazyPart(async () => (await import('./code-view.tsx')).CodeView)
 
-const VIEWS = ['map', 'similarity', 'search', 'compare', 'raw', 'code'] as const
+const VIEWS = ['map', 'similarity', 'search', 'compare', 'types', 'raw', 'code'] as const
 type ViewName = (typeof VIEWS)[number]
 
 const ICONS: Record<ViewName, ReactNode> = {
@@ -33,12 +45,13 @@ const ICONS: Record<ViewName, ReactNode> = {
   similarity: <Grid3x3 size={15} aria-hidden />,
   search: <Search size={15} aria-hidden />,
   compare: <Columns2 size={15} aria-hidden />,
+  types: <Shrink size={15} aria-hidden />,
   raw: <Binary size={15} aria-hidden />,
   code: <Code size={15} aria-hidden />,
 }
 
 /** Views with a chart, which a table can replace. */
-const CHARTS: ReadonlySet<ViewName> = new Set(['map', 'similarity'])
+const CHARTS: ReadonlySet<ViewName> = new Set(['map', 'similarity', 'types'])
 
 interface ResultsProps {
   readonly run: Run
@@ -49,8 +62,8 @@ interface ResultsProps {
 export function Results({ run, models, isStale }: ResultsProps) {
   const search = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
-  const { view: name = 'map', model, width, against, sdk } = search
-  const widthView = useWidthView(run, width)
+  const { view: name = 'map', ...settings } = search
+  const widthView = useWidthView(run, search.width)
   const query = useSearchQuery(run, widthView.refresh)
   const [isTable, setTable] = useState(false)
   const say = words.embeddings
@@ -65,6 +78,10 @@ export function Results({ run, models, isStale }: ResultsProps) {
   }
   return (
     <>
+      <p className="hidden min-h-11 items-center gap-3 border-b border-line px-4 text-13 phone:flex">
+        <span className="min-w-0 truncate font-strong">{run.request.model}</span>
+        <span className="ml-auto shrink-0 text-ink-2">{summaryOf(run.typed)}</span>
+      </p>
       <Strip run={run} isStale={isStale} />
       <div className="flex shrink-0 items-center border-b border-line pr-5 @max-3xl:flex-col @max-3xl:items-stretch @max-3xl:pr-0">
         <Tabs
@@ -73,7 +90,7 @@ export function Results({ run, models, isStale }: ResultsProps) {
           className="min-w-0 flex-1 border-b-0 px-5 phone:px-4"
           tabs={VIEWS.map((value) => ({
             value,
-            to: paths.embeddings({ model, width, against, sdk, view: value === 'map' ? undefined : value }),
+            to: paths.embeddings({ ...settings, view: value === 'map' ? undefined : value }),
             label: (
               <span className="flex h-7 items-center gap-1.5">
                 {ICONS[value]}
@@ -108,6 +125,7 @@ export function Results({ run, models, isStale }: ResultsProps) {
       {name === 'similarity' && <SimilarityView {...props} />}
       {name === 'search' && <SearchView {...props} />}
       {name === 'compare' && <CompareView {...props} />}
+      {name === 'types' && <TypesView {...props} />}
       {name === 'raw' && <RawView {...props} />}
       {name === 'code' && <CodeView {...props} />}
     </>

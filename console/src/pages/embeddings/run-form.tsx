@@ -1,26 +1,26 @@
 /** The left column: model, project that pays, texts, what it costs at most, and the button. */
-import { ChartScatter, Sparkles } from 'lucide-react'
-import { useState } from 'react'
+import { ChartScatter, Check, Sparkles } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { Schema } from '../../api/client.ts'
 import type { InputType } from '../../api/queries/playground-embeddings.ts'
-import { moneyExact } from '../../app/format.ts'
+import { bytes, moneyExact } from '../../app/format.ts'
 import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
 import { Field } from '../../ui/field.tsx'
 import { Kbd, withCommand } from '../../ui/kbd.tsx'
-import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Select } from '../../ui/select.tsx'
+import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
-import { costOf, maxTokens } from './cost.ts'
-import { CsvDialog } from './csv-dialog.tsx'
-import { SAMPLES, SAMPLE_TEXTS } from './samples.ts'
-import { TextArea } from './text-area.tsx'
+import { costOf, maxTokensOf } from './cost.ts'
+import { InputsField, type InputsFieldProps } from './inputs-field.tsx'
+import { inputRefusal, MAX_CALL_BYTES, type PartKind } from './taken-media.ts'
 import { MAX_TEXTS, type TypedTexts } from './texts.ts'
 
 type ModelRow = Schema<'ModelRow'>
 
 const INPUT_TYPES: readonly InputType[] = ['query', 'document', 'classification', 'clustering', 'similarity']
 
-interface RunFormProps {
+interface RunFormProps extends InputsFieldProps {
   readonly models: readonly ModelRow[]
   readonly model: ModelRow
   readonly onModel: (id: string) => void
@@ -29,22 +29,25 @@ interface RunFormProps {
   readonly onProject: (name: string) => void
   readonly inputType: InputType | undefined
   readonly onInputType: (type: InputType | undefined) => void
-  readonly value: string
-  readonly typed: TypedTexts
-  readonly onChange: (value: string) => void
-  readonly onForget: () => void
+  /** In a sheet it has the width of the sheet. */
+  readonly isInSheet?: boolean
   readonly isRunning: boolean
   readonly onRun: () => void
 }
 
 export function RunForm(props: RunFormProps) {
-  const { models, model, project, inputType, value, typed, isRunning } = props
-  const [isPasting, setPasting] = useState(false)
+  const { models, model, project, inputType, typed, files, taken, isRunning, isInSheet = false } = props
   const say = words.embeddings
   const takesType = model.can['input_type'] !== undefined
   const tooMany = typed.texts.length - MAX_TEXTS
   return (
-    <div className="flex min-h-0 w-90 max-[1200px]:w-72 shrink-0 flex-col gap-3 border-r border-line px-5 py-4 phone:w-full phone:border-r-0 phone:border-b phone:px-4">
+    <div
+      className={classes(
+        'flex min-h-0 flex-col gap-3',
+        !isInSheet &&
+          'w-90 shrink-0 border-r border-line px-5 py-4 max-[1200px]:w-72 phone:w-full phone:border-r-0 phone:border-b phone:px-4',
+      )}
+    >
       <Field name="model" label={say.model} hint={trouble(model, models)}>
         <Select
           label={say.model}
@@ -62,6 +65,7 @@ export function RunForm(props: RunFormProps) {
           }))}
         />
       </Field>
+      {taken && <Takes inputs={taken.inputs} />}
       <div className="flex gap-2">
         <Field name="project" label={say.project} className="min-w-0 flex-[1.35]">
           <Select
@@ -85,36 +89,7 @@ export function RunForm(props: RunFormProps) {
           />
         </Field>
       </div>
-      <div className="flex min-h-0 flex-1 flex-col gap-1">
-        <div className="flex items-center gap-3 text-12">
-          <span className="flex-1 font-strong">{say.texts}</span>
-          <Menu
-            align="end"
-            trigger={
-              <button type="button" className="link">
-                {say.samples}
-              </button>
-            }
-          >
-            {SAMPLES.map((sample) => (
-              <MenuItem key={sample} onSelect={() => props.onChange(SAMPLE_TEXTS[sample])}>
-                {say.sampleNames[sample]}
-              </MenuItem>
-            ))}
-          </Menu>
-          <button type="button" className="link" onClick={() => setPasting(true)}>
-            {say.pasteCsv}
-          </button>
-          <button type="button" className="link" onClick={props.onForget}>
-            {say.forget}
-          </button>
-        </div>
-        <TextArea value={value} typed={typed} onChange={props.onChange} />
-        <p className="text-12 text-ink-3" role="status">
-          {say.count(typed.texts.length, typed.groups.length)}
-        </p>
-        {tooMany > 0 && <p className="text-12 text-bad">{say.tooMany(tooMany, MAX_TEXTS)}</p>}
-      </div>
+      <InputsField {...props} />
       <div className="flex items-center gap-2.5">
         <Button
           look="primary"
@@ -129,7 +104,7 @@ export function RunForm(props: RunFormProps) {
                 ? say.noTexts
                 : tooMany > 0
                   ? say.tooMany(tooMany, MAX_TEXTS)
-                  : undefined
+                  : refusedOf(props)
           }
           icon={<Sparkles size={15} aria-hidden />}
           onClick={props.onRun}
@@ -142,17 +117,37 @@ export function RunForm(props: RunFormProps) {
           hasPrefix={inputType !== undefined && model.can['input_type'] === 'emulated'}
         />
       </div>
-      {isPasting && (
-        <CsvDialog
-          onClose={() => setPasting(false)}
-          onTake={(lines) => {
-            props.onChange(lines)
-            setPasting(false)
-          }}
-        />
-      )}
     </div>
   )
+}
+
+function Takes({ inputs }: { readonly inputs: readonly PartKind[] }): ReactNode {
+  const { kinds, takes } = words.embeddings.media
+  return (
+    <ul aria-label={takes} className="-mt-1 flex flex-wrap gap-1">
+      {inputs.map((kind) => (
+        <li key={kind}>
+          <Tag tone="good" icon={<Check size={11} aria-hidden />}>
+            {kinds[kind]}
+          </Tag>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Why the inputs can't be sent, before anything is. */
+export function refusedOf({
+  typed,
+  files,
+  taken,
+}: Pick<InputsFieldProps, 'typed' | 'files' | 'taken'>): string | undefined {
+  const say = words.embeddings.media
+  const refused = typed.inputs.filter((input) => inputRefusal(input, files, taken) !== undefined).length
+  if (refused > 0) return say.refused(refused)
+  const ids = typed.inputs.flatMap(({ media }) => media.map(({ id }) => id))
+  const size = ids.reduce((sum, id) => sum + (files.get(id)?.size ?? 0), 0)
+  return size > MAX_CALL_BYTES ? say.callTooLarge(bytes(size), bytes(MAX_CALL_BYTES)) : undefined
 }
 
 interface CostProps {
@@ -164,10 +159,11 @@ interface CostProps {
 function Cost({ typed, model, hasPrefix }: CostProps) {
   const say = words.embeddings
   if (model.price[0]?.unit === 'free') return <p className="text-12 text-ink-2">{say.free}</p>
-  const cost = costOf(maxTokens(typed.texts, hasPrefix), model.price)
+  const tokens = maxTokensOf(typed.inputs, model, hasPrefix)
+  const cost = tokens === undefined ? null : costOf(tokens, model.price)
   return (
     <p className="shrink-0 text-12 leading-4 text-ink-2">
-      {cost === null ? say.unpriced : say.atMost}
+      {tokens === undefined ? say.media.costByImages : cost === null ? say.unpriced : say.atMost}
       {cost !== null && <span className="block font-strong text-ink tabular-nums">{moneyExact(cost)}</span>}
     </p>
   )

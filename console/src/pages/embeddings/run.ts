@@ -10,20 +10,27 @@ import { useAbort } from '../../ui/abort.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { startVectorWorker, type Loaded, type VectorClient } from '../../workers/vectors.ts'
+import { callInputs } from './content-call.ts'
+import type { MediaFile } from './media-store.ts'
 import type { TypedTexts } from './texts.ts'
 
 export interface Run extends Omit<PlayedEmbeddings, 'answer'>, Loaded {
-  readonly request: EmbeddingsRequest
+  /** Without its inputs: images would be held twice. */
+  readonly request: RunSettings
   readonly typed: TypedTexts
+  /** The media that the inputs name. */
+  readonly files: ReadonlyMap<string, MediaFile>
   readonly answerBytes: number
   readonly vectors: VectorClient
 }
+
+export type RunSettings = Omit<EmbeddingsRequest, 'inputs'>
 
 interface Runs {
   readonly run: Run | undefined
   readonly isRunning: boolean
   readonly error: unknown
-  readonly start: (request: Omit<EmbeddingsRequest, 'texts'>, typed: TypedTexts) => void
+  readonly start: (request: RunSettings, typed: TypedTexts, files: ReadonlyMap<string, MediaFile>) => void
 }
 
 export function useRun(): Runs {
@@ -32,20 +39,24 @@ export function useRun(): Runs {
   const [error, setError] = useState<unknown>()
   const abort = useAbort()
   useEffect(() => () => run?.vectors.close(), [run])
-  const start = async (settings: Omit<EmbeddingsRequest, 'texts'>, typed: TypedTexts): Promise<void> => {
+  const start = async (
+    request: RunSettings,
+    typed: TypedTexts,
+    files: ReadonlyMap<string, MediaFile>,
+  ): Promise<void> => {
     const signal = abort.next()
     setRunning(true)
     setError(undefined)
-    const request = { ...settings, texts: typed.texts }
     const vectors = startVectorWorker()
     const close = (): void => vectors.close()
     signal.addEventListener('abort', close)
     try {
-      const { answer, ...played } = await playEmbeddings(request, signal)
+      const inputs = await callInputs(typed.inputs, files)
+      const { answer, ...played } = await playEmbeddings({ ...request, inputs }, signal)
       const answerBytes = answer.byteLength
       const loaded = await vectors.request('load', answer)
       signal.removeEventListener('abort', close)
-      setRun({ ...played, ...loaded, request, typed, answerBytes, vectors })
+      setRun({ ...played, ...loaded, request, typed, files, answerBytes, vectors })
     } catch (problem) {
       close()
       if (signal.aborted) toast(words.embeddings.leftRun(request.project), { mark: 'warn' })
@@ -56,5 +67,5 @@ export function useRun(): Runs {
     }
     if (!signal.aborted) setRunning(false)
   }
-  return { run, isRunning, error, start: (settings, typed) => void start(settings, typed) }
+  return { run, isRunning, error, start: (request, typed, files) => void start(request, typed, files) }
 }

@@ -4,7 +4,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 import type { ViewProps } from './map-view.tsx'
-import { NearestList } from './nearest-list.tsx'
+import { NearestByKind } from './nearest-by-kind.tsx'
 import { ranked } from './queries.ts'
 import { QueryField } from './query-field.tsx'
 import { Dimensions } from './dimensions.tsx'
@@ -34,7 +34,7 @@ export function SearchView({ run, widthView, query, models, onWidth }: ViewProps
           <p role="status" className="text-12 text-ink-2">
             {hitRate(rows.slice(0, TOP), run.typed)}
           </p>
-          <NearestList rows={rows.slice(0, MAX_SHOWN)} typed={run.typed} />
+          <NearestByKind rows={rows} shown={MAX_SHOWN} run={run} />
           <Dimensions widthView={widthView} model={model} count={run.count} onSettled={onWidth} />
         </div>
       )}

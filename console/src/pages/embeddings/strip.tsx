@@ -10,7 +10,7 @@ export function Strip({ run, isStale }: { readonly run: Run; readonly isStale: b
   const { strip, stale, unpriced } = words.embeddings
   const facts = [
     [strip.took, duration(run.tookMs)],
-    [strip.tokens, whole(run.tokens)],
+    [strip.tokens, tokensText(run)],
     [strip.cost, run.costUsd === null ? unpriced : moneyExact(run.costUsd)],
     [strip.servedBy, served(run)],
     [strip.answer, strip.base64(bytes(run.answerBytes))],
@@ -33,6 +33,14 @@ export function Strip({ run, isStale }: { readonly run: Run; readonly isStale: b
       )}
     </div>
   )
+}
+
+/** `61 text, 3,354 image`, where the answer says it. */
+function tokensText({ tokens, tokensByKind }: Run): string {
+  const kinds = Object.entries(tokensByKind ?? {})
+  if (kinds.length < 2) return whole(tokens)
+  const { kinds: names } = words.embeddings.media
+  return kinds.map(([kind, of]) => `${whole(of)} ${names[kind as keyof typeof names] ?? kind}`).join(', ')
 }
 
 /** Of `text-embedding-3-small/openai` the part that is not the model. */

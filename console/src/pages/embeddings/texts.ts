@@ -1,10 +1,13 @@
 /** What was typed, as texts in groups. Pure, with tests. */
+import { inputOfLine, nameOfInput, type LineInput } from './content-lines.ts'
 
 /** The texts of one run: more would not fit on a map, and the worker holds all pairs of them. */
 export const MAX_TEXTS = 500
 
 export interface TypedTexts {
+  /** What each input is called: its text, or the name of its image. */
   readonly texts: readonly string[]
+  readonly inputs: readonly LineInput[]
   /** For each text the place of its group in `groups`; −1: it is in none. */
   readonly groupOf: readonly number[]
   readonly groups: readonly TextGroup[]
@@ -19,7 +22,7 @@ interface TextGroup {
 
 /** One text a line; a line that starts with `#` names the group of those after it, and `#` alone ends it. */
 export function typedTexts(typed: string): TypedTexts {
-  const texts: string[] = []
+  const inputs: LineInput[] = []
   const groupOf: number[] = []
   const names = new Map<string, number>()
   const counts: number[] = []
@@ -37,12 +40,12 @@ export function typedTexts(typed: string): TypedTexts {
       }
       continue
     }
-    texts.push(text)
+    inputs.push(inputOfLine(text))
     groupOf.push(group)
     if (group >= 0) counts[group] = (counts[group] ?? 0) + 1
   }
   const groups = Array.from(names.keys(), (name, place) => ({ name, count: counts[place] ?? 0 }))
-  return { texts, groupOf, groups, heads }
+  return { texts: inputs.map(nameOfInput), inputs, groupOf, groups, heads }
 }
 
 /** A table with a text and, where it has one, a label in each row, as the lines that one would type. */

@@ -1,8 +1,8 @@
 /** The images that are edited: chosen, dropped, pasted, or taken from the history. The first carries the mask. */
 import { Plus, X } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
 import { bytes } from '../../app/format.ts'
 import { classes } from '../../ui/classes.ts'
+import { FileButton, usePaste } from '../../ui/file-input.tsx'
 import { useObjectUrl } from '../../ui/object-url.ts'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -64,7 +64,7 @@ interface InputImageListProps {
 export function InputImageList({ images, model, onAdd, onRemove }: InputImageListProps) {
   const text = words.images
   const most = model.image.max_given
-  usePaste(onAdd)
+  usePaste(onAdd, /^image\//)
   return (
     <div className="flex flex-col gap-1">
       <p className="text-12 font-strong">
@@ -118,67 +118,4 @@ export function InputImageList({ images, model, onAdd, onRemove }: InputImageLis
 
 export function FileImage({ file, className }: { readonly file: File; readonly className: string }) {
   return <img src={useObjectUrl(file)} alt={file.name} className={className} />
-}
-
-interface FileButtonProps {
-  readonly label: string
-  readonly accept: string
-  readonly several?: boolean
-  readonly onFiles: (files: readonly File[]) => void
-  readonly className: string
-  readonly children: ReactNode
-}
-
-/** A button that opens the browser's own choice of files. */
-export function FileButton({
-  label,
-  accept,
-  several = false,
-  onFiles,
-  className,
-  children,
-}: FileButtonProps) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <button
-        type="button"
-        aria-label={label}
-        title={label}
-        className={className}
-        onClick={() => input.current?.click()}
-      >
-        {children}
-      </button>
-      <input
-        ref={input}
-        type="file"
-        tabIndex={-1}
-        aria-label={label}
-        accept={accept}
-        multiple={several}
-        className="hidden"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])])
-          // The same file may be chosen again.
-          event.target.value = ''
-        }}
-      />
-    </>
-  )
-}
-
-/** Anywhere on the page. */
-function usePaste(onFiles: (files: readonly File[]) => void): void {
-  const take = useEffectEvent(onFiles)
-  useEffect(() => {
-    const onPaste = (event: ClipboardEvent): void => {
-      const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
-      if (files.length === 0) return
-      event.preventDefault()
-      take(files)
-    }
-    document.addEventListener('paste', onPaste)
-    return () => document.removeEventListener('paste', onPaste)
-  }, [])
 }

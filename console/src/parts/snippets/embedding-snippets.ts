@@ -2,32 +2,62 @@
 import { inShell, listed } from './literals.ts'
 import { KEY, type Maker, type Sdk } from './snippet.ts'
 
-/** A part that is there only when a space is pinned. */
-const pin = (space: string | undefined, text: (space: string) => string): string =>
-  space === undefined ? '' : text(space)
+/** SDKs that send any field of the body. The others have no place for `output_dtype`, or read its answer as float32. */
+export const TYPED_SDKS: ReadonlySet<Sdk> = new Set(['curl', 'python', 'node', 'go', 'java'])
+
+/** SDKs whose snippets have inputs with images. */
+export const CONTENT_SDKS: readonly Sdk[] = ['curl', 'python', 'node']
+
+/** A part that is there only when its value is. */
+const put = <Value>(value: Value | undefined, text: (value: Value) => string): string =>
+  value === undefined ? '' : text(value)
 
 /** What is asked for where nobody typed anything. */
 const TEXTS = ['cat', 'kitten', 'car']
 
 export const EMBEDDINGS: Record<Sdk, Maker> = {
-  curl: ({ model, baseUrl, space, texts = TEXTS }) => `curl ${baseUrl}/embeddings \\
+  curl: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    contents,
+    texts = TEXTS,
+  }) => `curl ${baseUrl}/embeddings \\
   -H "Authorization: Bearer ${KEY}" \\
-  -H 'Content-Type: application/json' \\${pin(
+  -H 'Content-Type: application/json' \\${put(
     space,
     (id) => `
   -H 'x-torana-space: ${id}' \\`,
   )}
-  -d '{"model": "${model}", "input": [${inShell(listed(texts, { tab: '    ', last: '' }))}]}'
+  -d '{"model": "${model}", ${put(dimensions, (width) => `"dimensions": ${width}, `)}${put(outputType, (type) => `"output_dtype": "${type}", `)}"input": [${inShell(listed(texts, { tab: '    ', last: '', contents }))}]}'
 `,
-  python: ({ model, baseUrl, space, texts = TEXTS }) => `from openai import OpenAI
+  python: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    contents,
+    texts = TEXTS,
+  }) => `from openai import OpenAI
 
 client = OpenAI(
     base_url="${baseUrl}",
     api_key="${KEY}",  # a key of your project
 )
 answer = client.embeddings.create(
-    model="${model}",
-    input=[${listed(texts, { indent: '    ' })}],${pin(
+    model="${model}",${put(
+      dimensions,
+      (width) => `
+    dimensions=${width},`,
+    )}${put(
+      outputType,
+      (type) => `
+    extra_body={"output_dtype": "${type}"},`,
+    )}
+    input=[${listed(texts, { indent: '    ', contents })}],${put(
       space,
       (id) => `
     extra_headers={"x-torana-space":
@@ -36,14 +66,28 @@ answer = client.embeddings.create(
 )
 print(len(answer.data[0].embedding))
 `,
-  node: ({ model, baseUrl, space, texts = TEXTS }) => `import OpenAI from 'openai'
+  node: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    contents,
+    texts = TEXTS,
+  }) => `import OpenAI from 'openai'
 
 const client = new OpenAI({
   baseURL: '${baseUrl}',
   apiKey: '${KEY}', // a key of your project
 })
 const { data } = await client.embeddings.create(
-  { model: '${model}', input: [${listed(texts, { quotes: 'single', indent: '  ', tab: '  ' })}] },${pin(
+  { model: '${model}', ${put(dimensions, (width) => `dimensions: ${width}, `)}${put(
+    outputType,
+    (type) => `
+    // @ts-expect-error OpenAI's types do not have this field
+    output_dtype: '${type}',
+    `,
+  )}input: [${listed(texts, { quotes: 'single', indent: '  ', tab: '  ', contents })}] },${put(
     space,
     (id) => `
   { headers: { 'x-torana-space': '${id}' } },`,
@@ -51,7 +95,7 @@ const { data } = await client.embeddings.create(
 )
 console.log(data[0].embedding.length)
 `,
-  go: ({ model, baseUrl, space, texts = TEXTS }) => `package main
+  go: ({ model, baseUrl, space, dimensions, outputType, texts = TEXTS }) => `package main
 
 import (
 	"context"
@@ -65,7 +109,7 @@ import (
 func main() {
 	client := openai.NewClient(
 		option.WithBaseURL("${baseUrl}"),
-		option.WithAPIKey("${KEY}"), // a key of your project${pin(
+		option.WithAPIKey("${KEY}"), // a key of your project${put(
       space,
       (id) => `
 		option.WithHeader("x-torana-space", "${id}"),`,
@@ -75,16 +119,27 @@ func main() {
 		Model: "${model}",
 		Input: openai.EmbeddingNewParamsInputUnion{
 			OfArrayOfStrings: []string{${listed(texts, { indent: '\t\t\t', tab: '\t' })}},
-		},
-	})
+		},${put(
+      dimensions,
+      (width) => `
+		Dimensions: openai.Int(${width}),`,
+    )}
+	}${put(outputType, (type) => `, option.WithJSONSet("output_dtype", "${type}")`)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(len(answer.Data[0].Embedding))
 }
 `,
-  java: ({ model, baseUrl, space, texts = TEXTS }) => `import com.openai.client.okhttp.OpenAIOkHttpClient;
-import com.openai.models.embeddings.EmbeddingCreateParams;
+  java: ({
+    model,
+    baseUrl,
+    space,
+    dimensions,
+    outputType,
+    texts = TEXTS,
+  }) => `import com.openai.client.okhttp.OpenAIOkHttpClient;
+${put(outputType, () => 'import com.openai.core.JsonValue;\n')}import com.openai.models.embeddings.EmbeddingCreateParams;
 import java.util.List;
 
 public class Main {
@@ -95,7 +150,15 @@ public class Main {
                 .build();
         var answer = client.embeddings().create(EmbeddingCreateParams.builder()
                 .model("${model}")
-                .inputOfArrayOfStrings(List.of(${listed(texts, { indent: ' '.repeat(16), last: '' })}))${pin(
+                .inputOfArrayOfStrings(List.of(${listed(texts, { indent: ' '.repeat(16), last: '' })}))${put(
+                  dimensions,
+                  (width) => `
+                .dimensions(${width})`,
+                )}${put(
+                  outputType,
+                  (type) => `
+                .putAdditionalBodyProperty("output_dtype", JsonValue.from("${type}"))`,
+                )}${put(
                   space,
                   (id) => `
                 .putAdditionalHeader("x-torana-space", "${id}")`,
@@ -110,7 +173,7 @@ using OpenAI.Embeddings;
 using System.ClientModel;
 using System.ClientModel.Primitives;
 
-var options = new OpenAIClientOptions { Endpoint = new Uri("${baseUrl}") };${pin(
+var options = new OpenAIClientOptions { Endpoint = new Uri("${baseUrl}") };${put(
     space,
     (id) => `
 options.AddPolicy(new Pinned("${id}"), PipelinePosition.PerCall);`,
@@ -119,7 +182,7 @@ var client = new EmbeddingClient("${model}",
     new ApiKeyCredential("${KEY}"), options); // a key of your project
 var answer = client.GenerateEmbeddings([${listed(texts)}]).Value;
 Console.WriteLine(answer[0].ToFloats().Length);
-${pin(
+${put(
   space,
   () => `
 class Pinned(string space) : PipelinePolicy
@@ -145,7 +208,7 @@ class Pinned(string space) : PipelinePolicy
 embeddings = OpenAIEmbeddings(
     model="${model}",
     base_url="${baseUrl}",
-    api_key="${KEY}",  # a key of your project${pin(
+    api_key="${KEY}",  # a key of your project${put(
       space,
       (id) => `
     default_headers={"x-torana-space":
@@ -160,7 +223,7 @@ import { embedMany } from 'ai'
 
 const torana = createOpenAI({
   baseURL: '${baseUrl}',
-  apiKey: '${KEY}', // a key of your project${pin(
+  apiKey: '${KEY}', // a key of your project${put(
     space,
     (id) => `
   headers: { 'x-torana-space': '${id}' },`,
@@ -182,7 +245,7 @@ console.log(embeddings[0].length)
 embeddings = OpenAILikeEmbedding(
     model_name="${model}",
     api_base="${baseUrl}",
-    api_key="${KEY}",  # a key of your project${pin(
+    api_key="${KEY}",  # a key of your project${put(
       space,
       (id) => `
     default_headers={"x-torana-space":

@@ -19,9 +19,9 @@ function singleQuoted(text: string): string {
 /** What stands between the brackets of a list; `indent` is that of the line on which the list begins. */
 export function listed(
   texts: readonly string[],
-  { quotes = 'double', indent = '', tab = '    ', last = ',' }: ListLook = {},
+  { quotes = 'double', indent = '', tab = '    ', last = ',', contents }: ListLook = {},
 ): string {
-  const quoted = texts.map(quotes === 'double' ? doubleQuoted : singleQuoted)
+  const quoted = contents ?? texts.map(quotes === 'double' ? doubleQuoted : singleQuoted)
   const line = quoted.join(', ')
   if (line.length <= ONE_LINE_CHARACTERS) return line
   return `\n${quoted.map((one) => `${indent}${tab}${one}`).join(',\n')}${last}\n${indent}`
@@ -33,6 +33,8 @@ interface ListLook {
   readonly tab?: string
   /** After the last of several lines: JSON and Java want nothing there. */
   readonly last?: ',' | ''
+  /** In place of texts, as JSON, which all these languages read. */
+  readonly contents?: readonly string[] | undefined
 }
 
 /** Inside single quotes of a shell, where only the quote itself has to be led out. */

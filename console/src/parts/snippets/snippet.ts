@@ -36,6 +36,12 @@ export interface Asked {
   readonly space: string | undefined
   /** What to make vectors of. Undefined: three words. */
   readonly texts?: readonly string[]
+  /** Inputs with images in place of texts, each as JSON; see `CONTENT_SDKS`. */
+  readonly contents?: readonly string[] | undefined
+  /** Undefined: the model's own width. */
+  readonly dimensions?: number | undefined
+  /** Undefined: float. */
+  readonly outputType?: string | undefined
 }
 
 export type Maker = (asked: Asked) => string

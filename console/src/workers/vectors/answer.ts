@@ -5,11 +5,16 @@ export interface Vectors {
   readonly width: number
   readonly values: Float32Array
   readonly tokens: number
+  /** By kind of part, where the answer says it: `text`, `image`. */
+  readonly tokensByKind?: Readonly<Record<string, number>> | undefined
 }
 
 interface Body {
   readonly data: readonly { readonly index: number; readonly embedding: string | readonly number[] }[]
-  readonly usage?: { readonly prompt_tokens?: number }
+  readonly usage?: {
+    readonly prompt_tokens?: number
+    readonly prompt_tokens_details?: Readonly<Record<string, number>>
+  }
 }
 
 export function vectorsIn(answer: ArrayBuffer): Vectors {
@@ -22,7 +27,20 @@ export function vectorsIn(answer: ArrayBuffer): Vectors {
     throw new RangeError('the vectors of one answer have different widths')
   const values = new Float32Array(width * decoded.length)
   for (const [place, { index }] of data.entries()) values.set(decoded[place]!, index * width)
-  return { count: data.length, width, values, tokens: usage?.prompt_tokens ?? 0 }
+  const details = usage?.prompt_tokens_details
+  return {
+    count: data.length,
+    width,
+    values,
+    tokens: usage?.prompt_tokens ?? 0,
+    tokensByKind: details && byKind(details),
+  }
+}
+
+/** `{ text_tokens: 3 }` → `{ text: 3 }`. */
+function byKind(details: Readonly<Record<string, number>>): Record<string, number> {
+  const entries = Object.entries(details).filter(([name, tokens]) => name.endsWith('_tokens') && tokens > 0)
+  return Object.fromEntries(entries.map(([name, tokens]) => [name.slice(0, -'_tokens'.length), tokens]))
 }
 
 /** Little-endian float32, whatever the order of this machine. */

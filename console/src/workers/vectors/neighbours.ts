@@ -4,8 +4,8 @@
 export const NEIGHBOURS = 10
 
 /** For each text the places of its nearest, nearest first; of equals the one that was typed first. */
-export function nearestOf(cosines: ArrayLike<number>, count: number): Int32Array {
-  const kept = Math.min(NEIGHBOURS, Math.max(0, count - 1))
+export function nearestOf(cosines: ArrayLike<number>, count: number, wanted = NEIGHBOURS): Int32Array {
+  const kept = Math.min(wanted, Math.max(0, count - 1))
   const nearest = new Int32Array(count * kept)
   if (kept === 0) return nearest
   const best = new Float64Array(kept)

@@ -7,6 +7,7 @@ import { middleOf } from './middle.ts'
 import { keptOf, meanOf, nearestOf } from './neighbours.ts'
 import { projectionOf, type Projection } from './projection.ts'
 import { cosinesAt, runningTotals, type RunningTotals } from './running-totals.ts'
+import { keptByType, type KeptByType } from './types.ts'
 
 /** What the page draws from, at one width. */
 export interface View {
@@ -89,6 +90,11 @@ export class VectorSpace {
   /** How many of the ten nearest are kept at a width, on average over all texts. */
   keptAt(at: number): number {
     return meanOf(this.#keptAt(at))
+  }
+
+  /** What each type keeps of the ten nearest when vectors are cut to a width. */
+  keptByTypeAt(width: number): KeptByType {
+    return keptByType(this.#vectors, width, this.#nearestAt(this.widths.length - 1))
   }
 
   /** Within a group, alike texts stand together too. */

@@ -16,7 +16,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { classes } from '../../../ui/classes.ts'
 import { Kbd } from '../../../ui/kbd.tsx'
 import { words } from '../../../words/words.ts'
-import { FileButton } from '../input-image-list.tsx'
+import { FileButton } from '../../../ui/file-input.tsx'
 import { MIN_DIAMETER, MAX_DIAMETER, type Brush, type Painting, type Tool } from './painting.ts'
 
 const TOOLS: readonly (readonly [Tool, LucideIcon, key: string])[] = [
