@@ -1,5 +1,5 @@
 /** What is known of an embedding model and of the wires of its deployments. */
-import type { VectorType } from '../embedding/vector-types/types.ts'
+import type { VectorType } from './vector-type.ts'
 import type { ContentCapabilities, MediaTokens } from './content-capabilities.ts'
 
 export type Encoding = 'float' | 'base64'

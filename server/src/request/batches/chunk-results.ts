@@ -10,7 +10,7 @@ import { asciiOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.t
 import type { Fault } from '#core/fault/fault.ts'
 import { asciiJson } from '#core/text/json-text.ts'
 import { divideTokens } from '#core/money/usage.ts'
-import { CACHE, type EmbedResult } from '../embeddings/embed.ts'
+import { CACHE, type EmbedResult } from '../embeddings/embed-result.ts'
 import { PartBytes } from './part-bytes.ts'
 
 /** Size of a head with a few faults and deployments. */

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { float32Array, MANY_RUNS } from '#test/support/arbitraries.ts'
 import { calibrationId, faultInRanges } from './calibration.ts'
 import { binaryOf, fitsFloat16, float16Of, int8Of, RangeCollector, ubinaryOf, uint8Of } from './make.ts'
-import { bytesOf, faultInTyped, numbersOf, VECTOR_TYPES } from './types.ts'
+import { VECTOR_TYPES } from '../../catalog/vector-type.ts'
+import { bytesOf, faultInTyped, numbersOf } from './types.ts'
 import { suffixOf, typedOf, type TypeView } from './view.ts'
 
 test('float16 is the nearest value, ties go to the even one, and what would overflow is found', () => {

@@ -1,7 +1,5 @@
-/** The types in which the numbers of a vector are written. `binary` and `ubinary` hold eight dimensions in a byte. */
-
-export const VECTOR_TYPES = ['float', 'float16', 'int8', 'uint8', 'binary', 'ubinary'] as const
-export type VectorType = (typeof VECTOR_TYPES)[number]
+/** What follows from the type of a vector. */
+import { VECTOR_TYPES, type VectorType } from '../../catalog/vector-type.ts'
 
 /** Types whose numbers are whole. */
 export type WholeType = Exclude<VectorType, 'float' | 'float16'>

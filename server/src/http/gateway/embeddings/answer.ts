@@ -8,7 +8,7 @@ import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/v
 import { costText } from '#core/money/price.ts'
 import type { TokensByKind } from '#core/money/usage.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
-import type { EmbedResult } from '#request/embeddings/embed.ts'
+import type { EmbedResult } from '#request/embeddings/embed-result.ts'
 import { rateHeaders } from '../../rate-headers.ts'
 import { drained, headerText } from '../caller/writing.ts'
 

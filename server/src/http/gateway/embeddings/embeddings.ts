@@ -16,13 +16,8 @@ import { serverTiming } from '#core/request/server-timing.ts'
 import type { LargeJson, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
-import {
-  embed,
-  type CacheUse,
-  type EmbedDependencies,
-  type EmbedResult,
-  type EmbedOptions,
-} from '#request/embeddings/embed.ts'
+import { type EmbedResult } from '#request/embeddings/embed-result.ts'
+import { embed, type CacheUse, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { isDryRun, secondsOf, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
