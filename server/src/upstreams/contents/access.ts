@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Deployment, Upstream } from '#core/catalog/catalog.ts'
 import type { ContentWireName } from '#core/catalog/content-capabilities.ts'
 import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
-import type { StreamedBody } from '../connect/sent-body.ts'
+import { BodyUnread, type StreamedBody } from '../connect/sent-body.ts'
 import { openaiTarget, type Target } from '../openai/embedding.ts'
 import { bedrockSettings, commonSettings, missing, vertexSettings } from '../openai/provider-settings.ts'
 import { secretsOf } from '../openai/secrets.ts'
@@ -136,9 +136,13 @@ function dnsSuffixOf(region: string): string {
 async function sha256Of(body: Body, yieldLoop: () => Promise<unknown>): Promise<string> {
   const hash = createHash('sha256')
   if (typeof body === 'string') return hash.update(body).digest('hex')
-  for await (const chunk of body.open()) {
-    hash.update(chunk)
-    await yieldLoop()
+  try {
+    for await (const chunk of body.open()) {
+      hash.update(chunk)
+      await yieldLoop()
+    }
+  } catch (cause) {
+    throw new BodyUnread('a body that could not be read', { cause })
   }
   return hash.digest('hex')
 }
