@@ -13,7 +13,7 @@ type Body = string | StreamedBody
 export interface Access {
   readonly target: Target
   /** Headers of one call, names and values in turn, where the credential is not the same for all of them. */
-  credential?(url: string, body: Body): Promise<readonly string[]>
+  readonly credential?: (url: string, body: Body) => Promise<readonly string[]>
 }
 
 /** Base URLs of wires with a single public place. The others have an upstream's own. */

@@ -331,10 +331,10 @@ describe('the bytes of a call', () => {
       const call = contentCall(row, 'http://localhost', overrides)
       const translator = wireOf(call.deployment, wire)
       assert.equal(translator.path(call), path)
-      const { size, open } = joinedBody(jsonParts(translator.body(call, contents)))
-      const sent = Buffer.concat(await Array.fromAsync(open()))
+      const whole = joinedBody(jsonParts(translator.body(call, contents)))
+      const sent = Buffer.concat(await Array.fromAsync(whole.open()))
       assert.equal(sent.toString(), JSON.stringify(body))
-      assert.equal(sent.length, size)
+      assert.equal(sent.length, whole.size)
     })
   }
 })
