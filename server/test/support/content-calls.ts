@@ -9,7 +9,7 @@ import {
   type Media,
   type MediaFormat,
   type Part,
-} from '#core/embedding/content.ts'
+} from '#core/content/content.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { image, mp3, pdf, video, wav } from '../../../lab/fake-provider/sample-media.ts'
 import { widthOf } from '../../../lab/fake-provider/wire.ts'

@@ -1,4 +1,5 @@
 /** Faults that a caller can correct. */
+import { CONTENT_FAULTS } from './table-contents.ts'
 import type { FaultEntry } from './entry.ts'
 
 const badRequest = { status: 400, type: 'invalid_request_error', retry: false, who: 'caller' } as const
@@ -30,21 +31,16 @@ export const CALLER_FAULTS = {
   invalid_input: {
     ...badRequest,
     meaning:
-      '`input` is not a string, an array of strings, an array of token ids or an array of arrays of token ids.',
-    nextStep: 'Correct the entry named in `param`. Do not mix texts and token ids in one request.',
+      '`input` is not a string, an array of strings, an array of token ids, an array of arrays of token ids or an array of contents.',
+    nextStep:
+      'Correct the entry named in `param`. Do not mix token ids with texts or contents in one request.',
   },
   empty_input: {
     ...badRequest,
     meaning: '`input`, or one entry of it, is empty.',
     nextStep: 'Remove empty texts before sending. An empty text has no vector.',
   },
-  ambiguous_input: {
-    ...badRequest,
-    meaning:
-      '`input`, or one entry of it, is a string that as a whole is a data URI of an image, audio, video or PDF. A string is a text: its vector would be that of the base64 characters, and no search would find the image.',
-    nextStep:
-      'Remove the entry named in `param`, or send a text that describes it. If you want the vector of the characters themselves, put a word before them: a text that only contains a data URI is accepted.',
-  },
+  ...CONTENT_FAULTS,
   too_many_inputs: {
     ...badRequest,
     meaning: '`input` has more entries than one request may have.',

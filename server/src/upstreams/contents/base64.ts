@@ -1,5 +1,5 @@
 /** Bodies whose media become base64 while they are sent. */
-import { hasAddress, isText, type Media, type MediaFormat, type Part } from '#core/embedding/content.ts'
+import { hasAddress, isText, type Media, type MediaFormat, type Part } from '#core/content/content.ts'
 import { isExactNumber } from '#core/text/exact-json.ts'
 import type { StreamedBody } from '../connect/sent-body.ts'
 import { joinedBody, type JsonPart } from '../openai/json-body.ts'

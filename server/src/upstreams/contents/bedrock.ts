@@ -1,5 +1,5 @@
 /** Amazon's own multimodal models on Bedrock: Nova, which takes one part in a call, and Titan, which fuses a text and an image. */
-import { isText, type Content, type Part } from '#core/embedding/content.ts'
+import { isText, type Content, type Part } from '#core/content/content.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { BEDROCK_KINDS } from '../openai/error-kinds.ts'
 import { Base64 } from './base64.ts'

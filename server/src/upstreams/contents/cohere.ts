@@ -1,5 +1,5 @@
 /** Cohere's `/v2/embed`, and the same models on Amazon Bedrock. */
-import { isText, type Content, type Part } from '#core/embedding/content.ts'
+import { isText, type Content, type Part } from '#core/content/content.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { BEDROCK_KINDS, COHERE_KINDS } from '../openai/error-kinds.ts'

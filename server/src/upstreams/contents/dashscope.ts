@@ -1,5 +1,5 @@
 /** DashScope's multimodal embeddings: parts one by one, or all parts of a call fused into one vector. */
-import { hasAddress, type Content, type Part } from '#core/embedding/content.ts'
+import { hasAddress, type Content, type Part } from '#core/content/content.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { ALIBABA_KINDS } from '../openai/error-kinds.ts'

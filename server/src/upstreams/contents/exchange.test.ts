@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { hasMedia, isText, type Content, type Part } from '#core/embedding/content.ts'
+import { hasMedia, isText, type Content, type Part } from '#core/content/content.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
@@ -59,6 +59,8 @@ function entryOf({ callId }: EmbeddingCall) {
   return fake.entries().find((entry) => entry.callId === callId) ?? assert.fail(callId)
 }
 
+type Expected = readonly [scenario: string, kind: FailureKind, status: number | undefined, message: RegExp]
+
 for (const row of contentRows) {
   describe(row.title, () => {
     it('vectors are bit-equal to the upstream’s and in input order; the bytes of media arrive as they were', async () => {
@@ -99,12 +101,7 @@ for (const row of contentRows) {
       assert.deepEqual(vectors.map(valuesOf), expected)
     })
 
-    const failures: readonly [
-      scenario: string,
-      kind: FailureKind,
-      status: number | undefined,
-      message: RegExp,
-    ][] = [
+    const failures: readonly Expected[] = [
       ['status-401', 'rejectedUs', 401, /The scenario answers 401/],
       ['status-404', 'missing', 404, /The scenario answers 404/],
       ['status-429', 'rateLimited', 429, /The scenario answers 429/],

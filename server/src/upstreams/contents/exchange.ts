@@ -9,7 +9,7 @@ import {
   parseSkeleton,
   withoutVectors,
 } from '#core/embedding/answer.ts'
-import type { Content } from '#core/embedding/content.ts'
+import type { Content } from '#core/content/content.ts'
 import { asContents, inputSize } from '#core/embedding/input.ts'
 import { faultIn, type Vector } from '#core/embedding/vector.ts'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'

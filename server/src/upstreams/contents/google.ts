@@ -1,5 +1,5 @@
 /** Google's three wires: the Gemini API, Vertex AI, and Vertex AI's older `multimodalembedding@001`. */
-import { isText, type Content, type Part, type PartKind } from '#core/embedding/content.ts'
+import { isText, type Content, type Part, type PartKind } from '#core/content/content.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { GOOGLE_KINDS } from '../openai/error-kinds.ts'

@@ -1,5 +1,5 @@
 /** vLLM's and SGLang's conversations, and OpenRouter's contents: parts as chat completions spell them. */
-import { hasAddress, isText, type Content, type Part } from '#core/embedding/content.ts'
+import { hasAddress, isText, type Content, type Part } from '#core/content/content.ts'
 import { Base64, stringOf } from './base64.ts'
 import { openaiFields, readOpenai, unsendable, type ContentWire, type Fields } from './wire.ts'
 

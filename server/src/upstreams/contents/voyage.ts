@@ -1,5 +1,5 @@
 /** Voyage's `/v1/multimodalembeddings`. */
-import { hasAddress, hasMedia, isText, type Content, type Part } from '#core/embedding/content.ts'
+import { hasAddress, hasMedia, isText, type Content, type Part } from '#core/content/content.ts'
 import type { Usage } from '#core/money/usage.ts'
 import { dataUrl } from './base64.ts'
 import {

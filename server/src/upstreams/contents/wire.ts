@@ -8,7 +8,7 @@ import {
   type MediaPart,
   type Part,
   type PartKind,
-} from '#core/embedding/content.ts'
+} from '#core/content/content.ts'
 import type { Usage } from '#core/money/usage.ts'
 import { isRecord } from '#core/text/record.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ContentWireName } from '#core/catalog/content-capabilities.ts'
-import type { Content, Part } from '#core/embedding/content.ts'
+import type { Content, Part } from '#core/content/content.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { aMedia, content, contentCall, part, text } from '#test/support/content-calls.ts'
 import { joinedBody } from '../openai/json-body.ts'
