@@ -44,6 +44,19 @@ export function accessOf(
   }
 }
 
+/** What is wrong with a deployment's address or settings, before any call; undefined when nothing is visible from here. */
+export function accessProblem(deployment: Deployment): string | undefined {
+  const { contents } = deployment.capabilities
+  if (contents === undefined) return undefined
+  try {
+    accessOf(deployment, contents.wire, () => Promise.resolve())
+    return undefined
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return error.message
+    throw error
+  }
+}
+
 /** Google takes a key in a header of its own. */
 function googleTarget(upstream: Upstream, baseUrl: string): Target {
   const target = openaiTarget({ ...upstream, baseUrl, apiKey: undefined })
@@ -64,15 +77,15 @@ function vertexAccess(deployment: Deployment): Access {
   const baseUrl =
     upstream.baseUrl ??
     `https://${vertexHost(location)}/v1beta1/projects/${project}/locations/${location}/publishers/google`
-  const auth = (async () => {
-    const { GoogleAuth } = await import('google-auth-library')
-    return new GoogleAuth({ scopes: [CLOUD_SCOPE], ...googleAuthOptions })
-  })()
-  auth.catch(() => {})
+  let auth: Promise<{ getAccessToken(): Promise<string | null | undefined> }> | undefined
   return {
     target: openaiTarget({ ...upstream, baseUrl, apiKey: undefined }),
     async credential() {
       try {
+        // It keeps a token until it ends.
+        auth ??= import('google-auth-library').then(
+          ({ GoogleAuth }) => new GoogleAuth({ scopes: [CLOUD_SCOPE], ...googleAuthOptions }),
+        )
         const token = await (await auth).getAccessToken()
         return ['authorization', `Bearer ${token ?? ''}`]
       } catch (error) {
