@@ -1,5 +1,4 @@
 /** The SDK's errors in our words. They are recognised by name: several copies of its base package can be installed. */
-import { isRecord } from '#core/text/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog/catalog.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Deployment, Upstream } from '#core/catalog/catalog.ts'
 import type { ContentWireName } from '#core/catalog/content-capabilities.ts'
 import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
-import type { StreamedBody } from '../connect/sent-body.ts'
+import { BodyUnread, type StreamedBody } from '../connect/sent-body.ts'
 import { openaiTarget, type Target } from '../openai/embedding.ts'
 import { bedrockSettings, commonSettings, missing, vertexSettings } from '../openai/provider-settings.ts'
 import { secretsOf } from '../openai/secrets.ts'
@@ -13,7 +13,7 @@ type Body = string | StreamedBody
 export interface Access {
   readonly target: Target
   /** Headers of one call, names and values in turn, where the credential is not the same for all of them. */
-  credential?(url: string, body: Body): Promise<readonly string[]>
+  readonly credential?: (url: string, body: Body) => Promise<readonly string[]>
 }
 
 /** Base URLs of wires with a single public place. The others have an upstream's own. */
@@ -44,6 +44,19 @@ export function accessOf(
   }
 }
 
+/** What is wrong with a deployment's address or settings, before any call; undefined when nothing is visible from here. */
+export function accessProblem(deployment: Deployment): string | undefined {
+  const { contents } = deployment.capabilities
+  if (contents === undefined) return undefined
+  try {
+    accessOf(deployment, contents.wire, () => Promise.resolve())
+    return undefined
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return error.message
+    throw error
+  }
+}
+
 /** Google takes a key in a header of its own. */
 function googleTarget(upstream: Upstream, baseUrl: string): Target {
   const target = openaiTarget({ ...upstream, baseUrl, apiKey: undefined })
@@ -64,15 +77,15 @@ function vertexAccess(deployment: Deployment): Access {
   const baseUrl =
     upstream.baseUrl ??
     `https://${vertexHost(location)}/v1beta1/projects/${project}/locations/${location}/publishers/google`
-  const auth = (async () => {
-    const { GoogleAuth } = await import('google-auth-library')
-    return new GoogleAuth({ scopes: [CLOUD_SCOPE], ...googleAuthOptions })
-  })()
-  auth.catch(() => {})
+  let auth: Promise<{ getAccessToken(): Promise<string | null | undefined> }> | undefined
   return {
     target: openaiTarget({ ...upstream, baseUrl, apiKey: undefined }),
     async credential() {
       try {
+        // It keeps a token until it ends.
+        auth ??= import('google-auth-library').then(
+          ({ GoogleAuth }) => new GoogleAuth({ scopes: [CLOUD_SCOPE], ...googleAuthOptions }),
+        )
         const token = await (await auth).getAccessToken()
         return ['authorization', `Bearer ${token ?? ''}`]
       } catch (error) {
@@ -136,9 +149,13 @@ function dnsSuffixOf(region: string): string {
 async function sha256Of(body: Body, yieldLoop: () => Promise<unknown>): Promise<string> {
   const hash = createHash('sha256')
   if (typeof body === 'string') return hash.update(body).digest('hex')
-  for await (const chunk of body.open()) {
-    hash.update(chunk)
-    await yieldLoop()
+  try {
+    for await (const chunk of body.open()) {
+      hash.update(chunk)
+      await yieldLoop()
+    }
+  } catch (cause) {
+    throw new BodyUnread('a body that could not be read', { cause })
   }
   return hash.digest('hex')
 }

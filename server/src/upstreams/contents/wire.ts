@@ -9,7 +9,7 @@ import {
   type Part,
   type PartKind,
 } from '#core/content/content.ts'
-import type { TokensByKind, Usage } from '#core/money/usage.ts'
+import type { Usage } from '#core/money/usage.ts'
 import { isRecord } from '#core/text/record.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { ErrorKinds } from '../openai/error-kinds.ts'
@@ -104,7 +104,7 @@ export function measured(tokens: unknown, byKind: Readonly<Partial<Record<PartKi
   const counted = Object.entries(byKind).filter(([, count]) => isCount(count))
   return counted.length === 0
     ? { kind: 'measured', tokens }
-    : { kind: 'measured', tokens, byKind: Object.fromEntries(counted) as TokensByKind }
+    : { kind: 'measured', tokens, byKind: Object.fromEntries(counted) }
 }
 
 export function isCount(value: unknown): value is number {
