@@ -51,10 +51,7 @@ export class WorkerJson implements LargeJson {
     return { value, exact: exactFields(exactTexts), media }
   }
 
-  async parseWithFiles(
-    bytes: Uint8Array<ArrayBuffer>,
-    asker: Asker,
-  ): Promise<JsonWithFiles> {
+  async parseWithFiles(bytes: Uint8Array<ArrayBuffer>, asker: Asker): Promise<JsonWithFiles> {
     // Small bodies share larger buffers, which belong to others.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
     const answer = await this.#turns.run(asker, () =>

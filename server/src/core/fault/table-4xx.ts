@@ -283,7 +283,8 @@ export const CALLER_FAULTS = {
   media_too_large: {
     ...badRequest,
     status: 413,
-    meaning: 'An image, audio, video or PDF of the request has more bytes, pixels, seconds or pages than one part may have.',
+    meaning:
+      'An image, audio, video or PDF of the request has more bytes, pixels, seconds or pages than one part may have.',
     nextStep:
       'Make the part named in `param` smaller, or cut it into pieces and embed each. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
   },

@@ -66,8 +66,7 @@ export function formatOf(bytes: Uint8Array): MediaFormat | { readonly words: str
   return { words: `is in no format that Torana knows; ${ACCEPTED}` }
 }
 
-const ACCEPTED =
-  'PNG, JPEG, WebP, GIF, MP3, WAV, Ogg, FLAC, M4A, MP4, MOV, WebM and PDF are accepted'
+const ACCEPTED = 'PNG, JPEG, WebP, GIF, MP3, WAV, Ogg, FLAC, M4A, MP4, MOV, WebM and PDF are accepted'
 
 function refusal(what: string): { readonly words: string } {
   return { words: `is ${what}; ${ACCEPTED}` }
@@ -81,7 +80,10 @@ function formatOfBrand(brand: string): MediaFormat | { readonly words: string } 
 }
 
 /** MPEG audio has no name: it begins with eleven bits of its first frame, and the next two are its layer. */
-function soundFormatOf([first = 0, second = 0]: Uint8Array): MediaFormat | { readonly words: string } | undefined {
+function soundFormatOf([first = 0, second = 0]: Uint8Array):
+  | MediaFormat
+  | { readonly words: string }
+  | undefined {
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
   const layer = (second >> 1) & 3
   if (layer === 1) return 'mp3'

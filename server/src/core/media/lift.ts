@@ -54,9 +54,13 @@ export function inputFields({ contents }: JsonBounds): ReadonlySet<string> {
 export function hasContents(body: Readonly<Record<string, unknown>>): boolean {
   if (isGiven(body['inputs']) || isGiven(body['messages']) || isGiven(body['modality'])) return true
   const { input } = body
-  if (!Array.isArray(input)) return isRecord(input)
   // Token ids, packed or not, are not mixed with contents.
-  return typeof input[0] === 'number' || ArrayBuffer.isView(input[0]) ? false : input.some(isRecord)
+  if (!Array.isArray(input)) return isObject(input)
+  return typeof input[0] !== 'number' && input.some(isObject)
+}
+
+function isObject(value: unknown): boolean {
+  return isRecord(value) && !ArrayBuffer.isView(value)
 }
 
 function isGiven(value: unknown): boolean {

@@ -95,7 +95,8 @@ function imageReader(): MediaReader {
 
 function headerReader(scan: LengthScan): MediaReader {
   const running = new RunningScan(scan)
-  const refused = (): string | undefined => (typeof running.outcome === 'string' ? running.outcome : undefined)
+  const refused = (): string | undefined =>
+    typeof running.outcome === 'string' ? running.outcome : undefined
   return {
     push(bytes) {
       running.push(bytes)

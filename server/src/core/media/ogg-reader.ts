@@ -31,7 +31,9 @@ export class OggReader implements MediaReader {
     if (outcome === undefined) return 'ends before its header does'
     if (typeof outcome === 'string') return outcome
     const { samplesPerSecond, skipped } = outcome
-    const samples = lastPosition(this.#tail.subarray(Math.max(0, this.#tailLength - TAIL_BYTES), this.#tailLength))
+    const samples = lastPosition(
+      this.#tail.subarray(Math.max(0, this.#tailLength - TAIL_BYTES), this.#tailLength),
+    )
     if (samplesPerSecond === undefined || samples === undefined) return { seconds: undefined }
     return { seconds: secondsOf(samples - skipped, samplesPerSecond) }
   }

@@ -40,7 +40,9 @@ export class PdfReader implements MediaReader {
 
   end(): MediaFacts {
     if (this.#place === 'name') this.#endName()
-    const announced = /\/Linearized\b/.test(this.#first) ? /\/N\s+(\d{1,6})\b/.exec(this.#first)?.[1] : undefined
+    const announced = /\/Linearized\b/.test(this.#first)
+      ? /\/N\s+(\d{1,6})\b/.exec(this.#first)?.[1]
+      : undefined
     if (announced !== undefined) return { pages: Math.max(Number(announced), this.#pages) }
     return { pages: this.#hasHidden || this.#pages === 0 ? undefined : this.#pages }
   }

@@ -38,7 +38,8 @@ export function* wavScan(source: Source): LengthScan {
 export function* flacScan(source: Source): LengthScan {
   yield* source.passTo(4)
   const head = yield* source.look(4)
-  if ((big(head, 0, 1) & 0x7f) !== 0 || big(head, 1, 3) !== 34) return 'is a FLAC that does not begin with its header'
+  if ((big(head, 0, 1) & 0x7f) !== 0 || big(head, 1, 3) !== 34)
+    return 'is a FLAC that does not begin with its header'
   yield* source.passTo(18)
   const bytes = yield* source.look(8)
   const rate = big(bytes, 0, 3) >> 4

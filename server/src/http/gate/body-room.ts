@@ -36,7 +36,12 @@ export interface AwaitedRoom {
 
 export type BodyLimits = Pick<
   Limits,
-  'bodyBytes' | 'embeddingsBodyBytes' | 'contentsBodyBytes' | 'imagesBodyBytes' | 'editsJsonBytes' | 'uploadIdleMs'
+  | 'bodyBytes'
+  | 'embeddingsBodyBytes'
+  | 'contentsBodyBytes'
+  | 'imagesBodyBytes'
+  | 'editsJsonBytes'
+  | 'uploadIdleMs'
 >
 
 export class BodyRoom {

@@ -30,7 +30,11 @@ const COMPLETION_BYTES = 1024 * 1024
 const UPLOAD_BYTES = 16 * 1024
 
 /** A body with media. One without is refused later, when it is known to have none. */
-export function largestEmbeddings({ embeddingsBodyBytes, contentsBodyBytes, bodyBytes }: EmbeddingsLimits): number {
+export function largestEmbeddings({
+  embeddingsBodyBytes,
+  contentsBodyBytes,
+  bodyBytes,
+}: EmbeddingsLimits): number {
   return Math.max(embeddingsBodyBytes, Math.min(contentsBodyBytes, bodyBytes))
 }
 
@@ -39,7 +43,9 @@ type EmbeddingsLimits = Pick<Limits, 'embeddingsBodyBytes' | 'contentsBodyBytes'
 /** Routes of the public port, without their prefixes. */
 export function gatewayBounds(limits: Limits) {
   const { imagesBodyBytes, editsBodyBytes, editsJsonBytes, fileBytes } = limits
-  const inputs = { json: { maxBytes: largestEmbeddings(limits), advice: 'Send the inputs in several requests.' } }
+  const inputs = {
+    json: { maxBytes: largestEmbeddings(limits), advice: 'Send the inputs in several requests.' },
+  }
   const generation = { json: { maxBytes: imagesBodyBytes, advice: 'Send a shorter prompt.' } }
   const edit = {
     form: { maxBytes: editsBodyBytes, advice: 'Send fewer or smaller images.' },

@@ -35,14 +35,18 @@ export function parseJson(body: Buffer<ArrayBuffer>, bounds: JsonBounds = SMALL_
     const value: unknown = JSON.parse(bytes.toString('utf8'))
     const exact = mayRound && isRecord(value) ? exactIn(bytes, bounds) : undefined
     const { contents } = bounds
-    return contents === undefined ? { value, exact } : { value, exact, media: liftMedia(value, body.length, contents) }
+    return contents === undefined
+      ? { value, exact }
+      : { value, exact, media: liftMedia(value, body.length, contents) }
   } catch (error) {
     return refuseJson(error)
   }
 }
 
 function exactIn(bytes: Buffer, bounds: JsonBounds): ParsedJson['exact'] {
-  return exactFields(exactFieldTexts(bytes, inputFields(bounds), (start, end) => bytes.toString('utf8', start, end)))
+  return exactFields(
+    exactFieldTexts(bytes, inputFields(bounds), (start, end) => bytes.toString('utf8', start, end)),
+  )
 }
 
 /** The parser's own message quotes the text, which may be private, so only the position is passed on. */

@@ -28,7 +28,11 @@ export interface ReadContents {
 /** `hold` gets the media before any is taken: their holder discards them when the request ends, also when reading fails. */
 export async function readContents(
   { value, exact, media }: ParsedContents,
-  { project, path, hold }: { project: string; path: PathModel | undefined; hold: (taken: TakenMedia) => void },
+  {
+    project,
+    path,
+    hold,
+  }: { project: string; path: PathModel | undefined; hold: (taken: TakenMedia) => void },
   outside: ReadingContentsOutside,
 ): Promise<ReadContents> {
   const taken = new TakenMedia(outside)

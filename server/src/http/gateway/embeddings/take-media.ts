@@ -57,9 +57,14 @@ export class TakenMedia implements AsyncDisposable {
     if (bytes > MAX_MEMORY_BYTES) return this.#write(checked)
     for (const file of checked) {
       const held = file.bytes
-      this.#add(file, this.#scanned(file), createHash('sha256').update(held).digest('hex'), async function* () {
-        yield held
-      })
+      this.#add(
+        file,
+        this.#scanned(file),
+        createHash('sha256').update(held).digest('hex'),
+        async function* () {
+          yield held
+        },
+      )
     }
   }
 
@@ -84,7 +89,11 @@ export class TakenMedia implements AsyncDisposable {
       throw refused('invalid_media', place, 'is neither base64 nor an address (https://…)')
     const { contentPartBytes } = this.#outside.limits
     if (bytes.length > contentPartBytes)
-      throw refused('media_too_large', place, `has ${bytes.length} bytes; at most ${contentPartBytes} are allowed`)
+      throw refused(
+        'media_too_large',
+        place,
+        `has ${bytes.length} bytes; at most ${contentPartBytes} are allowed`,
+      )
     return { place, bytes }
   }
 
