@@ -707,6 +707,43 @@ export interface components {
                 served: string | null;
             }[];
         };
+        ContentInput: {
+            /** @description Parts that the model makes one vector of. */
+            content: components["schemas"]["ContentPartInput"][];
+        };
+        ContentPartInput: {
+            /** @constant */
+            type: "text";
+            text: string;
+        } | {
+            /** @constant */
+            type: "image_url";
+            image_url: string | {
+                url: string;
+            };
+        } | {
+            /** @constant */
+            type: "input_audio";
+            input_audio: {
+                /** @description Base64. */
+                data: string;
+                format?: string;
+            };
+        } | {
+            /** @constant */
+            type: "video_url";
+            video_url: string | {
+                url: string;
+            };
+        } | {
+            /** @constant */
+            type: "file";
+            file: {
+                /** @description A data URL of a PDF. */
+                file_data: string;
+                filename?: string;
+            };
+        };
         Credential: {
             upstream: string;
             /** @description Where calls go; the secret is sent nowhere else. */
@@ -1019,6 +1056,14 @@ export interface components {
             usage: {
                 prompt_tokens: number;
                 total_tokens: number;
+                /** @description Tokens by kind of part, in answers to contents. */
+                prompt_tokens_details?: {
+                    text_tokens?: number;
+                    image_tokens?: number;
+                    audio_tokens?: number;
+                    video_tokens?: number;
+                    file_tokens?: number;
+                };
             };
         } & {
             [key: string]: unknown;
@@ -1046,7 +1091,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -1484,6 +1529,21 @@ export interface components {
                 max_input_tokens: number | null;
                 /** @description Of one call to an upstream. Larger requests are split. */
                 max_inputs: number;
+                /** @description What one of its deployments takes besides texts. null: texts alone. */
+                contents: {
+                    inputs: ("text" | "image" | "audio" | "video" | "file")[];
+                    /** @description Whether it makes one vector of several parts. */
+                    fuses: boolean;
+                    formats: string[];
+                    /** @description Of one input. */
+                    max_parts: number;
+                    /** @description Of one call. null: no limit is known. */
+                    max_images: number | null;
+                    max_part_bytes: number | null;
+                    max_pixels: number | null;
+                    max_seconds: number | null;
+                    max_pages: number | null;
+                } | null;
             } | null;
             image: {
                 sizes: {
@@ -1635,6 +1695,21 @@ export interface components {
                 max_input_tokens: number | null;
                 /** @description Of one call to an upstream. Larger requests are split. */
                 max_inputs: number;
+                /** @description What one of its deployments takes besides texts. null: texts alone. */
+                contents: {
+                    inputs: ("text" | "image" | "audio" | "video" | "file")[];
+                    /** @description Whether it makes one vector of several parts. */
+                    fuses: boolean;
+                    formats: string[];
+                    /** @description Of one input. */
+                    max_parts: number;
+                    /** @description Of one call. null: no limit is known. */
+                    max_images: number | null;
+                    max_part_bytes: number | null;
+                    max_pixels: number | null;
+                    max_seconds: number | null;
+                    max_pages: number | null;
+                } | null;
             } | null;
             image: {
                 sizes: {
@@ -2008,8 +2083,8 @@ export interface components {
         PlaygroundEmbeddingsInput: {
             /** @description Id or alias of an embedding model. */
             model: string;
-            /** @description A text, texts, one array of token ids, or several. */
-            input: string | string[] | number[] | number[][];
+            /** @description A text, texts, one array of token ids, several, or contents: images, audio, video and PDF, for models that take them. The forms of Cohere, Voyage, Jina, Infinity and vLLM are read as contents too. */
+            input: string | string[] | number[] | number[][] | (string | components["schemas"]["ContentInput"])[];
             /** @description Width of the vectors: native, or shortened by Torana on Matryoshka models; refused on other models. */
             dimensions?: number | null;
             /** @description Form of the vectors. Default float. */
@@ -3260,7 +3335,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
         GatewayBadRequest: {
             headers: {
                 [name: string]: unknown;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
-import { identityOf, onlyTextOf, type Content } from '#core/embedding/content.ts'
+import { identityOf, onlyTextOf, type Content } from '#core/content/content.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { VectorDigests } from '#ports/vector-cache.ts'
 import { cacheKeyOf } from './secret.ts'

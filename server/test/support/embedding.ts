@@ -4,6 +4,7 @@ import { plainTraffic } from './dispatch.ts'
 import { memoryMoney } from './money.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { identityOf, mediaIn, type Content } from '#core/content/content.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vector.ts'
@@ -91,17 +92,30 @@ export class MemoryUpstream implements EmbeddingUpstream {
     if (texts.length === 1) return
     const tokens = tokensIn(inputs)
     if (tokens > maxTokens) this.violations.push(`${tokens} tokens`)
+    if (inputs.kind === 'contents') return this.#checkContents(inputs.contents, deployment)
     const body = {
       model: deployment.upstreamModel,
-      input: inputs.kind === 'texts' ? texts : inputs.kind === 'tokens' ? inputs.tokens.map((ids) => [...ids]) : [],
+      input: inputs.kind === 'texts' ? texts : inputs.tokens.map((ids) => [...ids]),
     }
     if (Buffer.byteLength(JSON.stringify(body)) > maxBytes) this.violations.push('bytes')
+  }
+
+  #checkContents(contents: readonly Content[], { capabilities }: EmbeddingCall['deployment']): void {
+    const { maxImages = Infinity, maxCallBytes = Infinity } = capabilities.contents ?? {}
+    const images = contents.flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'image')).length
+    const bytes = contents.flatMap(mediaIn).reduce((sum, { size }) => sum + size, 0)
+    if (images > maxImages) this.violations.push(`${images} images`)
+    if (bytes > maxCallBytes) this.violations.push(`${bytes} bytes of media`)
   }
 }
 
 function tokensIn(inputs: EmbeddingCall['inputs']): number {
   const counts =
-    inputs.kind === 'texts' ? inputs.texts.map(tokensOf) : inputs.kind === 'tokens' ? inputs.tokens.map(({ length }) => length) : []
+    inputs.kind === 'texts'
+      ? inputs.texts.map(tokensOf)
+      : inputs.kind === 'tokens'
+        ? inputs.tokens.map(({ length }) => length)
+        : inputs.contents.map((content) => tokensOf(identityOf(content) ?? ''))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
@@ -134,7 +148,11 @@ export function decoded(ids: TokenIds): string {
 }
 
 function textsOf({ inputs }: EmbeddingCall): readonly string[] {
-  return inputs.kind === 'texts' ? inputs.texts : inputs.kind === 'tokens' ? inputs.tokens.map(decoded) : []
+  return inputs.kind === 'texts'
+    ? inputs.texts
+    : inputs.kind === 'tokens'
+      ? inputs.tokens.map(decoded)
+      : inputs.contents.map((content) => identityOf(content) ?? '')
 }
 
 export interface Journey extends Partial<EmbedOptions> {

@@ -2,7 +2,7 @@
 import { RequestTrace } from '#core/request/request-trace.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
-import { identityOf } from '#core/embedding/content.ts'
+import { identityOf } from '#core/content/content.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'

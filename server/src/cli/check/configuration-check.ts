@@ -6,7 +6,7 @@ import { readText, type Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
 import type { Settings } from '#core/settings.ts'
-import { settingsProblem } from '#upstreams/ai-sdk/settings.ts'
+import { settingsProblem } from '#upstreams/openai/provider-settings.ts'
 
 export interface CheckedConfiguration {
   readonly problems: readonly string[]

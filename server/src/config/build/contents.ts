@@ -1,5 +1,5 @@
 import type { ContentCapabilities } from '#core/catalog/content-capabilities.ts'
-import { MEDIA_FORMATS, type MediaFormat, type MediaKind, type PartKind } from '#core/embedding/content.ts'
+import { MEDIA_FORMATS, type MediaFormat, type MediaKind, type PartKind } from '#core/content/content.ts'
 import { INPUT_UNITS } from '#core/money/price-form.ts'
 import type { PartRate, PartRates } from '#core/money/price.ts'
 import type { ContentFields } from '../schema/contents.ts'

@@ -1,7 +1,7 @@
 /** What a deployment takes besides texts, in torana.yaml and in the built-in facts. */
 import { z } from 'zod'
 import { CONTENT_WIRES } from '#core/catalog/content-capabilities.ts'
-import { MEDIA_FORMATS, PART_KINDS, type MediaFormat } from '#core/embedding/content.ts'
+import { MEDIA_FORMATS, PART_KINDS, type MediaFormat } from '#core/content/content.ts'
 
 const count = () => z.int().min(1)
 

@@ -50,7 +50,7 @@ test('a row of an embedding model has its space, its widths, and the most that o
     space: spaceOf('m', 16, 2),
     retired: null,
     ends: { on: '2026-12-01', days_left: 14, successor: 'later' },
-    embedding: { width: 16, narrower: 'any', max_input_tokens: 8191, max_inputs: 128 },
+    embedding: { width: 16, narrower: 'any', max_input_tokens: 8191, max_inputs: 128, contents: null },
     image: null,
     deployments: [
       { ...brief, id: 'm/one', upstream: 'one', ends_on: '2026-12-01' },
@@ -69,7 +69,13 @@ test('a model without figures, end, space or limit says so', () => {
   })
   const row = rowBody(model, VIEW)
   assert.partialDeepStrictEqual(row, { ...NOTHING, space: null, ends: null })
-  assert.deepEqual(row.embedding, { width: 8, narrower: [2, 4], max_input_tokens: null, max_inputs: 2048 })
+  assert.deepEqual(row.embedding, {
+    width: 8,
+    narrower: [2, 4],
+    max_input_tokens: null,
+    max_inputs: 2048,
+    contents: null,
+  })
   assert.equal(rowBody({ ...model, deployments: [] }, VIEW).embedding?.max_inputs, 1)
   assert.deepEqual(rowBody({ ...model, end: modelEnd({ on: '2026-12-01' }) }, VIEW).ends?.successor, null)
 })

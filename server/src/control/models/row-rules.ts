@@ -53,6 +53,20 @@ export const modelRow = z
         narrower: z.union([z.enum(['any', 'none']), z.array(z.int())]),
         max_input_tokens: z.int().nullable(),
         max_inputs: z.int().describe('Of one call to an upstream. Larger requests are split.'),
+        contents: z
+          .object({
+            inputs: z.array(z.enum(['text', 'image', 'audio', 'video', 'file'])),
+            fuses: z.boolean().describe('Whether it makes one vector of several parts.'),
+            formats: z.array(z.string()),
+            max_parts: z.int().describe('Of one input.'),
+            max_images: z.int().nullable().describe('Of one call. null: no limit is known.'),
+            max_part_bytes: z.int().nullable(),
+            max_pixels: z.int().nullable(),
+            max_seconds: z.int().nullable(),
+            max_pages: z.int().nullable(),
+          })
+          .nullable()
+          .describe('What one of its deployments takes besides texts. null: texts alone.'),
       })
       .nullable(),
     image: z
@@ -182,6 +196,26 @@ function embeddingBody(one: EmbeddingModel): NonNullable<ModelRow['embedding']> 
     narrower: typeof narrower === 'string' ? narrower : [...narrower],
     max_input_tokens: one.facts.maxInputTokens ?? null,
     max_inputs: Math.max(1, ...one.deployments.map(({ capabilities }) => capabilities.maxInputs)),
+    contents: contentsBody(one),
+  }
+}
+
+/** The deployment that takes the most kinds of parts. */
+function contentsBody({ deployments }: EmbeddingModel): NonNullable<ModelRow['embedding']>['contents'] {
+  const [most] = deployments
+    .flatMap(({ capabilities }) => capabilities.contents ?? [])
+    .toSorted((a, b) => b.inputs.length - a.inputs.length)
+  if (most === undefined) return null
+  return {
+    inputs: [...most.inputs],
+    fuses: most.fuses,
+    formats: [...most.formats],
+    max_parts: most.maxParts,
+    max_images: most.maxImages ?? null,
+    max_part_bytes: most.maxPartBytes ?? null,
+    max_pixels: most.maxPixels ?? null,
+    max_seconds: most.maxSeconds ?? null,
+    max_pages: most.maxPages ?? null,
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a deployment takes besides texts, and the wire on which it takes it: catalog data, never guessed from a name. */
-import type { MediaFormat, PartKind } from '../embedding/content.ts'
+import type { MediaFormat, PartKind } from '../content/content.ts'
 
 /**
  * The wires that carry contents. `vertex-predict` is Google's `multimodalembedding@001`; `messages` is vLLM's and SGLang's

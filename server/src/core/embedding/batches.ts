@@ -1,5 +1,6 @@
 /** Which inputs are the same, and which go together in one call. */
-import { identityOf } from './content.ts'
+import type { ContentWireName } from '../catalog/content-capabilities.ts'
+import { hasAddress, identityOf, type Content } from '../content/content.ts'
 import type { Input, TokenIds } from './input.ts'
 
 export interface DistinctInputs {
@@ -74,6 +75,8 @@ export interface Weight {
   readonly bytes: number
   /** Absent: none. */
   readonly images?: number | undefined
+  /** Inputs of different groups do not share a call. Absent: all may. */
+  readonly group?: string | undefined
 }
 
 export interface Caps {
@@ -97,7 +100,8 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
       index - start >= maxInputs ||
       tokens + weight.tokens > maxTokens ||
       bytes + weight.bytes > maxBytes ||
-      images + own > maxImages
+      images + own > maxImages ||
+      weight.group !== weights[start]?.group
     if (full && index > start) {
       runs.push([start, index])
       start = index
@@ -111,4 +115,26 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
   }
   if (weights.length > start) runs.push([start, weights.length])
   return runs
+}
+
+/** Wires whose calls carry one content. */
+const SINGLE: ReadonlySet<ContentWireName> = new Set(['vertex', 'vertex-predict', 'nova', 'titan'])
+
+/** Contents with equal groups may share a call. `index` tells those apart that go alone. */
+export function callGroupOf(wire: ContentWireName, content: Content, index: number): string {
+  const { parts } = content
+  if (SINGLE.has(wire)) return String(index)
+  switch (wire) {
+    // One field of the call says what all inputs are.
+    case 'modality':
+      return parts[0]?.kind ?? ''
+    // A call fuses all its parts, or none.
+    case 'dashscope':
+      return parts.length > 1 ? String(index) : ''
+    // Addresses and bytes exclude each other.
+    case 'voyage':
+      return parts.some(hasAddress) ? 'addresses' : ''
+    default:
+      return ''
+  }
 }

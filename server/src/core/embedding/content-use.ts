@@ -3,7 +3,14 @@ import type { ContentCapabilities } from '../catalog/content-capabilities.ts'
 import type { EmbeddingFacts } from '../catalog/catalog.ts'
 import { addUse, usedKinds, type KindUse, type PartUse } from '../money/part-use.ts'
 import { divideTokens, type TokensByKind, type Usage } from '../money/usage.ts'
-import { hasAddress, isText, type Content, type MediaPart, type Part, type PartKind } from './content.ts'
+import {
+  hasAddress,
+  isText,
+  type Content,
+  type MediaPart,
+  type Part,
+  type PartKind,
+} from '../content/content.ts'
 
 /** How the tokens of texts are counted: every byte may be one, or four bytes are one. */
 export type Counting = 'most' | 'likely'

@@ -3,7 +3,8 @@
  * takes time linear in the number of entries.
  */
 import { mediaInDataUri } from './data-uri.ts'
-import { isText, type Content } from './content.ts'
+import { Fault } from '../fault/fault.ts'
+import { isText, type Content } from '../content/content.ts'
 
 export type Input =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
@@ -90,6 +91,18 @@ export function asContents(input: Input): readonly Content[] {
   }
 }
 
+/** A text of a request with contents. `mayBeMedia`: a text part says itself that it is a text. */
+export function readPlainText(text: string, param: string, mayBeMedia = true): string {
+  if (text === '') throw refusedAs(empty(param))
+  const media = mayBeMedia ? mediaInDataUri(text) : undefined
+  if (media !== undefined) throw refusedAs(ambiguous(param, media))
+  return text
+}
+
+export function refusedAs({ code, param, message }: InputProblem): Fault {
+  return new Fault(code, message, { param })
+}
+
 export interface InputProblem {
   readonly kind: 'problem'
   /** `input` or `input[17]`. */
@@ -101,7 +114,8 @@ export interface InputProblem {
 /** Vocabularies end near 260,000; anything beyond 32 bits is no token id. */
 const MAX_TOKEN_ID = 0x7f_ff_ff_ff
 
-const FORMS = 'Send a string, an array of strings, an array of token ids, or an array of arrays of token ids.'
+const FORMS =
+  'Send a string, an array of strings, an array of token ids, an array of arrays of token ids, or an array of contents.'
 
 export function readInput(value: unknown, maxInputs: number): Input | InputProblem {
   if (typeof value === 'string') {
@@ -205,7 +219,7 @@ function ambiguous(param: string, media: string): InputProblem {
   return problem(
     'ambiguous_input',
     param,
-    `${param} is a data URI of ${MEDIA_NAMES[media]}. A string is a text to Torana: the model would embed the characters of the URI, not ${MEDIA_NAMES[media]}. Send a text.`,
+    `${param} is a data URI of ${MEDIA_NAMES[media]}. A string is a text to Torana: the model would embed the characters of the URI, not ${MEDIA_NAMES[media]}. Send {"content": [{"type": "image_url", "image_url": {"url": "data:…"}}]}, or a text.`,
   )
 }
 

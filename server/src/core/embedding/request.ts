@@ -7,8 +7,8 @@ import { type Tags } from '../money/labels.ts'
 import { tagsIn, userIn } from '../request/labels.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
-import type { Media } from './content.ts'
-import { readInput, type Input } from './input.ts'
+import { readInput, refusedAs, type Input } from './input.ts'
+import { holdsContents, INPUT_FIELDS, readContents, type MediaAt } from './read-contents.ts'
 
 export interface EmbeddingRequest {
   /** The requested name: an id or an alias. */
@@ -39,7 +39,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
-  'input',
+  ...INPUT_FIELDS,
   'dimensions',
   'encoding_format',
   'input_type',
@@ -49,20 +49,19 @@ const KNOWN: ReadonlySet<string> = new Set([
 const NO_FIELDS: Fields = Object.freeze({})
 
 /**
- * `exact`: fields of the body with their original numbers, where parsing has changed them. `media`: what was lifted out of the body
- * at a place.
+ * `exact`: fields of the body with their original numbers, where parsing has changed them. `mediaAt`: media that were taken
+ * out of the body.
  */
 export function readEmbeddingRequest(
   body: unknown,
   maxInputs: number,
   path?: PathModel,
   exact?: Fields,
-  _media?: (place: string) => Media | undefined,
+  mediaAt: MediaAt = noMedia,
 ): EmbeddingRequest {
   if (!isRecord(body))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "input": …}.')
-  const input = readInput(body['input'], maxInputs)
-  if (input.kind === 'problem') throw new Fault(input.code, input.message, { param: input.param })
+  const input = inputIn(body, maxInputs, mediaAt)
   return {
     model: modelIn(body['model'], path),
     input,
@@ -73,6 +72,15 @@ export function readEmbeddingRequest(
     tags: tagsIn(body['metadata']),
     extraFields: extraFieldsIn(body, exact),
   }
+}
+
+const noMedia: MediaAt = () => undefined
+
+function inputIn(body: Fields, maxInputs: number, mediaAt: MediaAt): Input {
+  if (holdsContents(body)) return readContents(body, maxInputs, mediaAt)
+  const input = readInput(body['input'], maxInputs)
+  if (input.kind === 'problem') throw refusedAs(input)
+  return input
 }
 
 function dimensionsIn(value: unknown): number | undefined {

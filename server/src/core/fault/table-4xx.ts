@@ -1,4 +1,5 @@
 /** Faults that a caller can correct. */
+import { CONTENT_FAULTS } from './table-contents.ts'
 import type { FaultEntry } from './entry.ts'
 
 const badRequest = { status: 400, type: 'invalid_request_error', retry: false, who: 'caller' } as const
@@ -30,21 +31,16 @@ export const CALLER_FAULTS = {
   invalid_input: {
     ...badRequest,
     meaning:
-      '`input` is not a string, an array of strings, an array of token ids or an array of arrays of token ids.',
-    nextStep: 'Correct the entry named in `param`. Do not mix texts and token ids in one request.',
+      '`input` is not a string, an array of strings, an array of token ids, an array of arrays of token ids or an array of contents.',
+    nextStep:
+      'Correct the entry named in `param`. Do not mix token ids with texts or contents in one request.',
   },
   empty_input: {
     ...badRequest,
     meaning: '`input`, or one entry of it, is empty.',
     nextStep: 'Remove empty texts before sending. An empty text has no vector.',
   },
-  ambiguous_input: {
-    ...badRequest,
-    meaning:
-      '`input`, or one entry of it, is a string that as a whole is a data URI of an image, audio, video or PDF. A string is a text: its vector would be that of the base64 characters, and no search would find the image.',
-    nextStep:
-      'Remove the entry named in `param`, or send a text that describes it. If you want the vector of the characters themselves, put a word before them: a text that only contains a data URI is accepted.',
-  },
+  ...CONTENT_FAULTS,
   too_many_inputs: {
     ...badRequest,
     meaning: '`input` has more entries than one request may have.',
@@ -272,27 +268,6 @@ export const CALLER_FAULTS = {
     meaning:
       'Torana does not accept an input image, mask or markup of the request. It may be in another format than PNG, JPEG or WebP, or have too many pixels, bytes or frames. It may be damaged. A mask may have another size than the first input image. Torana checks the header of the file, not its pixels.',
     nextStep: 'The message says which file and why. Send another file.',
-  },
-  invalid_media: {
-    ...badRequest,
-    meaning:
-      'Torana does not accept an image, audio, video or PDF of the request. It may be in another format than those that `/v1/embeddings` takes, be animated or damaged, or not be base64. The first bytes decide the format, whatever the request declares.',
-    nextStep:
-      'Correct the part named in `param`. The message says what is wrong with it. Convert other formats before sending.',
-  },
-  media_too_large: {
-    ...badRequest,
-    status: 413,
-    meaning:
-      'An image, audio, video or PDF of the request has more bytes, pixels, seconds or pages than one part may have.',
-    nextStep:
-      'Make the part named in `param` smaller, or cut it into pieces and embed each. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
-  },
-  media_unreachable: {
-    ...badRequest,
-    meaning:
-      'A part of the request is an address, and Torana could not fetch an image, audio, video or PDF from it within 30 seconds. Addresses must be on the public internet.',
-    nextStep: 'Correct the address named in `param`, or send the bytes themselves, as a data URL.',
   },
   body_too_large: {
     status: 413,

@@ -1,5 +1,5 @@
 /** The format of media, by their first bytes alone: what a caller declares is often wrong. */
-import type { MediaFormat } from '../embedding/content.ts'
+import type { MediaFormat } from '../content/content.ts'
 import { fits } from '../image/first-bytes-scan.ts'
 import { SVG_START_BYTES, svgStart } from '../image/svg-start.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasContents, liftMedia } from './lift.ts'
+import { liftMedia } from './lift.ts'
 import { paramAt } from './place.ts'
 
 const BOUNDS = { maxTextBytes: 1000, maxFiles: 3 }
@@ -125,9 +125,4 @@ test('a fault names the entry or part that a place is in', () => {
     ['input', 'input'],
   ] as const)
     assert.equal(paramAt(place), param)
-})
-
-test('deciding whether a body has contents reads no text', () => {
-  assert.equal(hasContents({ input: [1, { content: [] }] }), false)
-  assert.equal(hasContents({ input: ['a', { content: [] }] }), true)
 })

@@ -1,5 +1,5 @@
 /** Reads what media say of themselves while their bytes pass: format, pixels, seconds, pages. */
-import { MEDIA_FORMATS, type Media, type MediaFormat } from '../embedding/content.ts'
+import { MEDIA_FORMATS, type Media, type MediaFormat } from '../content/content.ts'
 import { HeaderScan, type PictureLimits } from '../image/header-scan.ts'
 import { RunningScan, Source } from '../image/scan.ts'
 import { FIRST_BYTES, formatOf } from './first-bytes.ts'

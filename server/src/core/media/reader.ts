@@ -1,5 +1,5 @@
 /** What every format has to be read by: its facts, and the ways to find them. */
-import type { Media } from '../embedding/content.ts'
+import type { Media } from '../content/content.ts'
 import type { Scan } from '../image/scan.ts'
 
 /** What a format tells beside its name. Undefined: unknown. */

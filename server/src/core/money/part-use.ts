@@ -1,5 +1,5 @@
 /** What a call used, by kind of part: each kind may have its own price. */
-import type { PartKind } from '../embedding/content.ts'
+import type { PartKind } from '../content/content.ts'
 
 export interface KindUse {
   readonly tokens: number

@@ -1,5 +1,5 @@
 /** Money is integer nano-dollars. A price is what one deployment charges; unknown is a kind, never zero. */
-import type { PartKind } from '../embedding/content.ts'
+import type { PartKind } from '../content/content.ts'
 import { usedKinds, type PartUse } from './part-use.ts'
 import type {
   CachedTokenKind,

@@ -1,4 +1,4 @@
-import type { PartKind } from '../embedding/content.ts'
+import type { PartKind } from '../content/content.ts'
 import type { PartUse } from './part-use.ts'
 
 /** Tokens by kind of part. Kinds that the upstream does not report are absent. */

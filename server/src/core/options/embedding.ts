@@ -1,5 +1,6 @@
 /** The options of an embedding model, deployment by deployment. Nothing is guessed: each cell is a negotiation or a fact. */
 import type { Deployment, EmbeddingModel, NativeDimensions } from '../catalog/catalog.ts'
+import type { PartKind } from '../content/content.ts'
 import { negotiate } from '../embedding/negotiate.ts'
 import type { EmbeddingRequest } from '../embedding/request.ts'
 import { priceTextOf } from '../money/price-text.ts'
@@ -35,6 +36,7 @@ export function embeddingOptions(model: EmbeddingModel): readonly OptionRow[] {
     row('takes', 'token ids', (one) =>
       asked(model, one, { input: { kind: 'tokens', tokens: [[1]] } }, 'input', 'turned into text'),
     ),
+    ...contentRows(model, row),
     row('takes', 'unknown fields', (one) => unknownFieldsCell(model, one)),
     row('money', 'price', ({ price }) => {
       const [text] = priceTextOf(price)
@@ -42,6 +44,27 @@ export function embeddingOptions(model: EmbeddingModel): readonly OptionRow[] {
     }),
     row('money', 'counts tokens', ({ capabilities }) =>
       capabilities.countsTokens ? NATIVE : emulated('estimated'),
+    ),
+  ]
+}
+
+/** None for a model that takes texts alone. */
+function contentRows(
+  { deployments }: EmbeddingModel,
+  row: (group: OptionGroup, option: string, cellOf: CellOf) => OptionRow,
+): readonly OptionRow[] {
+  if (!deployments.some(({ capabilities }) => capabilities.contents !== undefined)) return []
+  const takes =
+    (kind: PartKind): CellOf =>
+    ({ capabilities: { contents } }) =>
+      contents?.inputs.includes(kind) === true ? NATIVE : REFUSED
+  return [
+    row('takes', 'images', takes('image')),
+    row('takes', 'audio', takes('audio')),
+    row('takes', 'video', takes('video')),
+    row('takes', 'PDF', takes('file')),
+    row('takes', 'several parts', ({ capabilities: { contents } }) =>
+      contents?.fuses === true ? figure(String(contents.maxParts)) : REFUSED,
     ),
   ]
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { identityOf, type Part } from '#core/content/content.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import { truncate, valuesOf } from '#core/embedding/vector.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
@@ -53,6 +54,42 @@ const tokens = fc
   )
   .map((tokens): Input => ({ kind: 'tokens', tokens }))
 
+const part = fc.oneof(
+  fc.constantFrom('a', 'b', 'ééé').map((text): Part => ({ kind: 'text', text })),
+  fc
+    .tuple(fc.constantFrom('aa', 'bb', 'cc'), fc.integer({ min: 1, max: 40 }))
+    .map(([sha256, size]): Part => ({
+      kind: 'image',
+      media: {
+        kind: 'image',
+        format: 'png',
+        size,
+        sha256: `${sha256}${size}`,
+        width: 8,
+        height: 8,
+        async *open() {},
+      },
+    })),
+)
+const contents = fc
+  .array(
+    fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => ({ parts })),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((contents): Input => ({ kind: 'contents', contents }))
+
+const contentCapabilities = fc.record({
+  wire: fc.constant('openrouter' as const),
+  inputs: fc.constant(['text', 'image'] as const),
+  fuses: fc.constant(true),
+  maxParts: fc.constant(3),
+  // One content may have three images of forty bytes.
+  maxImages: fc.option(fc.integer({ min: 3, max: 9 }), { nil: undefined }),
+  maxCallBytes: fc.option(fc.integer({ min: 120, max: 300 }), { nil: undefined }),
+  formats: fc.constant(['png'] as const),
+  fetches: fc.constant(false),
+})
+
 const capabilities = fc.record({
   maxInputs: fc.integer({ min: 1, max: 7 }),
   maxTokens: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
@@ -60,26 +97,40 @@ const capabilities = fc.record({
   maxBytes: fc.option(fc.integer({ min: 4090, max: 4300 }), { nil: undefined }),
   maxParallelCalls: fc.integer({ min: 1, max: 4 }),
   tokenArrays: fc.boolean(),
+  contents: contentCapabilities,
 })
-const situation = fc.record({
-  input: fc.oneof(texts, tokens),
-  deployments: fc.array(capabilities, { minLength: 1, maxLength: 3 }),
-  outcomes: fc.array(fc.option(fc.constantFrom(...FAILURES), { freq: 2, nil: undefined }), {
-    minLength: 1,
-    maxLength: 8,
-  }),
-  loopRounds: fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }),
-  forms: fc.constantFrom(undefined, ['text', 'base64', 'float32'] as const),
-  encoding: fc.constantFrom('float' as const, 'base64' as const),
-  prefixed: fc.boolean(),
-  dimensions: fc.constantFrom(undefined, undefined, 8, 3),
-  tokenizer: fc.constantFrom('cl100k_base' as const, 'none' as const),
-})
+const situation = fc
+  .record({
+    input: fc.oneof(texts, tokens, contents),
+    deployments: fc.array(capabilities, { minLength: 1, maxLength: 3 }),
+    outcomes: fc.array(fc.option(fc.constantFrom(...FAILURES), { freq: 2, nil: undefined }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+    loopRounds: fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }),
+    forms: fc.constantFrom(undefined, ['text', 'base64', 'float32'] as const),
+    encoding: fc.constantFrom('float' as const, 'base64' as const),
+    prefixed: fc.boolean(),
+    dimensions: fc.constantFrom(undefined, undefined, 8, 3),
+    tokenizer: fc.constantFrom('cl100k_base' as const, 'none' as const),
+  })
+  .map((given) => ({
+    ...given,
+    // A prefix goes into the first text of a content, which its identity here does not show.
+    prefixed: given.prefixed && given.input.kind !== 'contents',
+  }))
 
 type Situation = typeof situation extends fc.Arbitrary<infer Value> ? Value : never
 
 function textsIn(input: Input): readonly string[] {
-  return input.kind === 'texts' ? input.texts : input.kind === 'tokens' ? input.tokens.map(decoded) : []
+  switch (input.kind) {
+    case 'texts':
+      return input.texts
+    case 'tokens':
+      return input.tokens.map(decoded)
+    case 'contents':
+      return input.contents.map((content) => identityOf(content) ?? '')
+  }
 }
 
 function modelFor({ deployments, prefixed, tokenizer, input }: Situation) {
@@ -162,9 +213,7 @@ test('any inputs × any caps × any duplicates × any failures: vectors and usag
       const servedBy = new Set(upstream.served.map(({ call }) => call.deployment.id))
       assert.deepEqual(new Set(answer.deployments), servedBy)
       // Every distinct input was served once, and only once.
-      const served = upstream.served.flatMap(({ call: { inputs } }) =>
-        inputs.kind === 'texts' ? inputs.texts : inputs.kind === 'tokens' ? inputs.tokens.map(decoded) : [],
-      )
+      const served = upstream.served.flatMap(({ call: { inputs } }) => textsIn(inputs))
       assert.equal(served.length, new Set(textsIn(input)).size)
       assert.equal(new Set(served).size, served.length)
       assertUsage(given, answer, upstream)

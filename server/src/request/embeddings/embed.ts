@@ -6,6 +6,8 @@
 import type { Catalog, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { inputSize } from '#core/embedding/input.ts'
+import { hasAddress } from '#core/content/content.ts'
+import { fittedTo } from '#core/embedding/content-fit.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 import type { RateState } from '#core/limits/limit.ts'
@@ -17,7 +19,7 @@ import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 import { admit } from './admit.ts'
 import { allowedNow, hasPrice } from './allowed-now.ts'
-import { findEmbeddingModel } from '../access/find-model.ts'
+import { findEmbeddingModel, mayUse } from '../access/find-model.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
@@ -128,7 +130,8 @@ export async function embed(
   dependencies: EmbedDependencies,
 ): Promise<EmbedResult | DryRun> {
   const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
-  const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
+  const able = ableTo(request, model, options.key, dependencies.catalog())
+  const negotiated = negotiate(request, able, options.unsupported ?? model.unsupported)
   const offers = inTiers(payable(negotiated.offers, hasPrice, model.id, options.key))
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
@@ -221,6 +224,17 @@ export async function embed(
   }
 }
 
+/** The model with the deployments that take the inputs: all of them take texts. */
+function ableTo(
+  { input }: EmbeddingRequest,
+  model: EmbeddingModel,
+  key: Key,
+  catalog: Catalog,
+): EmbeddingModel {
+  if (input.kind !== 'contents') return model
+  return fittedTo(model, input.contents, { catalog, mayUse: (one) => mayUse(key, one) })
+}
+
 /** Undefined when nothing is shared. */
 function sharingFor(
   model: EmbeddingModel,
@@ -231,8 +245,14 @@ function sharingFor(
 ): SharingRules | undefined {
   // A vector is cached under the name of its space.
   const use = generation === undefined ? 'none' : cacheUse
+  const { input } = request
+  const isContents = input.kind === 'contents'
+  // What an address leads to can change: it is no name of a vector.
+  if (isContents && input.contents.some(({ parts }) => parts.some(hasAddress))) return undefined
   const shared = sharingOf(model, request, { project: key.project, space, cacheUse: use })
-  return shared && isBackground === true ? { ...shared, mayKeep: false, microBatch: undefined } : shared
+  if (shared === undefined || (!isContents && isBackground !== true)) return shared
+  // Contents are large, and most wires take one per call.
+  return { ...shared, mayKeep: shared.mayKeep && isBackground !== true, microBatch: undefined }
 }
 
 function resultOf(

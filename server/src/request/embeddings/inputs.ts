@@ -1,6 +1,6 @@
 /** Prepares inputs for a call: decoding, prefixes, and the check that none is too long. */
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
-import { isText, type Content } from '#core/embedding/content.ts'
+import { isText, type Content } from '#core/content/content.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { KnownTokenizer } from '#ports/tokens.ts'

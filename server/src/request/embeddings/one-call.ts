@@ -1,8 +1,9 @@
 /** What one call to one deployment can carry: how many inputs, in which form, and about how many tokens. */
-import { split, type Weight } from '#core/embedding/batches.ts'
+import { callGroupOf, split, type Weight } from '#core/embedding/batches.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import { mediaIn, type Content } from '#core/embedding/content.ts'
+import type { ContentWireName } from '#core/catalog/content-capabilities.ts'
+import { mediaIn, type Content } from '#core/content/content.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { decodeTokens, withPrefix } from './inputs.ts'
@@ -68,7 +69,7 @@ export function runsOf(
   const maxBytes = capabilities.maxBytes === undefined ? undefined : capabilities.maxBytes - 4096
   const runs =
     input.kind === 'contents'
-      ? split(contentWeights(input.contents, model, outside.bytesOf), {
+      ? split(contentWeights(input.contents, contents?.wire, model, outside.bytesOf), {
           ...capabilities,
           maxBytes: contents?.maxCallBytes,
           maxImages: contents?.maxImages,
@@ -106,15 +107,17 @@ function weightsOf(
 /** Bytes are those of the media, which the deployment's limits are about. */
 function contentWeights(
   contents: readonly Content[],
+  wire: ContentWireName | undefined,
   model: AdmittedRequest['model'],
   bytesOf: (text: string) => number,
 ): Weight[] {
-  return contents.map((content) => {
+  return contents.map((content, index) => {
     const media = mediaIn(content)
     return {
       tokens: mostTokens({ kind: 'contents', contents: [content] }, model, bytesOf),
       bytes: media.reduce((sum, { size }) => sum + size, 0),
       images: content.parts.filter(({ kind }) => kind === 'image').length,
+      group: wire && callGroupOf(wire, content, index),
     }
   })
 }

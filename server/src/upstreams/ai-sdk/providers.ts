@@ -2,8 +2,9 @@
 import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
 import { isRecord } from '#core/text/record.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
+import { ALIBABA_KINDS, BEDROCK_KINDS, COHERE_KINDS, GOOGLE_KINDS } from '../openai/error-kinds.ts'
 import type { ErrorWords } from './failures.ts'
-import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
+import { bedrockSettings, commonSettings, vertexSettings } from '../openai/provider-settings.ts'
 
 /** Two versions of the SDK's specification exist; for embeddings both are called alike. */
 export type Model = EmbeddingModelV3 | EmbeddingModelV4
@@ -29,18 +30,6 @@ export interface Provider extends ErrorWords {
   readonly indexes?: (body: unknown) => readonly unknown[]
 }
 
-export const GOOGLE_KINDS: NonNullable<ErrorWords['kinds']> = {
-  // Google answers a wrong key with 400; only the reason distinguishes it from a bad request.
-  API_KEY_INVALID: 'rejectedUs',
-  // Billing is off, or our region is not served.
-  FAILED_PRECONDITION: 'rejectedUs',
-}
-
-export const BEDROCK_KINDS: NonNullable<ErrorWords['kinds']> = {
-  ServiceQuotaExceededException: 'rejectedUs',
-  ExpiredTokenException: 'rejectedUs',
-}
-
 export const providers: Readonly<Record<string, Provider>> = {
   cohere: {
     model: async ({ deployment }, fetch) => {
@@ -54,7 +43,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       neverLeftOut: ['inputType'],
       always: { truncate: 'NONE' },
     }),
-    kinds: { 498: 'rejectedUs' },
+    kinds: COHERE_KINDS,
   },
 
   google: {
@@ -129,7 +118,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       const output = isRecord(body) && isRecord(body['output']) ? body['output']['embeddings'] : undefined
       return fieldOfEach(output, 'text_index').toSorted((a, b) => Number(a) - Number(b))
     },
-    kinds: { Arrearage: 'rejectedUs', DataInspectionFailed: 'contentRefused' },
+    kinds: ALIBABA_KINDS,
   },
 
   fireworks: {

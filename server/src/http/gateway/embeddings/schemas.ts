@@ -1,14 +1,50 @@
 /** Embeddings as schemas, for the OpenAPI document. `core/embedding/request.ts` checks the same rules by hand. */
 import { z } from 'zod'
 
+const data = z.union([
+  z.string().describe('A data URL in base64, or an https address.'),
+  z.object({ url: z.string() }),
+])
+
+const contentPart = z
+  .union([
+    z.object({ type: z.literal('text'), text: z.string().min(1) }),
+    z.object({ type: z.literal('image_url'), image_url: data }),
+    z.object({
+      type: z.literal('input_audio'),
+      input_audio: z.object({ data: z.string().describe('Base64.'), format: z.string().optional() }),
+    }),
+    z.object({ type: z.literal('video_url'), video_url: data }),
+    z.object({
+      type: z.literal('file'),
+      file: z.object({
+        file_data: z.string().describe('A data URL of a PDF.'),
+        filename: z.string().optional(),
+      }),
+    }),
+  ])
+  .meta({ id: 'ContentPart' })
+
+const content = z
+  .object({
+    content: z.array(contentPart).min(1).max(64).describe('Parts that the model makes one vector of.'),
+  })
+  .meta({ id: 'Content' })
+
 const input = z
   .union([
     z.string().min(1),
     z.array(z.string().min(1)).min(1).max(2048),
     z.array(z.int().nonnegative()).min(1),
     z.array(z.array(z.int().nonnegative()).min(1)).min(1).max(2048),
+    z
+      .array(z.union([z.string().min(1), content]))
+      .min(1)
+      .max(2048),
   ])
-  .describe('A text, texts, one array of token ids, or several.')
+  .describe(
+    'A text, texts, one array of token ids, several, or contents: images, audio, video and PDF, for models that take them. The forms of Cohere, Voyage, Jina, Infinity and vLLM are read as contents too.',
+  )
 
 const embeddingOptions = {
   input,
@@ -66,7 +102,20 @@ export const embeddingAnswer = z
       }),
     ),
     model: z.string().describe('The model of the request.'),
-    usage: z.object({ prompt_tokens: z.int().nonnegative(), total_tokens: z.int().nonnegative() }),
+    usage: z.object({
+      prompt_tokens: z.int().nonnegative(),
+      total_tokens: z.int().nonnegative(),
+      prompt_tokens_details: z
+        .object({
+          text_tokens: z.int().nonnegative().optional(),
+          image_tokens: z.int().nonnegative().optional(),
+          audio_tokens: z.int().nonnegative().optional(),
+          video_tokens: z.int().nonnegative().optional(),
+          file_tokens: z.int().nonnegative().optional(),
+        })
+        .optional()
+        .describe('Tokens by kind of part, in answers to contents.'),
+    }),
   })
   .meta({
     id: 'EmbeddingAnswer',

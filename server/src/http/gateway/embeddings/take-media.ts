@@ -1,6 +1,6 @@
 /** The media of an embeddings request: checked, hashed, and kept in memory or on disk until the request ends. */
 import { createHash } from 'node:crypto'
-import type { Media } from '#core/embedding/content.ts'
+import type { Media } from '#core/content/content.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { excessOf } from '#core/media/bounds.ts'
 import type { LiftedFile } from '#core/media/lift.ts'

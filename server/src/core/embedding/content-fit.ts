@@ -1,0 +1,152 @@
+/** Which deployments of a model take the contents of a request, and which models would if none does. */
+import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '../catalog/catalog.ts'
+import type { ContentCapabilities } from '../catalog/content-capabilities.ts'
+import { Fault, type FaultCode } from '../fault/fault.ts'
+import {
+  hasAddress,
+  hasMedia,
+  type Content,
+  type Media,
+  type Part,
+  type PartKind,
+} from '../content/content.ts'
+
+interface Misfit {
+  readonly code: FaultCode
+  readonly message: string
+  /** Undefined: the content as a whole. */
+  readonly part?: number | undefined
+}
+
+/** Models named in a message: enough to choose from. */
+const MAX_NAMED_MODELS = 5
+
+/** The model with the deployments that take all contents. Throws the reason of the first one when none does. */
+export function fittedTo(
+  model: EmbeddingModel,
+  contents: readonly Content[],
+  installed: { readonly catalog: Catalog; readonly mayUse: (model: EmbeddingModel) => boolean },
+): EmbeddingModel {
+  const deployments = model.deployments.filter((one) => firstMisfit(one, contents) === undefined)
+  if (deployments.length > 0) return { ...model, deployments }
+  const [first] = model.deployments
+  const found = first && firstMisfit(first, contents)
+  if (found === undefined) throw new Fault('internal_error', `Model '${model.id}' has no deployment.`)
+  const { index, misfit } = found
+  const others = takersOf(contents, model, installed)
+  const advice =
+    others.length === 0
+      ? 'No other model of this gateway takes it.'
+      : `These models of this gateway take it: ${others.slice(0, MAX_NAMED_MODELS).join(', ')}.`
+  const at = misfit.part === undefined ? `input[${index}]` : `input[${index}].content[${misfit.part}]`
+  throw new Fault(misfit.code, `${at} ${misfit.message}. ${advice}`, { param: at })
+}
+
+function takersOf(
+  contents: readonly Content[],
+  model: EmbeddingModel,
+  { catalog, mayUse }: Parameters<typeof fittedTo>[2],
+): readonly string[] {
+  return listModels(catalog).flatMap((one) => {
+    const takes =
+      one.kind === 'embedding' &&
+      one.id !== model.id &&
+      mayUse(one) &&
+      one.deployments.some((deployment) => firstMisfit(deployment, contents) === undefined)
+    return takes ? [one.id] : []
+  })
+}
+
+function firstMisfit(
+  { capabilities, upstreamModel }: Deployment,
+  contents: readonly Content[],
+): { readonly index: number; readonly misfit: Misfit } | undefined {
+  for (const [index, content] of contents.entries()) {
+    const misfit = misfitOf(content, capabilities.contents, upstreamModel)
+    if (misfit !== undefined) return { index, misfit }
+  }
+  return undefined
+}
+
+function misfitOf(
+  { parts }: Content,
+  capabilities: ContentCapabilities | undefined,
+  name: string,
+): Misfit | undefined {
+  if (capabilities === undefined) {
+    const part = parts.findIndex(({ kind }) => kind !== 'text')
+    return {
+      code: 'part_unsupported',
+      message: `is ${a(parts[part]?.kind ?? 'image')}, and '${name}' takes texts only`,
+      part,
+    }
+  }
+  for (const [index, part] of parts.entries()) {
+    const misfit = partMisfit(part, capabilities, name)
+    if (misfit !== undefined) return { ...misfit, part: index }
+  }
+  const { fuses, maxParts, maxImages = Infinity } = capabilities
+  if (parts.length > 1 && !fuses)
+    return {
+      code: 'parts_not_fusible',
+      message: `has ${parts.length} parts, and '${name}' makes a vector of one part only. Send each part as an input of its own`,
+    }
+  if (parts.length > maxParts)
+    return { code: 'too_many_parts', message: `has ${parts.length} parts; '${name}' takes ${maxParts}` }
+  const images = parts.filter(({ kind }) => kind === 'image').length
+  return images > maxImages
+    ? { code: 'too_many_parts', message: `has ${images} images; '${name}' takes ${maxImages}` }
+    : undefined
+}
+
+function partMisfit(part: Part, capabilities: ContentCapabilities, name: string): Misfit | undefined {
+  const { inputs, formats, fetches } = capabilities
+  if (!inputs.includes(part.kind))
+    return { code: 'part_unsupported', message: `is ${a(part.kind)}; '${name}' takes ${inputs.join(', ')}` }
+  if (hasAddress(part))
+    return fetches
+      ? undefined
+      : {
+          code: 'part_unsupported',
+          message: `is an address, and '${name}' fetches none. Send the data itself as a data URL, or ask the operator to set limits.fetchImageUrls`,
+        }
+  if (!hasMedia(part)) return undefined
+  const { media } = part
+  if (!formats.includes(media.format))
+    return {
+      code: 'part_unsupported',
+      message: `is ${media.format.toUpperCase()}; '${name}' takes ${formats.map((one) => one.toUpperCase()).join(', ')}`,
+    }
+  const words = tooLargeWords(media, capabilities)
+  return words === undefined ? undefined : { code: 'media_too_large', message: `${words} at '${name}'` }
+}
+
+function tooLargeWords(
+  { size, width = 0, height = 0, seconds = 0, pages = 0 }: Media,
+  {
+    maxPartBytes = Infinity,
+    maxCallBytes = Infinity,
+    maxPixels = Infinity,
+    maxSeconds = Infinity,
+    maxPages = Infinity,
+  }: ContentCapabilities,
+): string | undefined {
+  const maxBytes = Math.min(maxPartBytes, maxCallBytes)
+  if (size > maxBytes) return `has ${size} bytes; at most ${maxBytes} are taken`
+  if (width * height > maxPixels)
+    return `has ${width}x${height} pixels; at most ${maxPixels} pixels are taken`
+  if (seconds > maxSeconds) return `has ${Math.ceil(seconds)} seconds; at most ${maxSeconds} are taken`
+  if (pages > maxPages) return `has ${pages} pages; at most ${maxPages} are taken`
+  return undefined
+}
+
+function a(kind: PartKind): string {
+  const names = {
+    text: 'a text',
+    image: 'an image',
+    audio: 'audio',
+    video: 'a video',
+    file: 'a PDF',
+  } as const
+  return names[kind]
+}
