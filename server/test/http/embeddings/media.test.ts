@@ -1,10 +1,15 @@
 /** Media in requests: what is refused, with which part, on the event loop and in the thread for large bodies; and what is left. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { FaultCode } from '#core/fault/fault.ts'
+import { contentVector } from '../../../../lab/fake-provider/contents.ts'
+import { eventually } from '#test/support/process.ts'
 import { uploadsGone } from '#test/support/edits.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway } from '#test/support/gateway.ts'
+import { openFilesIn } from '#test/support/system.ts'
 import { gifOf, pdfOf, pngOf, wavOf } from '#test/support/media.ts'
 
 const KB = 1024
@@ -16,17 +21,90 @@ const limits = {
   maxContentPages: 4,
   maxPictureEdge: 100,
 }
-const gateway = await startGateway({ models: { 'plain-w16': { on: 'plain' } }, limits })
+const contents = {
+  wire: 'openrouter',
+  inputs: ['text', 'image', 'audio', 'video', 'file'],
+  fuses: true,
+  maxParts: 8,
+}
+const taking = (on: string) => ({ on, upstream: { base: 'openrouter/api/v1' }, capabilities: { contents } })
+const models = { 'plain-w16': { on: 'plain' }, 'all-w16': taking('plain'), 'never-w16': taking('never') }
+const gateway = await startGateway({ models, limits })
 
 const png = await pngOf(20, 10)
+const other = await pngOf(21, 10)
 /** A body of its own size is parsed on the event loop; beside this one, in the thread. */
 const large = Buffer.concat([png, Buffer.alloc(1200 * KB, 1)])
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const url = (bytes: Uint8Array): string => `data:image/png;base64,${Buffer.from(bytes).toString('base64')}`
 const contentOf = (image: string) => ({
   content: [
     { type: 'text', text: 'x' },
     { type: 'image_url', image_url: { url: image } },
   ],
+})
+
+for (const [what, bytes] of [
+  ['small', png],
+  ['large', large],
+] as const)
+  test(`a ${what} image arrives upstream byte by byte, and nothing is left on disk`, async () => {
+    const answer = await gateway.ask({
+      model: 'all-w16',
+      input: [contentOf(url(bytes)), contentOf(url(other))],
+    })
+    assert.equal(answer.status, 200, answer.text)
+    const notes = gateway.provider.entries().at(-1)?.contents
+    const expected = [bytes, other].map((image) => ({
+      kind: 'image',
+      format: 'png',
+      bytes: image.length,
+      sha256: sha256(image),
+    }))
+    assert.deepEqual(
+      notes?.map(([, image]) => image),
+      expected,
+    )
+    const vectors = [bytes, other].map((image) => contentVector(['x', image], 16))
+    assert.deepEqual(
+      answer.body.data.map(({ embedding }) => Float32Array.from(embedding as number[])),
+      vectors,
+    )
+    await uploadsGone(gateway)
+  })
+
+test('media in the wrong place are refused, not left out', async () => {
+  const misplaced = { content: [{ type: 'text', text: 'x' }], image: url(png) }
+  assertFault(await gateway.ask({ model: 'all-w16', input: [misplaced] }), 'invalid_input', {
+    param: 'input[0]',
+  })
+})
+
+test('a client that leaves while its image is on the way leaves no file', async () => {
+  const leaving = new AbortController()
+  const asked = fetch(`${gateway.url}/v1/embeddings`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'never-w16', input: [contentOf(url(large))] }),
+  })
+  const uploads = join(dirname(gateway.configFile), 'data', 'uploads')
+  await eventually(async () => assert.equal(openFilesIn(uploads).length, 1))
+  leaving.abort()
+  await assert.rejects(asked)
+  await uploadsGone(gateway)
+})
+
+test('an address in the own network is unreachable, where addresses are fetched', async () => {
+  const fetching = await startGateway({
+    models: { 'all-w16': taking('plain') },
+    limits: { fetchImageUrls: true },
+  })
+  for (const address of ['https://127.0.0.1/a.png', 'https://localhost/a.png', 'http://example.com/a.png']) {
+    const answer = await fetching.ask({ model: 'all-w16', input: ['text', contentOf(address)] })
+    assertFault(answer, 'media_unreachable', { param: 'input[1].content[1]' })
+  }
+  assert.equal(fetching.provider.counters().calls, 0)
 })
 
 const REFUSED: readonly (readonly [what: string, image: string, code: FaultCode, words: RegExp])[] = [
