@@ -128,8 +128,6 @@ export interface Limits {
   readonly contentsBodyBytes: number
   /** One image, sound, video or PDF to embed: more than any provider takes in a call. */
   readonly contentPartBytes: number
-  /** Parts of one content. Models take at most a few dozen. */
-  readonly maxContentParts: number
   /** Length of a sound or video: models take minutes, and longer ones are cut into pieces before. */
   readonly maxContentSeconds: number
   /** Pages of a PDF: models take a few, and each is an image to them. */
@@ -225,7 +223,6 @@ export const defaultLimits: Limits = {
   embeddingsBodyBytes: 8 * 1024 * 1024,
   contentsBodyBytes: 64 * 1024 * 1024,
   contentPartBytes: 50 * 1024 * 1024,
-  maxContentParts: 64,
   maxContentSeconds: 3600,
   maxContentPages: 1000,
   answerBytes: 256 * 1024 * 1024,

@@ -30,9 +30,6 @@ const fields = z.strictObject({
   contentPartBytes: amount(defaultLimits.contentPartBytes).describe(
     'Largest image, audio, video or PDF to embed, in bytes. More than providers take in a call.',
   ),
-  maxContentParts: amount(defaultLimits.maxContentParts).describe(
-    'Most parts of one content. Models take at most a few dozen.',
-  ),
   maxContentSeconds: amount(defaultLimits.maxContentSeconds).describe(
     'Longest audio or video to embed, in seconds, where its header gives its length. Models take minutes.',
   ),

@@ -31,17 +31,13 @@ export const CONTENT_FAULTS = {
   invalid_media: {
     ...badRequest,
     meaning:
-      'Torana does not accept an image, audio, video or PDF of the request. It may be in another format than those that `/v1/embeddings` takes, be animated or damaged, or not be base64. The first bytes decide the format, whatever the request declares.',
-    nextStep:
-      'Correct the part named in `param`. The message says what is wrong with it. Convert other formats before sending.',
+      'An image, audio, video or PDF is broken, is animated, is not what its part declares, or has a format that Torana does not know. The first bytes decide, not the declared type.',
+    nextStep: 'Send the part named in `param` in a format that the message names, as base64.',
   },
   media_too_large: {
     ...badRequest,
-    status: 413,
-    meaning:
-      'An image, audio, video or PDF of the request has more bytes, pixels, seconds or pages than one part may have.',
-    nextStep:
-      'Make the part named in `param` smaller, or cut it into pieces and embed each. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
+    meaning: 'An image, audio, video or PDF has more bytes, pixels, seconds or pages than allowed.',
+    nextStep: 'Make the part named in `param` smaller, or divide it. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
   },
   media_unreachable: {
     ...badRequest,

@@ -11,6 +11,7 @@ export function* gifScan(source: Source): LengthScan {
   const refused = sizeWords(width, height, ANY_SIZE)
   if (refused !== undefined) return refused
   yield* passColours(source, head[10] ?? 0)
+  const blocks = { left: MAX_BLOCKS }
   let frames = 0
   for (;;) {
     const [kind] = yield* source.look(1)
@@ -23,9 +24,13 @@ export function* gifScan(source: Source): LengthScan {
       yield* passColours(source, frame[8] ?? 0)
       yield* source.passTo(source.position + 1)
     } else return frames === 0 ? WORDS.broken : () => ({ width, height })
-    yield* passBlocks(source)
+    yield* passBlocks(source, blocks)
+    if (blocks.left === 0) return `has more than ${MAX_BLOCKS} blocks`
   }
 }
+
+/** Blocks of a file: one of 50 MB has 200,000 full ones. */
+const MAX_BLOCKS = 262_144
 
 const TRAILER = 0x3b
 const EXTENSION = 0x21
@@ -36,8 +41,10 @@ function* passColours(source: Source, flags: number): Scan<void> {
   if ((flags & 0x80) !== 0) yield* source.passTo(source.position + 3 * 2 ** ((flags & 7) + 1))
 }
 
-function* passBlocks(source: Source): Scan<void> {
-  for (;;) {
+/** Ends early when none are left. */
+function* passBlocks(source: Source, blocks: { left: number }): Scan<void> {
+  while (blocks.left > 0) {
+    blocks.left -= 1
     const [length = 0] = yield* source.look(1)
     if (length === 0) return
     yield* source.passTo(source.position + length)

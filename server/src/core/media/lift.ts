@@ -1,4 +1,5 @@
 /** Lifts the files out of a parsed body: their texts can be freed, and what remains is small. */
+import { holdsContents } from '../embedding/read-contents.ts'
 import type { ContentsBounds, JsonBounds } from '../text/json-bounds.ts'
 import { JsonRefused, JsonTooLong } from '../text/json-refused.ts'
 import { isRecord } from '../text/record.ts'
@@ -50,30 +51,17 @@ export function inputFields({ contents }: JsonBounds): ReadonlySet<string> {
   return contents === undefined ? INPUT : CONTENT_FIELDS
 }
 
-/** Whether a body is read as contents. Looks only at what decides it: nearly every body has texts. */
-export function hasContents(body: Readonly<Record<string, unknown>>): boolean {
-  if (isGiven(body['inputs']) || isGiven(body['messages']) || isGiven(body['modality'])) return true
-  const { input } = body
-  if (!Array.isArray(input)) return isRecord(input)
-  // Token ids, packed or not, are not mixed with contents.
-  return typeof input[0] === 'number' || ArrayBuffer.isView(input[0]) ? false : input.some(isRecord)
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
-
 /**
  * The media of a body of `bytes` bytes. Undefined for one without contents, which is left as it is. Texts stay texts: a data URL
  * in a place for a text is the caller's mistake, which is reported where the text is read.
  */
 export function liftMedia(body: unknown, bytes: number, bounds: ContentsBounds): Lifted | undefined {
   const { maxTextBytes, maxFiles } = bounds
-  if (!isRecord(body) || !hasContents(body)) {
+  if (!isRecord(body) || !holdsContents(body)) {
     if (bytes > maxTextBytes) throw longBody(maxTextBytes)
     return undefined
   }
-  const textNames = isGiven(body['modality']) ? TEXT_NAMES : new Set([...TEXT_NAMES, ...LIST_NAMES])
+  const textNames = 'modality' in body ? TEXT_NAMES : new Set([...TEXT_NAMES, ...LIST_NAMES])
   return lifted(body, {
     maxFiles,
     maxCharacters: maxTextBytes,

@@ -25,7 +25,8 @@ interface Frame {
 export function* mp3Scan(source: Source): LengthScan {
   const start = yield* source.look(10)
   let word = big(start, 0, 4)
-  if (startsWith(start, 0, 'ID3')) {
+  const isTagged = startsWith(start, 0, 'ID3')
+  if (isTagged) {
     const tagged = [6, 7, 8, 9].reduce((size, at) => size * 128 + (big(start, at, 1) & 0x7f), 0)
     yield* source.passTo(10 + tagged + ((big(start, 5, 1) & 0x10) === 0 ? 0 : 10))
     word = big(yield* source.look(4), 0, 4)
@@ -41,7 +42,7 @@ export function* mp3Scan(source: Source): LengthScan {
   const { xingOffset } = frame
   const found = frame
   // Without a tag, ten bytes are read already: six of them are side information, which no name begins in.
-  const frameStart = startsWith(start, 0, 'ID3') ? source.position - 4 : 0
+  const frameStart = isTagged ? source.position - 4 : 0
   const byBitRate = (size: number) => ({ seconds: secondsOf(size - frameStart, found.bytesPerSecond) })
   yield* source.passTo(frameStart + xingOffset)
   const xing = yield* source.look(12)

@@ -1,6 +1,7 @@
 /** Reads a body with contents: first its media, then the request, then what it names by address. */
-import { hasAddress, type Content, type Part } from '#core/content/content.ts'
+import { hasAddress, type Content, type Media, type Part } from '#core/content/content.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Lifted } from '#core/media/lift.ts'
 import { paramAt } from '#core/media/place.ts'
 import type { PathModel } from '#core/request/path-model.ts'
@@ -87,6 +88,13 @@ async function fetchedPart(
   } as const
   const key = `address ${place}`
   await fetchAddress(part.address, fetchedAs, outside, (bytes) => taken.take([{ place: key, bytes }]))
-  const media = taken.at(key)
-  return media === undefined ? part : { kind: part.kind, media }
+  const media = taken.at(key) as Media
+  // An address does not say what it leads to, and neither does a part that is a file.
+  if (part.kind !== 'file' && part.kind !== media.kind)
+    throw new Fault(
+      'invalid_media',
+      `${fetchedAs.param} is declared as ${part.kind}, and its bytes are ${media.format.toUpperCase()}, ${media.kind}. Declare what it is.`,
+      { param: fetchedAs.param },
+    )
+  return { kind: media.kind, media }
 }
