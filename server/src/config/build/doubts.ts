@@ -11,7 +11,7 @@ import {
 import { endWords, hasEnded, isNear } from '#core/catalog/model-end.ts'
 import { costOf, dollars, type ImagePrice, type Price } from '#core/money/price.ts'
 import { leftOut } from '#core/embedding/vector-types/offer.ts'
-import { VECTOR_TYPES } from '#core/embedding/vector-types/types.ts'
+import { VECTOR_TYPES } from '#core/catalog/vector-type.ts'
 import type { Path, Report } from '../file/problem.ts'
 import type { ConfigFile, UpstreamEntry } from '../schema/schema.ts'
 import { factsOf, type Facts } from './facts.ts'

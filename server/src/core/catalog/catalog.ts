@@ -8,7 +8,7 @@ import type { MicroBatchRules } from './micro-batch-rules.ts'
 import type { ModelEnd, RetiredModel } from './model-end.ts'
 import type { ImagePrice, Price, PriceFrom } from '../money/price.ts'
 import type { DeploymentLimits } from '../limits/limit.ts'
-import type { VectorType } from '../embedding/vector-types/types.ts'
+import type { TypeCapabilities, TypeFacts } from './vector-type.ts'
 import type { UpstreamTls } from './upstream-tls.ts'
 import type { ConfiguredWebhook } from './webhook.ts'
 
@@ -44,7 +44,7 @@ export type InputTypeRule =
     }
 
 /** Facts of an embedding model that hold wherever it runs. */
-export interface EmbeddingFacts {
+export interface EmbeddingFacts extends TypeFacts {
   /** Native width of its vectors. */
   readonly dimensions: number
   /** By its maker's declaration: the first d values, renormalised, are a good vector of width d. */
@@ -56,11 +56,6 @@ export interface EmbeddingFacts {
   /** `exact` when `tokenizer` is the model's own, so that a count of ours is the upstream's count too. */
   readonly tokenCounts: 'exact' | 'estimated'
   readonly inputType: InputTypeRule
-  /**
-   * Whether one bit for each dimension keeps enough: the maker trained the model for it, or the operator accepted the loss.
-   * Undefined: not known, so Torana makes no binary vectors of it.
-   */
-  readonly binary?: 'trained' | 'accepted' | undefined
 }
 
 /** Which `dimensions` a deployment takes natively. */
@@ -70,7 +65,7 @@ export type NativeDimensions =
   | { readonly kind: 'list'; readonly values: readonly number[] }
 
 /** Facts about one deployment's wire: catalog data, never guessed from a name. */
-export interface EmbeddingCapabilities {
+export interface EmbeddingCapabilities extends TypeCapabilities {
   /** Most inputs one call may carry. */
   readonly maxInputs: number
   readonly maxTokens?: number | undefined
@@ -85,10 +80,6 @@ export interface EmbeddingCapabilities {
   readonly dimensionsField: string
   /** Whether vectors that it shortened have length 1. Torana scales the others. */
   readonly unitDimensions: boolean
-  /** Types of vectors that the upstream makes itself. Undefined: float alone. */
-  readonly outputTypes?: readonly VectorType[] | undefined
-  /** The upstream's name for `output_dtype`. */
-  readonly outputTypeField?: string | undefined
   /** Takes `user`. Where it does not, `user` is recorded and absorbed. */
   readonly user: boolean
   /** Calls of one request that may run in parallel. */

@@ -2,7 +2,7 @@
 import type { EmbeddingFacts } from '#core/catalog/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import { numbersOf } from '#core/embedding/vector-types/types.ts'
+import { numbersOf } from '#core/catalog/vector-type.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
 import type { CallTrace } from '#core/request/request-trace.ts'

@@ -138,13 +138,10 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const { pinnedSpace: pinned } = options
-  const { calibrationOf } = dependencies
-  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
-  const guardedSpace = guardedSpaceFor(model, first.width, generation, pinned, unknownField, views)
+  const { views, guardedSpace } = spaceFor(model, first, generation, unknownField, options, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
-  trace.isPinned = pinned !== undefined
+  trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
   const deadlineMs = begunMs + timeoutOf(options, dependencies)
@@ -232,6 +229,22 @@ export async function embed(
     return resultOf(gathered, first, known, sharing !== undefined)
   } finally {
     admission[Symbol.dispose]()
+  }
+}
+
+/** The types of the answer, and the space that its vectors belong to. */
+function spaceFor(
+  model: EmbeddingModel,
+  first: Offer,
+  generation: number | undefined,
+  unknownField: string | undefined,
+  { pinnedSpace: pinned }: EmbedOptions,
+  { calibrationOf }: Calibrations,
+): Pick<EmbedResult, 'views' | 'guardedSpace'> {
+  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
+  return {
+    views,
+    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
   }
 }
 

@@ -6,7 +6,7 @@ import { Fault } from '../../fault/fault.ts'
 import { negotiate, type Offer } from '../negotiate.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '../request.ts'
 import { leftOut } from './offer.ts'
-import type { VectorType } from './types.ts'
+import type { VectorType } from '../../catalog/vector-type.ts'
 
 function read(fields: Readonly<Record<string, unknown>>): EmbeddingRequest {
   return readEmbeddingRequest({ model: 'm', input: 'a', ...fields }, 8)

@@ -1,5 +1,5 @@
 /** Embeddings as schemas, for the OpenAPI document. `core/embedding/request.ts` checks the same rules by hand. */
-import { VECTOR_TYPES } from '#core/embedding/vector-types/types.ts'
+import { VECTOR_TYPES } from '#core/catalog/vector-type.ts'
 import { z } from 'zod'
 
 const input = z

@@ -10,6 +10,23 @@ export type BitType = 'binary' | 'ubinary'
 /** One byte for each dimension, by a scale. */
 export type ByteType = 'int8' | 'uint8'
 
+/** What a model's vectors keep in other types. */
+export interface TypeFacts {
+  /**
+   * Whether one bit for each dimension keeps enough: the maker trained the model for it, or the operator accepted the loss.
+   * Undefined: not known, so Torana makes no binary vectors of it.
+   */
+  readonly binary?: 'trained' | 'accepted' | undefined
+}
+
+/** What a deployment's upstream makes itself. */
+export interface TypeCapabilities {
+  /** Undefined: float alone. */
+  readonly outputTypes?: readonly VectorType[] | undefined
+  /** The upstream's name for `output_dtype`. */
+  readonly outputTypeField?: string | undefined
+}
+
 export type TypedValues = Float32Array | Float16Array | Int8Array | Uint8Array
 
 export function isVectorType(value: unknown): value is VectorType {
