@@ -170,6 +170,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     file: 'server/test/contract/stores-pglite-long.ts',
     node: LONG_TEST,
   },
+  'check/vector-types': {
+    answers:
+      "types of vectors, bit by bit against sentence-transformers, numpy and pgvector; OpenAI's SDKs; what each type keeps of the ten nearest; --quick; --write",
+    needs: 'Python',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',

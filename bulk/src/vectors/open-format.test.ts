@@ -163,7 +163,7 @@ for (const type of BYTE_TYPES)
       arrow.rows,
     )
     const { file, rows } = await byteFileOf('.parquet', type)
-    const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
+    const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length)
     const read = (await parquetReadObjects({ file: bytes })) as { id: string; vector: number[] }[]
     assert.deepEqual(
       read.map(({ vector }) => [...vector]),

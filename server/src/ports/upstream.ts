@@ -1,7 +1,7 @@
 import type { Deployment } from '#core/catalog/catalog.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { Input } from '#core/embedding/input.ts'
-import type { WholeType } from '#core/embedding/vector-types/types.ts'
+import type { WholeType } from '#core/catalog/vector-type.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 
 /**

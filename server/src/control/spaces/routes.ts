@@ -11,7 +11,7 @@ import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
-import { calibrate, calibration, calibrationBody, calibrationOf } from './calibrations.ts'
+import { calibrate, calibration, calibrationBody, calibrationOf } from './calibration-rules.ts'
 import { listPins, listProbes, listSlots, spaceProbe, spaceSlot, type SpacePin } from './queries.ts'
 
 /** Default page: four deployments for a day and a half, as a chart shows them. */

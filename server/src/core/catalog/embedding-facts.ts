@@ -1,5 +1,5 @@
 /** What is known of an embedding model and of the wires of its deployments. */
-import type { VectorType } from './vector-type.ts'
+import type { TypeCapabilities, TypeFacts } from './vector-type.ts'
 import type { ContentCapabilities, MediaTokens } from './content-capabilities.ts'
 
 export type Encoding = 'float' | 'base64'
@@ -31,7 +31,7 @@ export type InputTypeRule =
     }
 
 /** Facts of an embedding model that hold wherever it runs. */
-export interface EmbeddingFacts {
+export interface EmbeddingFacts extends TypeFacts {
   /** Native width of its vectors. */
   readonly dimensions: number
   /** By its maker's declaration: the first d values, renormalised, are a good vector of width d. */
@@ -43,11 +43,6 @@ export interface EmbeddingFacts {
   /** `exact` when `tokenizer` is the model's own, so that a count of ours is the upstream's count too. */
   readonly tokenCounts: 'exact' | 'estimated'
   readonly inputType: InputTypeRule
-  /**
-   * Whether one bit for each dimension keeps enough: the maker trained the model for it, or the operator accepted the loss.
-   * Undefined: not known, so Torana makes no binary vectors of it.
-   */
-  readonly binary?: 'trained' | 'accepted' | undefined
   /** Absent for models that read texts alone. */
   readonly mediaTokens?: MediaTokens | undefined
 }
@@ -59,7 +54,7 @@ export type NativeDimensions =
   | { readonly kind: 'list'; readonly values: readonly number[] }
 
 /** Facts about one deployment's wire: catalog data, never guessed from a name. */
-export interface EmbeddingCapabilities {
+export interface EmbeddingCapabilities extends TypeCapabilities {
   /** Most inputs one call may carry. */
   readonly maxInputs: number
   readonly maxTokens?: number | undefined
@@ -74,10 +69,6 @@ export interface EmbeddingCapabilities {
   readonly dimensionsField: string
   /** Whether vectors that it shortened have length 1. Torana scales the others. */
   readonly unitDimensions: boolean
-  /** Types of vectors that the upstream makes itself. Undefined: float alone. */
-  readonly outputTypes?: readonly VectorType[] | undefined
-  /** The upstream's name for `output_dtype`. */
-  readonly outputTypeField?: string | undefined
   /** Takes `user`. Where it does not, `user` is recorded and absorbed. */
   readonly user: boolean
   /** Calls of one request that may run in parallel. */

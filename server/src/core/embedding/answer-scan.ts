@@ -8,7 +8,7 @@
  */
 import { BrokenAnswer } from '../fault/broken-answer.ts'
 import { scanNumbers } from './number-scan.ts'
-import { faultInTyped, type WholeType } from './vector-types/types.ts'
+import { faultInTyped, type WholeType } from '../catalog/vector-type.ts'
 import {
   base64LengthOf,
   decodeBase64,

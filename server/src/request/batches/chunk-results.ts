@@ -5,7 +5,7 @@ import { headText, MAX_MAKERS, type PartHead, type PartRanges } from '#core/batc
 import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Makers } from '#core/embedding/made-vectors.ts'
-import { typedFields } from '#core/embedding/vector-types/text.ts'
+import { typedFields } from '#core/embedding/typed-text.ts'
 import { asciiOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import { asciiJson } from '#core/text/json-text.ts'

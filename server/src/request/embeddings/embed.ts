@@ -98,13 +98,10 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const { pinnedSpace: pinned } = options
-  const { calibrationOf } = dependencies
-  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
-  const guardedSpace = guardedSpaceFor(model, first.width, generation, pinned, unknownField, views)
+  const { views, guardedSpace } = spaceFor(model, first, generation, unknownField, options, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
-  trace.isPinned = pinned !== undefined
+  trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
   const deadlineMs = begunMs + timeoutOf(options, dependencies)
@@ -208,6 +205,22 @@ function negotiatedFor(
       : model
   const { offers, dropped } = negotiate(request, able, unsupported ?? model.unsupported)
   return { model, offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
+}
+
+/** The types of the answer, and the space that its vectors belong to. */
+function spaceFor(
+  model: EmbeddingModel,
+  first: Offer,
+  generation: number | undefined,
+  unknownField: string | undefined,
+  { pinnedSpace: pinned }: EmbedOptions,
+  { calibrationOf }: Calibrations,
+): Pick<EmbedResult, 'views' | 'guardedSpace'> {
+  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
+  return {
+    views,
+    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
+  }
 }
 
 /** Undefined when nothing is shared. */

@@ -1,7 +1,7 @@
 /** One embeddings call through a provider package: translate, ask once, check every vector. */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
-import { faultInTyped } from '#core/embedding/vector-types/types.ts'
+import { faultInTyped } from '#core/catalog/vector-type.ts'
 import { faultIn, widthFault, type VectorFault } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Usage } from '#core/money/usage.ts'

@@ -56,7 +56,7 @@ interface TypedItem {
 
 function itemsIn({ status, text, body }: Asked): readonly TypedItem[] {
   assert.equal(status, 200, text)
-  return body.data as unknown as readonly TypedItem[]
+  return body.data
 }
 
 function spaceIn({ headers }: Asked): string {

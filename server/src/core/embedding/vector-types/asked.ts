@@ -1,8 +1,7 @@
 /** The types that a request asks for: `output_dtype`, and the fields of Cohere and Jina for the same. */
 import { Fault } from '../../fault/fault.ts'
 import { shown } from '../../fault/shown.ts'
-import { VECTOR_TYPES, type VectorType } from '../../catalog/vector-type.ts'
-import { isVectorType } from './types.ts'
+import { isVectorType, VECTOR_TYPES, type VectorType } from '../../catalog/vector-type.ts'
 
 export interface AskedTypes {
   /** The field that named them, for messages. */

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { float32Array, MANY_RUNS } from '#test/support/arbitraries.ts'
 import { calibrationId, faultInRanges } from './calibration.ts'
 import { binaryOf, fitsFloat16, float16Of, int8Of, RangeCollector, ubinaryOf, uint8Of } from './make.ts'
-import { VECTOR_TYPES } from '../../catalog/vector-type.ts'
-import { bytesOf, faultInTyped, numbersOf } from './types.ts'
+import { bytesOf, faultInTyped, numbersOf, VECTOR_TYPES } from '../../catalog/vector-type.ts'
 import { suffixOf, typedOf, type TypeView } from './view.ts'
 
 test('float16 is the nearest value, ties go to the even one, and what would overflow is found', () => {
@@ -122,8 +121,15 @@ test('numbers of an upstream that are no bytes of the type are found', () => {
 
 test('every view has its own suffix, and its values have the bytes that the type promises', () => {
   const calibration = {
-    ...{ id: '9f31abcd', model: 'm', space: 's', width: 16, vectors: 1000, madeAtMs: 0, madeBy: 'a' },
-    ...{ mins: new Float32Array(16).fill(-1), maxs: new Float32Array(16).fill(1) },
+    id: '9f31abcd',
+    model: 'm',
+    space: 's',
+    width: 16,
+    vectors: 1000,
+    madeAtMs: 0,
+    madeBy: 'a',
+    mins: new Float32Array(16).fill(-1),
+    maxs: new Float32Array(16).fill(1),
   }
   const views: readonly (readonly [TypeView, string])[] = [
     [{ type: 'float' }, ''],

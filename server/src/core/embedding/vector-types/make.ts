@@ -1,5 +1,5 @@
 /** float32 → smaller types. A vector is cut to its width and scaled to length one before its type is made, never after. */
-import { DIMENSIONS_PER_BYTE } from './types.ts'
+import { DIMENSIONS_PER_BYTE } from '../../catalog/vector-type.ts'
 
 /** Smallest size that rounds to infinity in float16: halfway between 65,504, the largest finite value, and the next step. */
 const FLOAT16_OVERFLOW = 65_520

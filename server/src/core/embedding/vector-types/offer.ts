@@ -5,8 +5,7 @@
 import type { Deployment, EmbeddingModel } from '../../catalog/catalog.ts'
 import type { Refusal } from '../../request/offers.ts'
 import type { AskedTypes } from './asked.ts'
-import { type VectorType } from '../../catalog/vector-type.ts'
-import { DIMENSIONS_PER_BYTE, isBitType, type WholeType } from './types.ts'
+import { DIMENSIONS_PER_BYTE, isBitType, type VectorType, type WholeType } from '../../catalog/vector-type.ts'
 
 export interface TypeOffer {
   /** Undefined: float alone. */

@@ -1,6 +1,11 @@
 /** How a request's vectors are written: one view for each type asked for. */
-import { type VectorType } from '../../catalog/vector-type.ts'
-import { type BitType, type ByteType, type TypedValues, type WholeType } from './types.ts'
+import {
+  type BitType,
+  type ByteType,
+  type TypedValues,
+  type VectorType,
+  type WholeType,
+} from '../../catalog/vector-type.ts'
 import type { Calibration } from './calibration.ts'
 import { binaryOf, float16Of, int8Of, ubinaryOf, uint8Of } from './make.ts'
 

@@ -1,9 +1,9 @@
 /** Vectors as JSON: numbers, or base64 of little-endian values of their type. */
-import type { Encoding } from '../../catalog/catalog.ts'
-import { numberTextOf } from '../number-text.ts'
-import { base64Of, encodeBase64, jsonOf, valuesOf, type Vector } from '../vector.ts'
-import { bytesOf, numbersOf, type TypedValues } from './types.ts'
-import { typedOf, type TypeView } from './view.ts'
+import type { Encoding } from '../catalog/catalog.ts'
+import { numberTextOf } from './number-text.ts'
+import { base64Of, encodeBase64, jsonOf, valuesOf, type Vector } from './vector.ts'
+import { bytesOf, numbersOf, type TypedValues } from '../catalog/vector-type.ts'
+import { typedOf, type TypeView } from './vector-types/view.ts'
 
 /** The fields of an item of the answer behind its index: `embedding`, and `embeddings` by type where several are asked for. */
 export function typedFields(
