@@ -1,6 +1,6 @@
 /** A node with the demo model, calibrated on the given texts by its own command. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startTorana } from '../../torana.ts'
 
@@ -25,12 +25,17 @@ interface Answer {
 }
 
 const MODEL = 'demo-embed'
+const KEY = 'vector-types-key-00000001'
+/** With a cache, so that every text is embedded once: all types are made of the float32 that it holds. */
+const CONFIG = {
+  upstreams: { demo: { dialect: 'demo' } },
+  models: { [MODEL]: { cache: { ttl: '1h' }, deployments: [{ upstream: 'demo' }] } },
+}
 const TEXTS_PER_REQUEST = 250
 
 export async function startDemoNode(folder: string, texts: readonly string[]): Promise<DemoNode> {
-  const torana = await startTorana({ folder })
+  const torana = await startTorana({ folder, config: CONFIG, env: { TORANA_BOOTSTRAP_KEY: KEY } })
   const { url, port, controlPort, dataFolder, program } = torana
-  const key = readFileSync(join(dataFolder, 'demo.key'), 'utf8').trim()
   const corpus = join(folder, 'corpus.txt')
   writeFileSync(corpus, texts.join('\n'))
   execFileSync(process.execPath, [program, 'calibrate', '--model', MODEL, '--file', corpus], {
@@ -39,13 +44,14 @@ export async function startDemoNode(folder: string, texts: readonly string[]): P
       PORT: String(port),
       CONTROL_PORT: String(controlPort),
       TORANA_DATA_DIR: dataFolder,
+      TORANA_KEY: KEY,
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const ask = async (body: object): Promise<Answer> => {
     const answer = await fetch(`${url}/v1/embeddings`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: MODEL, ...body }),
     })
     if (!answer.ok) throw new Error(await answer.text())
@@ -53,7 +59,7 @@ export async function startDemoNode(folder: string, texts: readonly string[]): P
   }
   return {
     url,
-    key,
+    key: KEY,
     model: MODEL,
     async numbersOf(input, type) {
       const { data } = await ask({ input, output_dtype: type })

@@ -9,7 +9,7 @@ import { typedOf, type TypeView } from '../../../server/src/core/embedding/vecto
 const PACKAGE = 'sentence-transformers==6.2.0'
 
 /** Where the Python with numpy is, and the package without what it needs: torch alone would be two gigabytes. */
-export function preparedPython(cache: string): { readonly python: string; readonly packages: string } {
+function preparedPython(cache: string): { readonly python: string; readonly packages: string } {
   const folder = join(cache, 'python')
   const packages = join(cache, 'packages')
   const python = join(folder, 'bin', 'python')

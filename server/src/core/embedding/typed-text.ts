@@ -35,7 +35,7 @@ function valueText(
 }
 
 /** Little-endian. */
-export function typedBase64(typed: TypedValues): string {
+function typedBase64(typed: TypedValues): string {
   if (typed instanceof Float32Array) return encodeBase64(typed)
   if (!(typed instanceof Float16Array))
     return new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength).toBase64()

@@ -17,7 +17,7 @@ export interface TypeOffer {
 const FLOAT: TypeOffer = {}
 
 /** Whether the upstreams of the model make this type themselves. */
-export function isNativeIn(
+function isNativeIn(
   { deployments }: Pick<EmbeddingModel, 'deployments'>,
   type: VectorType,
 ): type is WholeType {
@@ -28,7 +28,7 @@ export function isNativeIn(
   return outputTypesOf(deciding).includes(type)
 }
 
-export function outputTypesOf({ capabilities }: Deployment): readonly VectorType[] {
+function outputTypesOf({ capabilities }: Deployment): readonly VectorType[] {
   return capabilities.outputTypes ?? ONLY_FLOAT
 }
 const ONLY_FLOAT: readonly VectorType[] = ['float']

@@ -1,11 +1,5 @@
 /** How a request's vectors are written: one view for each type asked for. */
-import {
-  type BitType,
-  type ByteType,
-  type TypedValues,
-  type VectorType,
-  type WholeType,
-} from '../../catalog/vector-type.ts'
+import { type BitType, type ByteType, type TypedValues, type WholeType } from '../../catalog/vector-type.ts'
 import type { Calibration } from './calibration.ts'
 import { binaryOf, float16Of, int8Of, ubinaryOf, uint8Of } from './make.ts'
 
@@ -13,17 +7,8 @@ export type TypeView =
   | { readonly type: 'float' | 'float16' }
   | { readonly type: BitType; readonly scale: 'gt0' }
   | { readonly type: ByteType; readonly scale: Calibration }
-  | NativeView
-
-/** The upstream made the type; Torana checks and passes it on. */
-export interface NativeView {
-  readonly type: WholeType
-  readonly scale: 'native'
-}
-
-export function isNative(view: TypeView): view is NativeView {
-  return 'scale' in view && view.scale === 'native'
-}
+  /** The upstream made the type; Torana checks and passes it on. */
+  | { readonly type: WholeType; readonly scale: 'native' }
 
 /** The end of a space's name: type and scale. Nothing for float. */
 export function suffixOf(view: TypeView): string {
@@ -53,9 +38,4 @@ function wholeOf(
   if (scale === 'native') return isSigned ? Int8Array.from(values) : Uint8Array.from(values)
   if (typeof scale !== 'string') return isSigned ? int8Of(values, scale) : uint8Of(values, scale)
   return isSigned ? binaryOf(values) : ubinaryOf(values)
-}
-
-/** The type of a view that Torana makes. Undefined for float and for types that the upstream made. */
-export function madeHere(view: TypeView): Exclude<VectorType, 'float'> | undefined {
-  return view.type === 'float' || isNative(view) ? undefined : view.type
 }
