@@ -18,10 +18,7 @@ export interface LargeJson {
    * The same for a body that may hold files: every text that is a data URL in base64 becomes null, and is listed with its
    * place and its bytes. This never hides a field that Torana must decide on: a data URL is an image or a mistake.
    */
-  parseWithFiles(
-    bytes: Uint8Array<ArrayBuffer>,
-    asker: Asker,
-  ): Promise<JsonWithFiles>
+  parseWithFiles(bytes: Uint8Array<ArrayBuffer>, asker: Asker): Promise<JsonWithFiles>
 }
 
 export interface ParsedJson {

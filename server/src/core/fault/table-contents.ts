@@ -37,7 +37,8 @@ export const CONTENT_FAULTS = {
   media_too_large: {
     ...badRequest,
     meaning: 'An image, audio, video or PDF has more bytes, pixels, seconds or pages than allowed.',
-    nextStep: 'Make the part named in `param` smaller, or divide it. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
+    nextStep:
+      'Make the part named in `param` smaller, or divide it. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
   },
   media_unreachable: {
     ...badRequest,
