@@ -29,8 +29,8 @@ const EARNEST_BYTES = 64 * 1024
 /** Parts held before they are joined: each takes some hundred bytes besides its own, which may be one. */
 const MAX_PARTS = 1000
 /**
- * Announced bytes from which a body is put together while it arrives. Joining 27 MB at its end would stop the event loop for some
- * thirty milliseconds, and take its memory twice.
+ * Announced bytes from which a body that has room for all of it is put together while it arrives. Joining 27 MB at its end would stop
+ * the event loop for some thirty milliseconds, and take its memory twice.
  */
 const LARGE_BYTES = 1024 * 1024
 /** Bodies come and go within a second. */
@@ -47,7 +47,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #bytes = 0
   #parts: Buffer<ArrayBuffer>[] = []
   #joined: Buffer<ArrayBuffer>[] | undefined
-  /** A large body, as far as it has arrived. The system gives it memory only for bytes that are written. */
+  /** A large body that has room for all of it, as far as it has arrived. */
   #whole: Buffer<ArrayBuffer> | undefined
   #isCounted = false
   #isOver = false
@@ -107,7 +107,6 @@ export class ArrivingBody implements WatchedBody, Disposable {
     if (this.#whole === undefined) this.#parts.push(part)
     else part.copy(this.#whole, this.#bytes - part.length)
     if (this.#bytes === this.#announced && this.#roomBytes === 0) return
-    if (this.#whole === undefined && this.#bytes >= EARNEST_BYTES) this.#beginWhole()
     if (this.#parts.length === MAX_PARTS) this.#join()
     if (this.#bytes > this.#roomBytes) this.#grow()
   }
@@ -126,7 +125,8 @@ export class ArrivingBody implements WatchedBody, Disposable {
   }
 
   #beginWhole(): void {
-    if (this.#announced === undefined || this.#announced < LARGE_BYTES) return
+    if (this.#announced === undefined || this.#announced < LARGE_BYTES || this.#roomBytes < this.#announced)
+      return
     const whole = Buffer.allocUnsafeSlow(this.#announced)
     let at = 0
     for (const part of this.#parts) at += part.copy(whole, at)
@@ -174,6 +174,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
       this.#isLent = granted.isReserve
       if (this.#isLent) this.#readingMs = 0
       this.#hold(granted.holding, rest)
+      this.#beginWhole()
       return this.#goOn()
     })
   }
