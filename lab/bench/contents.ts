@@ -35,7 +35,7 @@ const GROUP_BYTES = 2 * 1024 * MEGABYTE
 const AIM_BYTES = 1.2 * 1024 * MEGABYTE
 const AIM_RATIO = 1.5
 /** Refusals that the documentation names for a node without room: the caller tries again. */
-const DOCUMENTED: ReadonlySet<string> = new Set(['too_many_bodies', 'node_overloaded', 'uploads_unwritable'])
+const DOCUMENTED: ReadonlySet<string> = new Set(['too_many_bodies', 'node_overloaded', 'deployments_busy'])
 const TEXTS_PER_SECOND = 50
 /** On one core alone its threads would compete with it. */
 const NODE_CORES = '0,1'
