@@ -45,6 +45,10 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/overload': { answers: 'twice the load that a node can serve', needs: 'two cores' },
   'bench/false-refusals': { answers: 'what a node short of CPU refuses', needs: 'two cores' },
   'bench/edits': { answers: 'large uploads; --quick', needs: 'two cores' },
+  'bench/contents': {
+    answers: 'large images to embed, of many callers at once, in a node of 2 GB; --quick',
+    needs: 'two cores, root',
+  },
   'bench/files': { answers: 'a large file sent in parts that break off', needs: 'PostgreSQL' },
   'bench/batches': { answers: 'the cost of a batch', needs: 'PostgreSQL, two cores' },
   'bench/console': {

@@ -28,7 +28,7 @@ const contents = {
   maxParts: 8,
 }
 const taking = (on: string) => ({ on, upstream: { base: 'openrouter/api/v1' }, capabilities: { contents } })
-const models = { 'plain-w16': { on: 'plain' }, 'all-w16': taking('plain'), 'never-w16': taking('never') }
+const models = { 'plain-w16': { on: 'plain' }, 'all-w16': taking('plain'), 'slow-w16': taking('slow-1500') }
 const gateway = await startGateway({ models, limits })
 
 const png = await pngOf(20, 10)
@@ -80,13 +80,13 @@ test('media in the wrong place are refused, not left out', async () => {
   })
 })
 
-test('a client that leaves while its image is on the way leaves no file', async () => {
+test('a client that leaves while its image is on the way leaves no file once the call has ended', async () => {
   const leaving = new AbortController()
   const asked = fetch(`${gateway.url}/v1/embeddings`, {
     method: 'POST',
     signal: leaving.signal,
     headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'never-w16', input: [contentOf(url(large))] }),
+    body: JSON.stringify({ model: 'slow-w16', input: [contentOf(url(large))] }),
   })
   const uploads = join(dirname(gateway.configFile), 'data', 'uploads')
   await eventually(async () => assert.equal(openFilesIn(uploads).length, 1))
