@@ -31,7 +31,7 @@ import { resultOf, savedBy, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
-import { checkFloat16, viewsFor, type Calibrations } from './types.ts'
+import { checkFloat16, lacksCalibration, viewsFor, type Calibrations } from './types.ts'
 import { usageOf } from './usage.ts'
 
 export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
@@ -94,7 +94,7 @@ export async function embed(
   options: EmbedOptions,
   dependencies: EmbedDependencies,
 ): Promise<EmbedResult | DryRun> {
-  const { model, offers, dropped } = negotiatedFor(request, options, dependencies.catalog())
+  const { model, offers, dropped } = negotiatedFor(request, options, dependencies)
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
@@ -167,7 +167,7 @@ export async function embed(
       attemptsMade: () => attempts,
     })
     checkSpace(model, gathered, generation, sharing, dependencies)
-    if (views !== undefined) checkFloat16(gathered.vectors, views)
+    if (views !== undefined) checkFloat16(gathered.vectors, views, first)
     if (gathered.hits.length > 0) {
       const saved = savedBy(gathered, request.input, offers, tokenContext)
       trace.savedNanoUsd = saved.savedNanoUsd
@@ -194,17 +194,29 @@ export async function embed(
 /** The offers of the deployments that take the inputs, by priority. All of them take texts. */
 function negotiatedFor(
   request: EmbeddingRequest,
-  { key, unsupported }: EmbedOptions,
-  catalog: Catalog,
+  options: EmbedOptions,
+  dependencies: EmbedDependencies,
 ): Negotiated & { readonly model: EmbeddingModel } {
+  const { key, pinnedSpace: pinned } = options
+  const catalog = dependencies.catalog()
   const model = findEmbeddingModel(request.model, key, catalog)
-  const { input } = request
+  const { input, types } = request
   const able =
     input.kind === 'contents'
       ? fittedTo(model, input.contents, { catalog, mayUse: (one) => mayUse(key, one) })
       : model
-  const { offers, dropped } = negotiate(request, able, unsupported ?? model.unsupported)
-  return { model, offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
+  const unsupported = options.unsupported ?? model.unsupported
+  const { offers, dropped } = negotiate(request, able, unsupported)
+  const inOrder = inTiers(payable(offers, hasPrice, model.id, key))
+  if (types !== undefined && unsupported === 'drop') {
+    const generation = dependencies.generationOf(model.id)
+    const { calibrationOf } = dependencies
+    if (lacksCalibration(inOrder[0] as Offer, { model, generation, pinned, calibrationOf })) {
+      const without = negotiatedFor({ ...request, types: undefined }, options, dependencies)
+      return { ...without, dropped: [...dropped, types.field, ...without.dropped] }
+    }
+  }
+  return { model, offers: inOrder, dropped }
 }
 
 /** The types of the answer, and the space that its vectors belong to. */
