@@ -73,7 +73,7 @@ function partOf(part: Part, imageUrl: ImageUrl): Fields {
 
 /** By type, of which one was asked for. */
 function vectorsIn(embeddings: unknown): unknown {
-  const [vectors] = Object.values(fieldsIn(embeddings)).filter((value) => Array.isArray(value))
+  const vectors = Object.values(fieldsIn(embeddings)).find((value) => Array.isArray(value))
   return itemsOf(vectors, (vector) => vector)
 }
 
