@@ -32,8 +32,8 @@ import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
 import { emulatedIn, type GatheredVectors, type Hit, type ServedInputs } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
-import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
-import { checkFloat16, viewsFor, type Calibrations } from './types.ts'
+import { checkSpace, type SpaceWatch } from './space.ts'
+import { checkFloat16, spaceFor, type Calibrations } from './types.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
 export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
@@ -138,7 +138,8 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const { views, guardedSpace } = spaceFor(model, first, generation, unknownField, options, dependencies)
+  const asked = { field: request.types?.field, pinned: options.pinnedSpace, generation, unknownField }
+  const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
@@ -229,22 +230,6 @@ export async function embed(
     return resultOf(gathered, first, known, sharing !== undefined)
   } finally {
     admission[Symbol.dispose]()
-  }
-}
-
-/** The types of the answer, and the space that its vectors belong to. */
-function spaceFor(
-  model: EmbeddingModel,
-  first: Offer,
-  generation: number | undefined,
-  unknownField: string | undefined,
-  { pinnedSpace: pinned }: EmbedOptions,
-  { calibrationOf }: Calibrations,
-): Pick<EmbedResult, 'views' | 'guardedSpace'> {
-  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
-  return {
-    views,
-    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
   }
 }
 

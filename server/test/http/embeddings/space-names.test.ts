@@ -35,8 +35,14 @@ const gateway = await startGateway({
 })
 
 const input = ['a text that is long enough to be cut somewhere', 'and another one, just as long as the first']
-/** Torana answers only with float32 vectors, so it does not pass these on. */
-const typed = new Set(['embedding_type', 'embedding_types', 'output_dtype', 'embed_dtype', 'endianness'])
+/** Torana reads float32, so it does not pass on what asks for another form; it makes types itself, where it can. */
+const forms = new Set(['embed_dtype', 'endianness'])
+const types = new Set(['embedding_type', 'embedding_types', 'output_dtype'])
+
+const codeOf = (field: string, value: unknown) => {
+  if (forms.has(field)) return 'unsupported_parameter'
+  return String(value).endsWith('binary') ? 'type_unsupported' : 'calibration_missing'
+}
 
 const spaceIn = ({ headers }: Asked): string | null => headers.get('x-torana-space')
 const calls = (): number => gateway.provider.counters().calls
@@ -52,7 +58,7 @@ for (const model of ['obeys-w16', 'shares-w16'])
   for (const { server, fields } of vectorFields)
     test(`${model}: ${JSON.stringify(fields)} of ${server} never comes under the plain name`, async () => {
       const space = await plainSpaceOf(model)
-      const refused = Object.keys(fields).find((field) => typed.has(field))
+      const refused = Object.keys(fields).find((field) => forms.has(field) || types.has(field))
       const paths = [
         '/v1/embeddings',
         `/v1/engines/${model}/embeddings`,
@@ -64,7 +70,7 @@ for (const model of ['obeys-w16', 'shares-w16'])
           const before = calls()
           const answer = await gateway.ask(body, { path })
           if (refused !== undefined) {
-            assertFault(answer, 'unsupported_parameter', { param: refused, words: /float32 vectors only/ })
+            assertFault(answer, codeOf(refused, fields[refused]), { param: refused })
             assert.equal(calls(), before)
             continue
           }
@@ -80,7 +86,7 @@ for (const model of ['obeys-w16', 'shares-w16'])
         ]) {
           const before = calls()
           const pinned = await gateway.ask(body, { headers })
-          if (refused !== undefined) assertFault(pinned, 'unsupported_parameter', { param: refused })
+          if (refused !== undefined) assertFault(pinned, codeOf(refused, fields[refused]), { param: refused })
           else
             assertFault(pinned, 'space_mismatch', {
               param: Object.keys(fields)[0] as string,
@@ -145,7 +151,7 @@ test('what is harmless at one server is not at another, nor beside another field
 test('a field that the caller let Torana drop leaves the plain vectors their name', async () => {
   const space = await plainSpaceOf('shares-w16')
   const headers = { 'x-torana-unsupported': 'drop', 'x-torana-space': space }
-  const answer = await gateway.ask({ model: 'shares-w16', input, output_dtype: 'int8' }, { headers })
+  const answer = await gateway.ask({ model: 'shares-w16', input, output_dtype: 'binary' }, { headers })
   assert.deepEqual([answer.status, spaceIn(answer)], [200, space], answer.text)
   assert.equal(answer.headers.get('x-torana-dropped'), 'output_dtype')
   assert.deepEqual(vectorsIn(answer).map(bitsOf), plainBits)
