@@ -178,7 +178,6 @@ export async function embed(
   try {
     let attempts = 0
     const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
-    // The cache and shared calls hold float32.
     const mayShare = unknownField === undefined && first.nativeType === undefined
     const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
@@ -233,7 +232,7 @@ export async function embed(
   }
 }
 
-/** Undefined when nothing is shared. */
+/** Undefined when nothing is shared. The cache and shared calls hold float32. */
 function sharingFor(
   model: EmbeddingModel,
   request: EmbeddingRequest,
