@@ -30,8 +30,8 @@ import { checkLengths } from './inputs.ts'
 import { resultOf, savedBy, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
-import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
-import { checkFloat16, lacksCalibration, viewsFor, type Calibrations } from './types.ts'
+import { checkSpace, type SpaceWatch } from './space.ts'
+import { checkFloat16, lacksCalibration, spaceFor, type Calibrations } from './types.ts'
 import { usageOf } from './usage.ts'
 
 export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
@@ -98,7 +98,8 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const { views, guardedSpace } = spaceFor(model, first, generation, unknownField, options, dependencies)
+  const asked = { pinned: options.pinnedSpace, generation, unknownField }
+  const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
@@ -137,7 +138,6 @@ export async function embed(
   try {
     let attempts = 0
     const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
-    // The cache and shared calls hold float32.
     const mayShare = unknownField === undefined && first.nativeType === undefined
     const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
@@ -217,22 +217,6 @@ function negotiatedFor(
     }
   }
   return { model, offers: inOrder, dropped }
-}
-
-/** The types of the answer, and the space that its vectors belong to. */
-function spaceFor(
-  model: EmbeddingModel,
-  first: Offer,
-  generation: number | undefined,
-  unknownField: string | undefined,
-  { pinnedSpace: pinned }: EmbedOptions,
-  { calibrationOf }: Calibrations,
-): Pick<EmbedResult, 'views' | 'guardedSpace'> {
-  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
-  return {
-    views,
-    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
-  }
 }
 
 /** Undefined when nothing is shared. */

@@ -8,7 +8,7 @@ import { isByteType, type ByteType, type VectorType } from '#core/catalog/vector
 import type { TypeView } from '#core/embedding/vector-types/view.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { UNKNOWN_RETRY_MS } from './space.ts'
+import { guardedSpaceFor, UNKNOWN_RETRY_MS } from './space.ts'
 
 /** The calibrations that this node knows. */
 export interface Calibrations {
@@ -24,7 +24,7 @@ interface ViewTerms extends Calibrations {
 }
 
 /** Undefined: float alone, as upstreams send it. */
-export function viewsFor(
+function viewsFor(
   { types, typeField, nativeType, width }: Pick<Offer, 'types' | 'typeField' | 'nativeType' | 'width'>,
   terms: ViewTerms,
 ): readonly TypeView[] | undefined {
@@ -71,6 +71,28 @@ function calibrationFor(
     `'${model.id}' has no calibration for ${type} at ${width} dimensions. The operator makes one with 'torana calibrate --model ${model.id}${width === model.facts.dimensions ? '' : ` --dimensions ${width}`} --file corpus.txt'. float16 needs none.`,
     { param: field },
   )
+}
+
+/** What decides the space of a request beside its model. */
+interface SpaceTerms {
+  readonly generation: number | undefined
+  readonly pinned: string | undefined
+  readonly unknownField: string | undefined
+}
+
+/** The types of the answer, and the space that its vectors belong to. */
+export function spaceFor(
+  model: EmbeddingModel,
+  first: Offer,
+  { unknownField, ...terms }: SpaceTerms,
+  { calibrationOf }: Calibrations,
+): { readonly views: readonly TypeView[] | undefined; readonly guardedSpace: string | undefined } {
+  const { generation, pinned } = terms
+  const views = viewsFor(first, { model, ...terms, calibrationOf })
+  return {
+    views,
+    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
+  }
 }
 
 /** Vectors of unit length always fit; a model that does not scale its vectors may have values that do not. */

@@ -77,7 +77,7 @@ export function typesFor(
   if (bits !== undefined && model.facts.binary === undefined)
     return refusal(
       field,
-      `'${model.id}' is not known to keep its meaning in ${bits}. With rescoring, models that were trained for it keep about 95 of 100 nearest neighbours, and others may keep half. Measure it on your texts; if you accept the loss, the operator sets 'embedding: { binary: accepted }' for the model.`,
+      `'${model.id}' is not known to keep its meaning in ${bits}. Models that were trained for it keep about 95 of 100 nearest neighbours after rescoring; others may lose 40 of them without, and 10 with it. Measure it on your texts; if you accept the loss, the operator sets 'embedding: { binary: accepted }' for the model.`,
     )
   return { types, typeField: field }
 }
