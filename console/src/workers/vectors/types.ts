@@ -11,7 +11,7 @@ export const VECTOR_TYPES = ['float', 'float16', 'int8', 'rescored', 'binary'] a
 export type VectorType = (typeof VECTOR_TYPES)[number]
 
 /** Candidates that rescoring looks at for each neighbour. */
-export const CANDIDATES_PER_NEIGHBOUR = 4
+const CANDIDATES_PER_NEIGHBOUR = 4
 
 /** Draws of the bootstrap: the interval then varies by less than a tenth of itself. */
 const DRAWS = 400
