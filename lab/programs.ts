@@ -45,6 +45,10 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/overload': { answers: 'twice the load that a node can serve', needs: 'two cores' },
   'bench/false-refusals': { answers: 'what a node short of CPU refuses', needs: 'two cores' },
   'bench/edits': { answers: 'large uploads; --quick', needs: 'two cores' },
+  'bench/contents': {
+    answers: 'large images to embed, of many callers at once, in a node of 2 GB; --quick',
+    needs: 'two cores, root',
+  },
   'bench/files': { answers: 'a large file sent in parts that break off', needs: 'PostgreSQL' },
   'bench/batches': { answers: 'the cost of a batch', needs: 'PostgreSQL, two cores' },
   'bench/console': {
@@ -123,6 +127,11 @@ const CONFORMANCE: Readonly<Record<string, Program>> = {
     answers: 'every SDK against every kind of upstream; --quick; --clients openai-7',
     needs: 'Python and Go, Java where Maven and a JDK are installed',
   },
+  'conformance/contents': {
+    answers:
+      "images, audio and texts in every shape of a request and by every wire, checked by the sums of the caller's bytes; --quick",
+    needs: 'Python',
+  },
   'conformance/images': {
     answers: 'the same for images; --quick',
     needs: 'Python and Go, Java where Maven and a JDK are installed',
@@ -164,6 +173,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers: 'all contracts of stores on PGlite; npm test has a smoke test of each',
     file: 'server/test/contract/stores-pglite-long.ts',
     node: LONG_TEST,
+  },
+  'check/vector-types': {
+    answers:
+      "types of vectors, bit by bit against sentence-transformers, numpy and pgvector; OpenAI's SDKs; what each type keeps of the ten nearest; --quick; --write",
+    needs: 'Python',
   },
   'check/docs': {
     answers:

@@ -8,6 +8,7 @@ import { openCorpus, textsOf, type ColumnChoice } from './corpus/corpus.ts'
 import { isSummary, summaryFileOf, type Summary } from './run/output.ts'
 import { ProgressLine, type ProgressOutput } from './run/progress.ts'
 import { Run } from './run/run.ts'
+import { typeField } from './run/slice-requests.ts'
 import { RunFolder, type RunTerms } from './run/state.ts'
 import type { NumberType, VectorEnding } from './vectors/vector-format.ts'
 
@@ -96,11 +97,16 @@ function finishedBefore(out: string, terms: RunTerms): Summary | undefined {
 }
 
 /** A dry run, which costs nothing, and fails now if the key may not get such vectors. */
-async function spaceOf({ model, dimensions }: RunTerms, gateway: Gateway): Promise<string> {
+async function spaceOf({ model, dimensions, type }: RunTerms, gateway: Gateway): Promise<string> {
   const answer = await gateway.open('/embeddings', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-torana-dry-run': 'true' },
-    body: JSON.stringify({ model, input: 'text', ...(dimensions !== null && { dimensions }) }),
+    body: JSON.stringify({
+      model,
+      input: 'text',
+      ...typeField(type),
+      ...(dimensions !== null && { dimensions }),
+    }),
   })
   return ((await answer.json()) as { readonly space?: string | null }).space ?? ''
 }

@@ -8,6 +8,7 @@ export type Toolchain =
   | 'python-0.28'
   | 'python-llama-index'
   | 'python-recipes'
+  | 'python-contents'
   | 'go'
   | 'java'
 

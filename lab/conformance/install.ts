@@ -56,6 +56,7 @@ async function installAll(needed: ReadonlySet<Toolchain>): Promise<void> {
     await installPython('python-llama-index', 'requirements-llama-index.txt')
   }
   if (needed.has('python-recipes')) await installPython('python-recipes', 'requirements-recipes.txt')
+  if (needed.has('python-contents')) await installPython('python-contents', 'requirements-contents.txt')
   if (needed.has('go')) await installGo()
   if (needed.has('java')) await installJava()
 }

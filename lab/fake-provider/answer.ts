@@ -1,14 +1,15 @@
-import { drifted, swapEnds } from './drift.ts'
-import { lengthOf, readText, typedText } from './obeyed-fields.ts'
+import { keyOf } from './contents.ts'
+import { drifted, noisy, swapEnds } from './drift.ts'
+import { lengthOf, obeyedText, readText } from './obeyed-fields.ts'
 import type { Scenario } from './traits.ts'
 import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
 import { widthOf, type Answer, type Encoding, type Item, type Question, type Wire } from './wire.ts'
 
 /** The vectors of a question with every flaw the scenario asks for. */
-export function answerOf(scenario: Scenario, wire: Wire, question: Question): Answer {
+export function answerOf(scenario: Scenario, wire: Wire, question: Question, callNumber: number): Answer {
   const items = question.texts.map((text, index) => ({
     index,
-    vector: drifted(scenario.vectors, vectorFor(scenario, question, text), text),
+    vector: vectorAt(scenario, question, index, { text, callNumber }),
     tokens: question.tokens[index] ?? 0,
   }))
   if (scenario.vectors === 'swapped') swapEnds(items)
@@ -21,7 +22,7 @@ export function answerOf(scenario: Scenario, wire: Wire, question: Question): An
     usage: scenario.has('no-usage') ? null : total,
     extraFields: scenario.has('extra-fields'),
     text(vector: Float32Array, encoding: Encoding): string {
-      const typed = scenario.has('obeys-fields') ? typedText(question.fields, vector, encoding) : null
+      const typed = scenario.has('obeys-fields') ? obeyedText(question.fields, vector, encoding) : null
       if (typed !== null) return typed
       if (encoding === 'float')
         return scenario.has('wide-floats') ? wideNumberText(vector) : numberText(vector)
@@ -37,6 +38,22 @@ function encodingFor(scenario: Scenario, question: Question): Encoding {
   if (scenario.has('base64-only')) return 'base64'
   if (scenario.has('ignores-encoding')) return 'float'
   return question.encoding ?? 'float'
+}
+
+function vectorAt(
+  scenario: Scenario,
+  question: Question,
+  index: number,
+  { text, callNumber }: { text: string; callNumber: number },
+): Float32Array {
+  const content = question.contents?.[index]
+  const imageSpace = scenario.has('other-image-encoder') ? 'other image encoder: ' : ''
+  const key = content === undefined ? text : keyOf(content, imageSpace)
+  const vector = drifted(scenario.vectors, vectorFor(scenario, question, key), key)
+  const millionths = scenario.amount('image-noise-N')
+  const isImage = content?.some(({ kind }) => kind === 'image') === true
+  if (millionths === undefined || !isImage) return vector
+  return noisy(vector, { size: millionths / 1e6, seed: `${callNumber} ${key}` })
 }
 
 function vectorFor(scenario: Scenario, question: Question, asked: string): Float32Array {

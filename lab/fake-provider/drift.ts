@@ -33,6 +33,14 @@ export function drifted(kind: VectorKind | null, vector: Float32Array, text: str
   return kind === null ? vector : variations[kind](vector, text)
 }
 
+/** A unit vector whose values are off by up to about `size`, in a way that depends on the seed. */
+export function noisy(vector: Float32Array, { size, seed }: { size: number; seed: string }): Float32Array {
+  const noise = vectorOf(`noise ${seed}`, vector.length)
+  const largest = noise.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  const moved = vector.map((value, position) => value + (size * (noise[position] ?? 0)) / largest)
+  return truncated(moved, moved.length)
+}
+
 /** Gives the first input the vector of the last, and the other way round. A call with one input has nothing to swap. */
 export function swapEnds(items: Item[]): void {
   const first = items.at(0)

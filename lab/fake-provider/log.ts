@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { ContentNote } from './contents.ts'
 import type { PartNote } from './images/given.ts'
 import type { PictureNote } from './images/pictures.ts'
 
@@ -45,6 +46,8 @@ export type LogEntry = {
   dimensions: number | null
   encoding: string | null
   tokens: number
+  /** Of each input that came as parts: its parts in their order, never their bytes. */
+  contents?: ContentNote[][]
   requestBytes: number
   /** Of the body bytes really handed to the connection; null when none were. */
   responseSha256: string | null

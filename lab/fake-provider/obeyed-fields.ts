@@ -4,6 +4,7 @@
  * numbers.
  */
 import type { Encoding, Fields, Question } from './wire.ts'
+import { typedNumbers } from './vector-types.ts'
 import { base64Of } from './vectors.ts'
 
 /** Fields that make other vectors of the same texts, with values that do, as the servers' own APIs have them. */
@@ -93,24 +94,16 @@ export function lengthOf(fields: Fields): number {
 }
 
 /** A vector of another type than float32, as JSON. Null: it is float32. */
-export function typedText(fields: Fields, vector: Float32Array, encoding: Encoding): string | null {
+export function obeyedText(fields: Fields, vector: Float32Array, encoding: Encoding): string | null {
   const isBase64 = encoding === 'base64'
   if (isBase64 && fields['endianness'] === 'big')
     return `"${Buffer.from(base64Of(vector), 'base64').swap32().toString('base64')}"`
   const [type] = typing.flatMap((name) => fields[name] ?? [])
-  if (type === 'int8') return JSON.stringify(Array.from(vector, (value) => Math.round(value * 127)))
-  if (type === 'uint8') return JSON.stringify(Array.from(vector, (value) => Math.round(value * 127) + 128))
-  if (type === 'binary') return JSON.stringify(bitsOf(vector).map((byte) => byte - 128))
-  if (type === 'ubinary') return JSON.stringify(bitsOf(vector))
+  if (type === 'int8' || type === 'uint8' || type === 'binary' || type === 'ubinary') {
+    return JSON.stringify(typedNumbers(vector, type, 127))
+  }
   // Numbers as JSON stay what they are.
   if (type === 'float16' && isBase64) return `"${Buffer.alloc(vector.length * 2, 1).toString('base64')}"`
   if (type === 'fp8_e4m3' && isBase64) return `"${Buffer.alloc(vector.length, 1).toString('base64')}"`
   return null
-}
-
-/** Eight values to a byte. */
-function bitsOf(vector: Float32Array): number[] {
-  return Array.from({ length: vector.length / 8 }, (_, byte) =>
-    vector.subarray(byte * 8, byte * 8 + 8).reduce((bits, value) => bits * 2 + (value > 0 ? 1 : 0), 0),
-  )
 }

@@ -65,7 +65,7 @@ export function itemText({ index }: Item, embedding: string): string {
   return `{"object":"embedding","index":${index},"embedding":${embedding}}`
 }
 
-function encodingOf(fields: Fields): Encoding | null {
+export function encodingOf(fields: Fields): Encoding | null {
   const encoding = fields['encoding_format'] ?? null
   if (encoding === null || encoding === 'float' || encoding === 'base64') return encoding
   const given = typeof encoding === 'string' ? encoding : JSON.stringify(encoding)

@@ -20,6 +20,8 @@ export type Call = {
   url: URL
   headers: IncomingHttpHeaders
   inbox: Inbox
+  /** Counts the calls of this server. */
+  number: number
   /** What the path asks for and its mode adds at this moment; throws `UnknownTrait`. */
   scenario(): Scenario
 }
@@ -58,6 +60,7 @@ export async function play(call: Call, failures: PlannedFailures, capacity: Capa
     wire = located
     if (call.method !== 'POST') throw new Refusal(405, `${call.method} is not allowed here, POST is.`)
     refuseLargeBody(scenario, call.inbox.bytes)
+    refuseBeyond(wire, call.inbox.bytes)
     const credential = credentialOf(call.headers)
     refuseMissingCredential(wire, call.headers)
     question = await wire.read(fieldsOf(body), target)
@@ -66,7 +69,7 @@ export async function play(call: Call, failures: PlannedFailures, capacity: Capa
     refuseUnservable(scenario, wire, question)
     const { served, ending } = ended(scenario, true)
     const waitedMs = served ? await capacity.serve(scenario, credential) : undefined
-    const reply = replyTo(scenario, wire, question)
+    const reply = replyTo(scenario, wire, question, call.number)
     return { scenario, wire, question, served, ending, reply, waitedMs }
   } catch (error) {
     const reply = errorReply(scenario, wire ?? openai, refusalOf(error))
@@ -93,9 +96,9 @@ function wireAt(path: string, query: URLSearchParams): [Wire, Target] {
   throw new Refusal(404, `Nothing is served at /<traits>/${path}. Base URLs: ${[...bases].join(', ')}.`)
 }
 
-function replyTo(scenario: Scenario, wire: Wire, question: Question): Reply {
+function replyTo(scenario: Scenario, wire: Wire, question: Question, callNumber: number): Reply {
   if (scenario.has('html-200')) return okReply('text/html', htmlPage('Welcome'))
-  const { body, headers } = wire.write(answerOf(scenario, wire, question))
+  const { body, headers } = wire.write(answerOf(scenario, wire, question, callNumber))
   const text = scenario.has('garbage') ? `%${body.slice(1)}` : body
   return okReply('application/json', text, headers)
 }
@@ -114,6 +117,12 @@ export function ended(scenario: Scenario, served: boolean): Pick<Outcome, 'serve
 export function refuseLargeBody(scenario: Scenario, bytes: number): void {
   const maxBytes = scenario.amount('max-bytes-N') ?? Infinity
   if (bytes > maxBytes) throw new Refusal(413, `The body has ${bytes} bytes, at most ${maxBytes} fit.`)
+}
+
+function refuseBeyond({ maxBodyBytes = Infinity }: Wire, bytes: number): void {
+  if (bytes > maxBodyBytes) {
+    throw new Refusal(400, `Request payload size exceeds the limit: ${maxBodyBytes} bytes.`)
+  }
 }
 
 function refuseMissingCredential({ credentials }: Wire, headers: IncomingHttpHeaders): void {

@@ -1,3 +1,4 @@
+import { limitsOf, refuseContents } from './content-limits.ts'
 import type { Scenario } from './traits.ts'
 import { Refusal, widthOf, type Question, type Wire } from './wire.ts'
 
@@ -7,6 +8,7 @@ export function refuseUnservable(scenario: Scenario, wire: Wire, question: Quest
   refuseEncoding(scenario, question)
   refuseDimensions(scenario, question)
   refuseSize(scenario, wire, question)
+  refuseContents(scenario, wire, question)
   refuseMarked(question)
 }
 
@@ -76,8 +78,10 @@ function refuseDimensions(scenario: Scenario, { dimensions, model }: Question): 
   }
 }
 
-function refuseSize(scenario: Scenario, wire: Wire, { texts, tokens }: Question): void {
-  const maxInputs = scenario.amount('max-inputs-N') ?? wire.maxInputs
+function refuseSize(scenario: Scenario, wire: Wire, question: Question): void {
+  const { texts, tokens, contents } = question
+  const ofContents = contents === undefined ? undefined : limitsOf(wire, question).maxInputs
+  const maxInputs = scenario.amount('max-inputs-N') ?? ofContents ?? wire.maxInputs
   if (texts.length > maxInputs) {
     throw new Refusal(400, `Too many inputs: ${texts.length}, at most ${maxInputs} are allowed.`)
   }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { behaviourOf, type Behaviour } from './behaviour.ts'
 import { Capacity } from './capacity.ts'
+import { contentNotes } from './contents.ts'
 import { deliver, deliveredPart } from './delivery.ts'
 import { FileMemory, Inbox } from './inbox.ts'
 import { Jobs } from './images/jobs.ts'
@@ -68,7 +69,7 @@ export async function startFakeProvider({
     const { headers, method = 'GET' } = request
     const prefix = url.pathname.split('/')[1] ?? ''
     const scenario = () => modes.scenarioOf(decodeURIComponent(prefix))
-    const call = { method, url, headers, inbox, scenario }
+    const call = { method, url, headers, inbox, scenario, number: counters.calls }
     const outcome = await decided(call).finally(() => inbox.release())
     const entry = log.append(entryOf(outcome, request, url.pathname, inbox.bytes))
     modes.inPath(url.pathname)?.finish(entry)
@@ -184,6 +185,7 @@ function entryOf(
     dimensions: question?.dimensions ?? null,
     encoding: question?.encoding ?? null,
     tokens: question?.tokens.reduce((sum, count) => sum + count, 0) ?? 0,
+    ...(question?.contents === undefined ? {} : { contents: contentNotes(question.contents) }),
     requestBytes,
     responseSha256: answered ? createHash('sha256').update(sent).digest('hex') : null,
     status: answered ? reply.status : null,

@@ -1,6 +1,8 @@
+import { contentTraits, type ContentTrait } from './content-traits.ts'
 import { isVectorKind, vectorKinds, type VectorKind } from './drift.ts'
 import { editTraits, type EditTrait } from './images/edit-traits.ts'
 import { imageTraits, type ImageTrait } from './images/traits.ts'
+import { isKind, type MediaKind } from './media.ts'
 
 /** What a scenario can ask for, beside the traits of pictures alone. `N` in a name stands for a number. */
 export const traits = {
@@ -71,9 +73,9 @@ export const traits = {
   'chunked-N': 'the body comes in chunks of N bytes',
 } as const satisfies Record<string, string>
 
-export type Trait = keyof typeof traits | ImageTrait | EditTrait
+export type Trait = keyof typeof traits | ContentTrait | ImageTrait | EditTrait
 
-export const allTraits = { ...traits, ...imageTraits, ...editTraits }
+export const allTraits = { ...traits, ...contentTraits, ...imageTraits, ...editTraits }
 
 /** What one path prefix asks the server to play. */
 export type Scenario = {
@@ -87,6 +89,8 @@ export type Scenario = {
   mode: string | null
   /** The KIND of `vectors-KIND`. */
   vectors: VectorKind | null
+  /** The KINDS of `takes-KINDS`; null when the scenario names none. */
+  kinds: readonly MediaKind[] | null
 }
 
 export class UnknownTrait extends Error {
@@ -110,11 +114,18 @@ export function scenarioWith(name: string, added: readonly string[]): Scenario {
   let sizes: string[] | null = null
   let mode: string | null = null
   let vectors: VectorKind | null = null
+  let kinds: MediaKind[] | null = null
   for (const word of [...name.split('+'), ...added]) {
     // `key-<word>` does nothing but set a scenario apart, so that tests running side by side share no counter.
     if (/^key-.+$/.test(word)) continue
     if (/^sizes(-\d+x\d+)+$/.test(word)) {
       sizes = word.split('-').slice(1)
+      continue
+    }
+    const named = /^takes((?:-[a-z]+)+)$/.exec(word)?.[1]?.split('-').slice(1)
+    if (named?.every((kind) => kind === 'text' || isKind(kind))) {
+      kinds = named.filter(isKind)
+      amounts.set('takes-KINDS', kinds.length)
       continue
     }
     const [trait, amount, text] = traitOf(word)
@@ -123,11 +134,11 @@ export function scenarioWith(name: string, added: readonly string[]): Scenario {
     if (trait === 'vectors-KIND' && isVectorKind(text)) vectors = text
   }
   const has = (trait: Trait) => amounts.has(trait)
-  return { name, has, amount: (trait) => amounts.get(trait), sizes, mode, vectors }
+  return { name, has, amount: (trait) => amounts.get(trait), sizes, mode, vectors, kinds }
 }
 
 function traitOf(word: string): [trait: Trait, amount: number, text: string] {
-  const [, kind, text = ''] = /^(mode|vectors)-([\w.-]+)$/.exec(word) ?? []
+  const [, kind, text = ''] = /^(mode|vectors|takes)-([\w.-]+)$/.exec(word) ?? []
   if (kind === 'mode') return ['mode-NAME', 0, text]
   if (kind === 'vectors' && isVectorKind(text)) return ['vectors-KIND', 0, text]
   if (kind !== undefined) throw new UnknownTrait(word)

@@ -1,3 +1,5 @@
+import type { Content, ContentLimits } from './media.ts'
+
 /** A request body after JSON.parse. */
 export type Fields = Record<string, unknown>
 
@@ -6,8 +8,11 @@ export type Encoding = 'float' | 'base64'
 /** What a caller asked for, whatever the wire it came by. */
 export type Question = {
   model: string
+  /** Of each input. Of one that came as parts: its text parts. */
   texts: string[]
-  /** One count per text. */
+  /** The parts of each input, where the wire has parts. */
+  contents?: readonly Content[]
+  /** One count per input. */
   tokens: number[]
   tokenArrays: boolean
   inputType: string | null
@@ -41,6 +46,10 @@ export type Wire = {
   /** Headers of which one must be there; none for servers that need no key. */
   credentials: readonly string[]
   maxInputs: number
+  /** Of a request body. */
+  maxBodyBytes?: number
+  /** What the model of a question takes beside texts; absent: nothing. */
+  limits?(question: Question): ContentLimits
   /** Whether answers name the position of each vector. Where they do not, `shuffled` has no meaning. */
   indexed: boolean
   /** Recognises a path below the scenario. */
@@ -83,10 +92,11 @@ function typeOf(status: number, code: string | null): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error'
 }
 
-/** The width stands at the end of the model name: `embed-w64` answers 64 values. */
+/** The width stands at the end of the model name: `embed-w64` answers 64 values. One model has its own, which it can't exceed. */
 export function widthOf(model: string): number {
   const digits = /-w(\d+)$/.exec(model)?.[1]
-  return digits === undefined ? 1536 : Number(digits)
+  if (digits !== undefined) return Number(digits)
+  return model.includes('multimodalembedding') ? 1408 : 1536
 }
 
 export function isFields(value: unknown): value is Fields {

@@ -225,9 +225,9 @@ async function known(client: BatchesClient, id: string): Promise<BatchBody> {
   }
 }
 
-/** The width in the id of a space, `<model>@<width>:<8 hex>`. */
+/** The width in the id of a space, `<model>@<width>:<8 hex>`, with its type behind it. */
 function widthIn(space: string): number | undefined {
-  const [, width] = /@(\d+):[0-9a-f]{8}$/.exec(space) ?? []
+  const [, width] = /@(\d+):[0-9a-f]{8}(?:\/[a-z0-9:-]+)?$/.exec(space) ?? []
   return width === undefined ? undefined : Number(width)
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createReadStream, createWriteStream, renameSync, type WriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { CorpusRow } from '../corpus/corpus.ts'
+import type { NumberType } from '../vectors/vector-format.ts'
 import type { RunFolder, Slice } from './state.ts'
 import { errorLine } from './row-error.ts'
 
@@ -14,6 +15,11 @@ function customIdOf({ row, id }: Pick<CorpusRow, 'row' | 'id'>): string {
 export function rowIn(customId: string): { readonly row: number; readonly id: string } {
   const colon = customId.indexOf(':')
   return { row: Number(customId.slice(0, colon)), id: customId.slice(colon + 1) }
+}
+
+/** The gateway makes the type, so that it names the space of the vectors. */
+export function typeField(type: NumberType): { readonly output_dtype?: string } {
+  return type === 'float32' ? {} : { output_dtype: type }
 }
 
 export interface SliceSize {
@@ -45,6 +51,7 @@ export async function takeSlice(
       model: terms.model,
       input: text,
       encoding_format: 'base64',
+      ...typeField(terms.type),
       ...(terms.dimensions !== null && { dimensions: terms.dimensions }),
     }
     const line = { custom_id: customIdOf({ row, id }), method: 'POST', url: '/v1/embeddings', body }

@@ -3,7 +3,8 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { CommandProblem } from '../command-problem.ts'
 import { linesIn } from '../json-lines.ts'
 import {
-  BYTES_PER_NUMBER,
+  bytesOf,
+  dimensionsIn,
   type NumberType,
   type VectorBlock,
   type VectorSlice,
@@ -29,9 +30,14 @@ interface ResultLine {
 const NOT_RUN = new Set(['batch_expired', 'batch_cancelled'])
 /** Vectors held in memory at a time. */
 const BLOCK_BYTES = 4 * 1024 * 1024
+/** Whole numbers have no NaN: a row without a vector is zeros, and the file of errors names it. */
 const NAN_BYTES: Readonly<Record<NumberType, readonly number[]>> = {
   float32: [0, 0, 0xc0, 0x7f],
   float16: [0, 0x7e],
+  int8: [0],
+  uint8: [0],
+  binary: [0],
+  ubinary: [0],
 }
 
 export class SliceResults implements VectorSlice {
@@ -130,16 +136,14 @@ export class SliceResults implements VectorSlice {
     const index = row - this.#slice.firstRow
     if (!(index >= 0 && index < this.#slice.rows))
       throw new CommandProblem(`The results have the row ${row}, which was not asked for.`)
-    // Copied: a Float32Array needs an aligned start.
-    const bytes = new Uint8Array(Buffer.from(embedding, 'base64'))
-    const numbers = new Float32Array(bytes.buffer)
-    this.#dimensions ??= numbers.length
-    if (numbers.length !== this.#dimensions)
+    const kept = Buffer.from(embedding, 'base64')
+    const dimensions = dimensionsIn(kept.length, this.#type)
+    this.#dimensions ??= dimensions
+    if (dimensions !== this.#dimensions)
       throw new CommandProblem(
-        `The vector of row ${row} has ${numbers.length} numbers, and others have ${this.#dimensions}.`,
+        `The vector of row ${row} has ${dimensions} dimensions, and others have ${this.#dimensions}.`,
       )
     this.#ids[index] = id
-    const kept = this.#type === 'float32' ? bytes : new Uint8Array(new Float16Array(numbers).buffer)
     const isNext = index === this.#waitingFrom + this.#waiting.length
     if (!isNext || this.#waiting.length * kept.length >= BLOCK_BYTES) this.#flush()
     if (this.#waiting.length === 0) this.#waitingFrom = index
@@ -154,7 +158,7 @@ export class SliceResults implements VectorSlice {
   }
 
   #rowBytes(): number {
-    return (this.#dimensions ?? 0) * BYTES_PER_NUMBER[this.#type]
+    return bytesOf({ type: this.#type, dimensions: this.#dimensions ?? 0 })
   }
 
   #fillNan(bytes: Uint8Array, first: number, length: number): void {

@@ -66,7 +66,8 @@ interface Written {
 }
 
 interface RunState {
-  readonly version: 1
+  /** Since 2, the gateway makes the type. */
+  readonly version: 1 | 2
   /** Part of the metadata and the idempotency keys of all its batches. */
   readonly id: string
   readonly terms: RunTerms
@@ -109,10 +110,14 @@ export class RunFolder {
     lock(path)
     const found = readState(path)
     if (found !== undefined) refuseOther(found.terms, terms, path)
+    if (found?.version === 1 && terms.type === 'float16')
+      throw new CommandProblem(
+        `An earlier version of Torana began this run, and it made float16 in another way. Finish it with that version, or delete the folder ${path} to begin again.`,
+      )
     const folder = new RunFolder(
       path,
       found ?? {
-        version: 1,
+        version: 2,
         id: randomUUID(),
         terms,
         open: [],

@@ -1,7 +1,5 @@
 /** Arrow's file format: a record batch per block, and an index of them at the end. */
 import {
-  Float16,
-  Float32,
   makeData,
   MetadataVersion,
   RecordBatch,
@@ -13,8 +11,8 @@ import {
   type Schema,
 } from 'apache-arrow'
 import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file'
-import { schemaMessage, STREAM_END_BYTES, vectorSchema } from './arrow-schema.ts'
-import { withVector } from './vector-format.ts'
+import { arrowType, schemaMessage, STREAM_END_BYTES, vectorSchema } from './arrow-schema.ts'
+import { numbersIn, withVector } from './vector-format.ts'
 import type { VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
 
 /** Position of a record batch in the file. */
@@ -95,13 +93,13 @@ export class ArrowFormat implements VectorFormat {
     return makeData({ type: new Struct(this.#schema.fields), length: ids.length, nullCount: 0, children })
   }
 
-  #numbers({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Data {
-    if (this.#facts.type === 'float16') {
-      const data = new Uint16Array(buffer, byteOffset, byteLength / 2)
-      return makeData({ type: new Float16(), length: data.length, nullCount: 0, data })
-    }
-    const data = new Float32Array(buffer, byteOffset, byteLength / 4)
-    return makeData({ type: new Float32(), length: data.length, nullCount: 0, data })
+  #numbers(bytes: Uint8Array<ArrayBuffer>): Data {
+    const { type } = this.#facts
+    const { length } = numbersIn(bytes, type)
+    // Arrow's library holds float16 as its bits.
+    const data =
+      type === 'float16' ? new Uint16Array(bytes.buffer, bytes.byteOffset, length) : numbersIn(bytes, type)
+    return makeData({ type: arrowType(type), length, nullCount: 0, data } as Parameters<typeof makeData>[0])
   }
 }
 

@@ -1,14 +1,14 @@
 /** One JSON object per line: every program can read it, at five times the size of the other formats. */
 import type { VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
-import { withVector } from './vector-format.ts'
+import { bytesOf, numbersIn, withVector } from './vector-format.ts'
 
 export class JsonlFormat implements VectorFormat {
   readonly memory = undefined
   readonly keepsEveryRow = false
-  readonly #dimensions: number
+  readonly #facts: VectorFacts
 
-  constructor({ dimensions }: VectorFacts) {
-    this.#dimensions = dimensions
+  constructor(facts: VectorFacts) {
+    this.#facts = facts
   }
 
   head(): Uint8Array {
@@ -18,9 +18,10 @@ export class JsonlFormat implements VectorFormat {
   async *slice(slice: VectorSlice): AsyncGenerator<Uint8Array> {
     for await (const block of slice.blocks()) {
       const { bytes, ids } = withVector(block)
-      const numbers = new Float32Array(bytes.buffer, bytes.byteOffset, ids.length * this.#dimensions)
+      const rowBytes = bytesOf(this.#facts)
       const lines = ids.map((id, row) => {
-        const vector = [...numbers.subarray(row * this.#dimensions, (row + 1) * this.#dimensions)]
+        const own = bytes.subarray(row * rowBytes, (row + 1) * rowBytes)
+        const vector = [...numbersIn(own, this.#facts.type)]
         return `${JSON.stringify({ id, vector })}\n`
       })
       yield Buffer.from(lines.join(''))

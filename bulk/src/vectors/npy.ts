@@ -1,10 +1,18 @@
-/** NumPy's format: a text header, then the matrix. Row n is row n of the corpus; a row without a vector is NaN. */
+/** NumPy's format: a text header, then the matrix. Row n is row n of the corpus; a row without a vector is NaN, or zeros. */
+import { numbersOf } from './vector-format.ts'
 import type { NumberType, VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]
 /** Room for any number of rows; a multiple of 64, as NumPy aligns it. */
 const HEAD_BYTES = 128
-const TYPES: Readonly<Record<NumberType, string>> = { float32: '<f4', float16: '<f2' }
+const TYPES: Readonly<Record<NumberType, string>> = {
+  float32: '<f4',
+  float16: '<f2',
+  int8: '|i1',
+  uint8: '|u1',
+  binary: '|i1',
+  ubinary: '|u1',
+}
 
 export class NpyFormat implements VectorFormat {
   readonly memory = undefined
@@ -16,8 +24,7 @@ export class NpyFormat implements VectorFormat {
   }
 
   head(rows: number): Uint8Array {
-    const { type, dimensions } = this.#facts
-    const shape = `{'descr': '${TYPES[type]}', 'fortran_order': False, 'shape': (${rows}, ${dimensions}), }`
+    const shape = `{'descr': '${TYPES[this.#facts.type]}', 'fortran_order': False, 'shape': (${rows}, ${numbersOf(this.#facts)}), }`
     const text = `${shape.padEnd(HEAD_BYTES - MAGIC.length - 2 - 1)}\n`
     const head = Buffer.alloc(HEAD_BYTES)
     head.set(MAGIC)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { tableFromIPC } from 'apache-arrow'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { openFormat } from './open-format.ts'
+import { isSigned, numbersOf } from './vector-format.ts'
 import type { NumberType, VectorBlock, VectorEnding } from './vector-format.ts'
 
 const DIMENSIONS = 3
@@ -53,6 +54,7 @@ const EXPECTED = [0, 1, 2, 4, 5, 6, 7, 8, 9, 11].map((row) => ({
   vector: [row, row + 0.5, -row],
 }))
 const TYPES: readonly NumberType[] = ['float32', 'float16']
+const BYTE_TYPES = ['int8', 'uint8', 'binary', 'ubinary'] as const
 
 test('a file of JSON lines has each vector once', async () => {
   const lines = (await fileOf('.jsonl', 'float32')).toString().trim().split('\n')
@@ -107,3 +109,64 @@ test('a Parquet file has lists of numbers, and says their space', async () => {
     )
   }
 })
+
+/** Ten rows of sixteen dimensions; two slices. The bytes of binary are a pattern like any other. */
+async function byteFileOf(ending: VectorEnding, type: NumberType) {
+  const dimensions = 16
+  const facts = { model: 'm', space: 'm@16:0123abcd', dimensions, type }
+  const rowBytes = numbersOf(facts)
+  const bytes = Uint8Array.from({ length: 10 * rowBytes }, (_, index) => (index * 37) % 256)
+  const pieces: Uint8Array[] = []
+  let memory: unknown
+  for (const [first, count] of [
+    [0, 7],
+    [7, 3],
+  ] as const) {
+    const format = await openFormat(ending, facts, memory)
+    const ids = Array.from({ length: count }, (_, index) => `row ${first + index}`)
+    const own = bytes.slice(first * rowBytes, (first + count) * rowBytes)
+    async function* blocks(): AsyncGenerator<VectorBlock> {
+      yield { bytes: own, ids, has: ids.map(() => true) }
+    }
+    const firstByte = format.head(0).length + pieces.reduce((sum, piece) => sum + piece.length, 0)
+    pieces.push(...(await Array.fromAsync(format.slice({ ids, blocks }, firstByte))))
+    ;({ memory } = format)
+  }
+  const format = await openFormat(ending, facts, memory)
+  const numbers = isSigned(type) ? new Int8Array(bytes.buffer) : bytes
+  const rows = Array.from({ length: 10 }, (_, row) => [
+    ...numbers.subarray(row * rowBytes, (row + 1) * rowBytes),
+  ])
+  return { file: Buffer.concat([format.head(10), ...pieces, format.tail(10)]), rows }
+}
+
+for (const type of BYTE_TYPES)
+  test(`files of ${type} hold one byte for each number, and every reader gets the same numbers`, async () => {
+    const npy = await byteFileOf('.npy', type)
+    assert.match(npy.file.toString('latin1', 10, 128), new RegExp(`'\\|${isSigned(type) ? 'i' : 'u'}1'`))
+    const matrix = npy.file.subarray(128)
+    assert.deepEqual([...(isSigned(type) ? Int8Array.from(matrix) : matrix)], npy.rows.flat())
+    const jsonl = await byteFileOf('.jsonl', type)
+    assert.deepEqual(
+      jsonl.file
+        .toString()
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { vector: number[] }).vector),
+      jsonl.rows,
+    )
+    const arrow = await byteFileOf('.arrow', type)
+    const table = tableFromIPC(arrow.file)
+    assert.match(String(table.schema.fields[1]?.type), isSigned(type) ? /<Int8>/ : /<Uint8>/)
+    assert.deepEqual(
+      (table.toArray() as { vector: Iterable<number> }[]).map(({ vector }) => [...vector]),
+      arrow.rows,
+    )
+    const { file, rows } = await byteFileOf('.parquet', type)
+    const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length)
+    const read = (await parquetReadObjects({ file: bytes })) as { id: string; vector: number[] }[]
+    assert.deepEqual(
+      read.map(({ vector }) => [...vector]),
+      rows,
+    )
+  })

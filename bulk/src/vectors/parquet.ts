@@ -7,8 +7,8 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { schemaMessage, vectorSchema } from './arrow-schema.ts'
-import { factTexts, withVector } from './vector-format.ts'
-import type { VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
+import { factTexts, isByte, isSigned, numbersOf, withVector } from './vector-format.ts'
+import type { NumberType, VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
 
 /** Position of the two columns of a row group. */
 interface Group {
@@ -45,6 +45,11 @@ export class ParquetFormat implements VectorFormat {
       yield page
     }
     let vectorBytes = 0
+    if (isByte(this.#facts.type)) {
+      const page = dictionaryPage(this.#facts.type)
+      vectorBytes += page.length
+      yield page
+    }
     for await (const block of slice.blocks()) {
       const { bytes, ids: ownIds } = withVector(block)
       if (ownIds.length === 0) continue
@@ -63,11 +68,13 @@ export class ParquetFormat implements VectorFormat {
 
   /** All rows have the same width and no nulls, so the levels are a few runs. */
   #vectorPage(rows: number, bytes: Uint8Array): Uint8Array {
-    const { dimensions } = this.#facts
-    const rowLevels = Buffer.concat([run(1, 0), ...(dimensions > 1 ? [run(dimensions - 1, 1)] : [])])
+    const numbers = numbersOf(this.#facts)
+    const rowLevels = Buffer.concat([run(1, 0), ...(numbers > 1 ? [run(numbers - 1, 1)] : [])])
     const repetition = Buffer.concat(Array.from({ length: rows }, () => rowLevels))
-    const definition = run(rows * dimensions, 1)
-    return page(rows * dimensions, [withLength(repetition), withLength(definition), bytes])
+    const levels = [withLength(repetition), withLength(run(rows * numbers, 1))]
+    return isByte(this.#facts.type)
+      ? page(rows * numbers, [...levels, ...dictionaryIndexes(bytes)], 'RLE_DICTIONARY')
+      : page(rows * numbers, [...levels, bytes])
   }
 
   #metadata(): FileMetaData {
@@ -86,16 +93,11 @@ export class ParquetFormat implements VectorFormat {
   }
 
   #schema(): SchemaElement[] {
-    const number: SchemaElement =
-      this.#facts.type === 'float32'
-        ? { name: 'element', type: 'FLOAT', repetition_type: 'REQUIRED' }
-        : {
-            name: 'element',
-            type: 'FIXED_LEN_BYTE_ARRAY',
-            type_length: 2,
-            repetition_type: 'REQUIRED',
-            logical_type: { type: 'FLOAT16' },
-          }
+    const number: SchemaElement = {
+      name: 'element',
+      repetition_type: 'REQUIRED',
+      ...numberElement(this.#facts.type),
+    }
     return [
       { name: 'schema', num_children: 2 },
       {
@@ -118,7 +120,7 @@ export class ParquetFormat implements VectorFormat {
   }
 
   #rowGroup({ rows, firstByte, idBytes, vectorBytes }: Group): RowGroup {
-    const { type, dimensions } = this.#facts
+    const { type } = this.#facts
     const column = (at: number, bytes: number, values: number) => ({
       encodings: ['PLAIN' as const, 'RLE' as const],
       codec: 'UNCOMPRESSED' as const,
@@ -129,9 +131,14 @@ export class ParquetFormat implements VectorFormat {
     })
     const ids = { type: 'BYTE_ARRAY' as const, path_in_schema: ['id'], ...column(firstByte, idBytes, rows) }
     const vectors = {
-      type: type === 'float32' ? ('FLOAT' as const) : ('FIXED_LEN_BYTE_ARRAY' as const),
+      type: numberElement(type).type,
       path_in_schema: ['vector', 'list', 'element'],
-      ...column(firstByte + idBytes, vectorBytes, rows * dimensions),
+      ...column(firstByte + idBytes, vectorBytes, rows * numbersOf(this.#facts)),
+      ...(isByte(type) && {
+        encodings: ['PLAIN' as const, 'RLE' as const, 'RLE_DICTIONARY' as const],
+        dictionary_page_offset: BigInt(firstByte + idBytes),
+        data_page_offset: BigInt(firstByte + idBytes + dictionaryPage(type).length),
+      }),
     }
     return {
       columns: [ids, vectors].map((meta_data) => ({ file_offset: meta_data.data_page_offset, meta_data })),
@@ -139,6 +146,45 @@ export class ParquetFormat implements VectorFormat {
       num_rows: BigInt(rows),
     }
   }
+}
+
+/** Parquet's smallest number has four bytes; of the byte types it says so, and their values come from a dictionary. */
+function numberElement(type: NumberType) {
+  if (type === 'float32') return { type: 'FLOAT' as const }
+  if (type === 'float16')
+    return {
+      type: 'FIXED_LEN_BYTE_ARRAY' as const,
+      type_length: 2,
+      logical_type: { type: 'FLOAT16' as const },
+    }
+  return {
+    type: 'INT32' as const,
+    converted_type: isSigned(type) ? ('INT_8' as const) : ('UINT_8' as const),
+    logical_type: { type: 'INTEGER' as const, bitWidth: 8, isSigned: isSigned(type) },
+  }
+}
+
+const BYTE_VALUES = 256
+
+/** All values of a byte, so that the bytes of vectors are their own places in it: one byte for each number. */
+function dictionaryPage(type: NumberType): Uint8Array {
+  const values = Buffer.alloc(BYTE_VALUES * 4)
+  for (let byte = 0; byte < BYTE_VALUES; byte += 1)
+    values.writeInt32LE(isSigned(type) ? (byte << 24) >> 24 : byte, byte * 4)
+  const writer = new ByteWriter()
+  writePageHeader(writer, {
+    type: 'DICTIONARY_PAGE',
+    uncompressed_page_size: values.length,
+    compressed_page_size: values.length,
+    dictionary_page_header: { num_values: BYTE_VALUES, encoding: 'PLAIN' },
+  })
+  return Buffer.concat([writer.getBytes(), values])
+}
+
+/** The width of an index in bits, then one run of groups of eight indexes. */
+function dictionaryIndexes(bytes: Uint8Array): readonly Uint8Array[] {
+  const groups = Math.ceil(bytes.length / 8)
+  return [Uint8Array.from([8, ...varint(groups * 2 + 1)]), bytes, new Uint8Array(groups * 8 - bytes.length)]
 }
 
 function idPage(ids: readonly string[]): Uint8Array {
@@ -149,7 +195,11 @@ function idPage(ids: readonly string[]): Uint8Array {
 }
 
 /** A data page of version 1, which every reader supports. */
-function page(values: number, parts: readonly Uint8Array[]): Uint8Array {
+function page(
+  values: number,
+  parts: readonly Uint8Array[],
+  encoding: 'PLAIN' | 'RLE_DICTIONARY' = 'PLAIN',
+): Uint8Array {
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
   const writer = new ByteWriter()
   writePageHeader(writer, {
@@ -158,7 +208,7 @@ function page(values: number, parts: readonly Uint8Array[]): Uint8Array {
     compressed_page_size: bytes,
     data_page_header: {
       num_values: values,
-      encoding: 'PLAIN',
+      encoding,
       definition_level_encoding: 'RLE',
       repetition_level_encoding: 'RLE',
     },
@@ -174,8 +224,12 @@ function withLength(bytes: Uint8Array): Uint8Array {
 
 /** Run-length encoding of one level: the count as a varint, then the level. */
 function run(count: number, level: 0 | 1): Uint8Array {
+  return Uint8Array.from([...varint(count * 2), level])
+}
+
+function varint(value: number): readonly number[] {
   const bytes: number[] = []
-  let rest = count * 2
+  let rest = value
   for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
-  return Uint8Array.from([...bytes, rest, level])
+  return [...bytes, rest]
 }

@@ -3,9 +3,55 @@
  * the head is rewritten, with the same length, when the number of rows is known.
  */
 
-export type NumberType = 'float32' | 'float16'
+export const NUMBER_TYPES = ['float32', 'float16', 'int8', 'uint8', 'binary', 'ubinary'] as const
+/** `binary` and `ubinary` hold eight dimensions in a byte, as int8 and uint8. */
+export type NumberType = (typeof NUMBER_TYPES)[number]
 
-export const BYTES_PER_NUMBER: Readonly<Record<NumberType, number>> = { float32: 4, float16: 2 }
+const BYTES_PER_NUMBER: Readonly<Record<NumberType, number>> = {
+  float32: 4,
+  float16: 2,
+  int8: 1,
+  uint8: 1,
+  binary: 1,
+  ubinary: 1,
+}
+
+export function isSigned(type: NumberType): boolean {
+  return type === 'int8' || type === 'binary'
+}
+
+/** Types of one byte for each number. */
+export function isByte(type: NumberType): boolean {
+  return BYTES_PER_NUMBER[type] === 1
+}
+
+function dimensionsPerNumber(type: NumberType): number {
+  return type === 'binary' || type === 'ubinary' ? 8 : 1
+}
+
+/** Numbers of a vector in the file. */
+export function numbersOf({ type, dimensions }: Pick<VectorFacts, 'type' | 'dimensions'>): number {
+  return Math.ceil(dimensions / dimensionsPerNumber(type))
+}
+
+export function bytesOf(facts: Pick<VectorFacts, 'type' | 'dimensions'>): number {
+  return numbersOf(facts) * BYTES_PER_NUMBER[facts.type]
+}
+
+/** The width of a vector that takes this many bytes. */
+export function dimensionsIn(bytes: number, type: NumberType): number {
+  return (bytes / BYTES_PER_NUMBER[type]) * dimensionsPerNumber(type)
+}
+
+/** The numbers in little-endian bytes that start where a number of the type may. */
+export function numbersIn({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>, type: NumberType) {
+  const length = byteLength / BYTES_PER_NUMBER[type]
+  if (type === 'float32') return new Float32Array(buffer, byteOffset, length)
+  if (type === 'float16') return new Float16Array(buffer, byteOffset, length)
+  return isSigned(type)
+    ? new Int8Array(buffer, byteOffset, length)
+    : new Uint8Array(buffer, byteOffset, length)
+}
 
 /** Metadata of the vectors, written into the file where the format has a place for it. */
 export interface VectorFacts {
@@ -18,7 +64,7 @@ export interface VectorFacts {
 
 /** Consecutive rows of a slice. */
 export interface VectorBlock {
-  /** Little-endian numbers; rows without a vector are NaN. */
+  /** Little-endian numbers; rows without a vector are NaN, or zeros in types that have none. */
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly ids: readonly string[]
   /** For each row, whether it has a vector. */

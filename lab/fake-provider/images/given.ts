@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Part } from '../form.ts'
 import { maxKeptBytes } from '../inbox.ts'
+import { bytesOfBase64 } from '../media.ts'
 import { isFields, Refusal, type Fields } from '../wire.ts'
 
 /** What of a mask says "edit this": pixels that are transparent, white, or black. */
@@ -82,11 +83,8 @@ export function pictureOf(value: unknown, name: string, { base64 = false } = {})
 }
 
 export function inlinePart(name: string, type: string | null, base64: string): Part {
-  const content = Buffer.from(base64, 'base64')
-  // The decoder skips what is not base64, and so would hide a broken text.
-  if (content.length === 0 || content.length < Math.floor((base64.replace(/=+$/, '').length * 3) / 4)) {
-    throw unreadable(name)
-  }
+  const content = bytesOfBase64(base64)
+  if (content === null) throw unreadable(name)
   const sha256 = createHash('sha256').update(content).digest('hex')
   return { name, filename: null, type, bytes: content.length, sha256, content }
 }

@@ -6,8 +6,13 @@ import { bedrock } from './bedrock.ts'
 import { cohere } from './cohere.ts'
 import { fireworks } from './fireworks.ts'
 import { google } from './google.ts'
+import { infinity } from './infinity.ts'
+import { jina } from './jina.ts'
 import { mistral } from './mistral.ts'
+import { openrouter } from './openrouter.ts'
+import { sglang } from './sglang.ts'
 import { vertex } from './vertex.ts'
+import { vllm } from './vllm.ts'
 import { voyage } from './voyage.ts'
 
 export const wires: readonly Wire[] = [
@@ -21,4 +26,9 @@ export const wires: readonly Wire[] = [
   mistral,
   alibaba,
   fireworks,
+  jina,
+  openrouter,
+  vllm,
+  sglang,
+  infinity,
 ]

@@ -1,10 +1,20 @@
-import { tokensOf } from '../vectors.ts'
+import { textAlone } from '../content-limits.ts'
+import { contentsQuestion, inlineMedia, mediaPart, textPart, tokensByKind } from '../contents.ts'
+import {
+  formatOfType,
+  isKind,
+  kindOfFormat,
+  type Content,
+  type ContentLimits,
+  type MediaKind,
+  type Part,
+} from '../media.ts'
 import {
   countField,
   isFields,
   Refusal,
+  requiredString,
   stringField,
-  unknownFields,
   type Answer,
   type Fields,
   type Question,
@@ -18,7 +28,9 @@ export const google: Wire = {
   base: 'google/v1beta',
   credentials: ['x-goog-api-key'],
   maxInputs: 100,
+  maxBodyBytes: 20 * 1024 * 1024,
   indexed: false,
+  limits: geminiLimits,
   locate(path) {
     const parts = /^google\/v1beta\/models\/([^/:]+):(embedContent|batchEmbedContents)$/.exec(path)
     return parts === null ? null : targetOf(parts)
@@ -59,31 +71,81 @@ export function googleError({ status, message }: RefusalType): string {
   return JSON.stringify({ error: { code: status, message, status: statusWords[status] ?? 'UNKNOWN' } })
 }
 
-export function contentText(content: unknown): string {
+/** The second generation reads media, and says what they cost. */
+function isSecondGeneration({ model }: Question): boolean {
+  return model.includes('gemini-embedding-2')
+}
+
+export function geminiLimits(question: Question): ContentLimits {
+  if (!isSecondGeneration(question)) return textAlone
+  return {
+    formats: ['png', 'jpeg', 'mp3', 'wav', 'mp4', 'mov', 'pdf'],
+    fuses: true,
+    fetches: true,
+    maxImages: 6,
+    maxVideoSeconds: 120,
+    maxPages: 6,
+    maxInputTokens: 8192,
+  }
+}
+
+export function contentOf(content: unknown): Content {
   const parts = isFields(content) ? content['parts'] : null
-  if (!Array.isArray(parts) || parts.length === 0)
+  if (!Array.isArray(parts) || parts.length === 0) {
     throw new Refusal(400, "'content.parts' must not be empty.")
-  const texts = parts.map((part: unknown) => (isFields(part) ? part['text'] : null))
-  if (!texts.every((text) => typeof text === 'string')) throw new Refusal(400, 'Only text parts are played.')
+  }
+  return parts.map(partOf)
+}
+
+/** Of a content that has texts alone. */
+export function contentText(content: unknown): string {
+  const texts = contentOf(content).map((part) => {
+    if ('text' in part) return part.text
+    throw new Refusal(400, 'Only text parts are played.')
+  })
   return texts.join('')
 }
 
+function partOf(part: unknown): Part {
+  if (!isFields(part)) throw new Refusal(400, "Every part of 'content.parts' must be an object.")
+  const { text, inlineData, fileData } = part
+  if ([text, inlineData, fileData].filter((value) => value !== undefined).length !== 1) {
+    throw new Refusal(400, 'A part must have exactly one of text, inlineData and fileData.')
+  }
+  if (text !== undefined) return textPart(text, 'content.parts.text')
+  if (isFields(inlineData)) {
+    const declared = requiredString(inlineData, 'mimeType')
+    const where = 'content.parts.inlineData.data'
+    return inlineMedia(kindOfType(declared), inlineData['data'], { where, declared })
+  }
+  if (!isFields(fileData)) throw new Refusal(400, 'inlineData and fileData must be objects.')
+  const where = 'content.parts.fileData.fileUri'
+  return mediaPart(kindOfType(requiredString(fileData, 'mimeType')), fileData['fileUri'], {
+    where,
+    sources: ['address'],
+  })
+}
+
+function kindOfType(type: string): MediaKind {
+  const [kind = ''] = type.split('/')
+  if (isKind(kind)) return kind
+  if (formatOfType(type) === 'pdf') return kindOfFormat.pdf
+  throw new Refusal(400, `Unsupported MIME type: ${type}`)
+}
+
 function questionOf(requests: Fields[], model: string, fields: Fields, known: readonly string[]): Question {
-  const texts = requests.map((request) => contentText(request['content']))
+  const contents = requests.map((request) => contentOf(request['content']))
   if (requests.some((request) => stringField(request, 'model') !== `models/${model}`)) {
     throw new Refusal(400, `'model' must be models/${model}, as in the path.`)
   }
-  return {
-    model,
-    texts,
-    tokens: texts.map(tokensOf),
-    tokenArrays: false,
-    inputType: common(requests.map((request) => stringField(request, 'taskType'))),
-    dimensions: common(requests.map((request) => countField(request, 'outputDimensionality'))),
-    encoding: null,
-    unknownFields: unknownFields(fields, known),
-    fields,
-  }
+  return contentsQuestion(
+    { model, fields, contents },
+    {
+      known,
+      inputType: common(requests.map((request) => stringField(request, 'taskType'))),
+      dimensions: common(requests.map((request) => countField(request, 'outputDimensionality'))),
+    },
+  )
 }
 
 /** Google would take another option with each text; this server keeps one for the whole call. */
@@ -92,9 +154,24 @@ export function common<Option>(options: Option[]): Option | null {
   return options[0] ?? null
 }
 
-function bodyOf({ question, items, text }: Answer): string {
+const modalities = { text: 'TEXT', image: 'IMAGE', audio: 'AUDIO', video: 'VIDEO', file: 'DOCUMENT' } as const
+
+/** What the call cost, by modality. */
+export function usageMetadata({ question: { contents = [] }, usage }: Answer): string {
+  if (usage === null) return ''
+  const details = Object.entries(tokensByKind(contents)).map(([kind, tokenCount]) => ({
+    modality: modalities[kind as Part['kind']],
+    tokenCount,
+  }))
+  const counts = { promptTokenCount: usage, promptTokensDetails: details, totalTokenCount: usage }
+  return `,"usageMetadata":${JSON.stringify(counts)}`
+}
+
+function bodyOf(answer: Answer): string {
+  const { question, items, text } = answer
   const embeddings = items.map((item) => `{"values":${text(item.vector, 'float')}}`)
+  const usage = isSecondGeneration(question) ? usageMetadata(answer) : ''
   return 'requests' in question.fields
-    ? `{"embeddings":[${embeddings.join(',')}]}`
-    : `{"embedding":${embeddings[0] ?? '{"values":[]}'}}`
+    ? `{"embeddings":[${embeddings.join(',')}]${usage}}`
+    : `{"embedding":${embeddings[0] ?? '{"values":[]}'}${usage}}`
 }

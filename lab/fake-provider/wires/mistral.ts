@@ -1,5 +1,14 @@
 import { openaiBody, openaiQuestion } from '../openai-wire.ts'
-import { Refusal, requiredString, type Fields, type Question, type Wire } from '../wire.ts'
+import { refuseUnpackable, typedText, typeField, vectorTypes } from '../vector-types.ts'
+import {
+  Refusal,
+  requiredString,
+  widthOf,
+  type Answer,
+  type Fields,
+  type Question,
+  type Wire,
+} from '../wire.ts'
 
 export const mistral: Wire = {
   name: 'mistral',
@@ -10,7 +19,7 @@ export const mistral: Wire = {
   indexed: true,
   locate: (path) => (path === 'mistral/v1/embeddings' ? { operation: 'embeddings', model: null } : null),
   read: mistralQuestion,
-  write: (answer) => ({ body: `{"id":"fake",${openaiBody({ ...answer, extraFields: false }).slice(1)}` }),
+  write: (answer) => ({ body: `{"id":"fake",${openaiBody(typed(answer)).slice(1)}` }),
   refuse: ({ message, type, code }) => JSON.stringify({ object: 'error', message, type, param: null, code }),
 }
 
@@ -21,6 +30,28 @@ async function mistralQuestion(fields: Fields): Promise<Question> {
     known: mistralFields,
     dimensions: 'output_dimension',
   })
-  if (question.tokenArrays) throw new Refusal(422, 'input must be text.')
+  const { model, dimensions, tokenArrays } = question
+  if (tokenArrays) throw new Refusal(422, 'input must be text.')
+  const type = typeOf(fields)
+  if (type !== 'float' && !model.includes('codestral-embed')) {
+    throw new Refusal(400, `${model} does not support output_dtype.`)
+  }
+  refuseUnpackable(type, dimensions ?? widthOf(model))
   return question
+}
+
+function typeOf(fields: Fields): (typeof vectorTypes)[number] {
+  return typeField(fields, 'output_dtype', vectorTypes) ?? 'float'
+}
+
+/** What a value is multiplied with, times √width, before it is rounded to int8: Mistral's own, as this server plays it. */
+export const MISTRAL_SPREAD = 28
+
+function typed(answer: Answer): Answer {
+  const type = typeOf(answer.question.fields)
+  return {
+    ...answer,
+    extraFields: false,
+    text: (vector, encoding) => typedText(answer, vector, { type, spread: MISTRAL_SPREAD, encoding }),
+  }
 }

@@ -124,6 +124,14 @@ export interface Limits {
   readonly maxInputs: number
   /** 2,048 inputs × 4 KB: more text in one request would hold memory for minutes of upstream work. */
   readonly embeddingsBodyBytes: number
+  /** An embeddings request with media, which is held in memory as a whole until they are on disk: 48 MB of them in base64. */
+  readonly contentsBodyBytes: number
+  /** One image, sound, video or PDF to embed: more than any provider takes in a call. */
+  readonly contentPartBytes: number
+  /** Length of a sound or video: models take minutes, and longer ones are cut into pieces before. */
+  readonly maxContentSeconds: number
+  /** Pages of a PDF: models take a few, and each is an image to them. */
+  readonly maxContentPages: number
   /** 2,048 × 4,096 dimensions as widened JSON numbers is 180 MB; beyond this an answer is a fault, not a vector. */
   readonly answerBytes: number
   /** Longest TCP and TLS handshake. */
@@ -177,7 +185,7 @@ export interface Limits {
   readonly drainMs: number
   /** Load balancers check every one to five seconds. Until they have noticed, the node still accepts what they send. */
   readonly stopDelayMs: number
-  /** Files of all requests on this node's disk: more than all its image jobs should ever hold. */
+  /** Files of all requests on this node's disk: more than all its image jobs and contents should ever hold. */
   readonly uploadBytes: number
   /** Files of one edit for an upstream whose wire can't stream from disk, such as those of the AI SDK. */
   readonly bufferedEditBytes: number
@@ -197,7 +205,7 @@ export interface Limits {
    */
   readonly diskReserveBytes: number
   /**
-   * Whether images that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address.
+   * Whether images and other media that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address.
    */
   readonly fetchImageUrls: boolean
   /** Longest wait in the queue for a deployment: a refused caller can go elsewhere. */
@@ -213,6 +221,10 @@ export interface Limits {
 export const defaultLimits: Limits = {
   maxInputs: 2048,
   embeddingsBodyBytes: 8 * 1024 * 1024,
+  contentsBodyBytes: 64 * 1024 * 1024,
+  contentPartBytes: 50 * 1024 * 1024,
+  maxContentSeconds: 3600,
+  maxContentPages: 1000,
   answerBytes: 256 * 1024 * 1024,
   connectTimeoutMs: 5_000,
   attemptTimeoutMs: 30_000,

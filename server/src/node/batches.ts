@@ -119,6 +119,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     dispatch,
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,
+    calibrationOf: spaces.calibrationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     batches,
     blobs: blobs.kept,

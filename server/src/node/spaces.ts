@@ -3,6 +3,7 @@ import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
+import type { Calibrations } from '#request/embeddings/types.ts'
 import { probeSpace } from '#request/embeddings/probe.ts'
 import { waitFor } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -24,7 +25,7 @@ export interface SpaceParts {
   readonly signal: AbortSignal
 }
 
-export interface Spaces extends AsyncDisposable {
+export interface Spaces extends AsyncDisposable, Calibrations {
   readonly guard: SpaceGuard
   /** Undefined until the store was read once: an admin may have accepted any number of spaces. */
   readonly generationOf: (model: string) => number | undefined
@@ -68,6 +69,7 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
   await waitFor(guard.start(), FIRST_PROBES_MS, signal)
   return {
     guard,
+    calibrationOf: (space, id) => guard.calibrations.of(space, id),
     generationOf: (model) => (guard.hasRead ? guard.generationOf(model) : undefined),
     [Symbol.asyncDispose]: () => guard.stop(),
   }

@@ -148,6 +148,8 @@ export interface PictureFetcher {
       readonly trustedHosts?: readonly string[] | undefined
       readonly timeoutMs: number
       readonly maxBytes: number
+      /** Media types, as the header of this name writes them. Default: images. */
+      readonly accept?: string | undefined
     },
   ): Promise<Uint8Array<ArrayBuffer>>
 }

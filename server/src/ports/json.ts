@@ -1,5 +1,9 @@
 import type { JsonBounds } from '#core/text/json-bounds.ts'
+import type { Lifted } from '#core/media/lift.ts'
 import type { Asker } from './asker.ts'
+
+export { JsonRefused, JsonTooLong } from '#core/text/json-refused.ts'
+export type { LiftedFile } from '#core/media/lift.ts'
 
 /**
  * Parses JSON that is too large to parse on the event loop. The value is what `JSON.parse` returns, with one difference:
@@ -8,16 +12,13 @@ import type { Asker } from './asker.ts'
  * Projects take turns; `ThreadBusy` means that the body was not read in time.
  */
 export interface LargeJson {
-  /** Rejects with a `SyntaxError` for invalid JSON. The bytes are transferred: the caller must not use them again. */
+  /** Rejects with a `SyntaxError` for invalid JSON, and `JsonTooLong` for too much text beside media. The bytes are transferred: the caller must not use them again. */
   parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<ParsedJson>
   /**
    * The same for a body that may hold files: every text that is a data URL in base64 becomes null, and is listed with its
    * place and its bytes. This never hides a field that Torana must decide on: a data URL is an image or a mistake.
    */
-  parseWithFiles(
-    bytes: Uint8Array<ArrayBuffer>,
-    asker: Asker,
-  ): Promise<ParsedJson & { readonly files: readonly LiftedFile[] }>
+  parseWithFiles(bytes: Uint8Array<ArrayBuffer>, asker: Asker): Promise<JsonWithFiles>
 }
 
 export interface ParsedJson {
@@ -27,16 +28,8 @@ export interface ParsedJson {
    * (`core/text/exact-json.ts`). Never fields that hold large amounts of text or images: Torana reads those itself.
    */
   readonly exact: Readonly<Record<string, unknown>> | undefined
+  /** The media of a body with contents, which are null in the value. Undefined for any other body. */
+  readonly media?: Omit<Lifted, 'value'> | undefined
 }
 
-export interface LiftedFile {
-  /** Names and positions from the outside in, joined by `/`: `images/0/image_url`. In a name, `~` is `~0` and `/` is `~1`. */
-  readonly place: string
-  /** Undefined when what follows the comma is not base64. */
-  readonly bytes: Uint8Array<ArrayBuffer> | undefined
-}
-
-/** JSON that is nested too deep, or holds too many values or files. The message repeats nothing of the body: a caller may read it. */
-export class JsonRefused extends SyntaxError {
-  override readonly name = 'JsonRefused'
-}
+export interface JsonWithFiles extends ParsedJson, Pick<Lifted, 'files'> {}

@@ -19,8 +19,8 @@ export interface Upload {
   /** Lower-case hexadecimal. */
   readonly sha256: string
   readonly size: number
-  /** From the beginning; any number of readers side by side. */
-  open(): AsyncIterable<Uint8Array>
+  /** From the beginning, or from `start` to before `end`; any number of readers side by side. */
+  open(start?: number, end?: number): AsyncIterable<Uint8Array>
   /** Deletes the file: readers in progress fail. May be called more than once. */
   discard(): Promise<void>
 }

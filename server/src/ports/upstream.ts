@@ -1,6 +1,7 @@
 import type { Deployment } from '#core/catalog/catalog.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { Input } from '#core/embedding/input.ts'
+import type { WholeType } from '#core/catalog/vector-type.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 
 /**
@@ -17,8 +18,10 @@ export interface EmbeddingCall {
   readonly inputs: Input
   /** The width to ask for; undefined leaves the upstream at its native width. */
   readonly dimensions: number | undefined
-  /** The width every vector of the answer must have. */
+  /** The width every vector of the answer must have: of `outputType`, how many numbers it has. */
   readonly width: number
+  /** The type to ask for, whose numbers the answer must have. Undefined: float32. */
+  readonly outputType?: WholeType | undefined
   /** The width of an answer whose upstream ignored `dimensions`, if its vectors may be cut. Undefined: they may not. */
   readonly fullWidth?: number | undefined
   /** The upstream's own word for query or document; undefined leaves its field out. */
@@ -36,7 +39,7 @@ export interface EmbeddingCall {
 }
 
 export interface EmbeddingAnswer {
-  /** One vector per input, in input order, each checked: right width, finite, not all zero. */
+  /** One vector per input, in input order, each checked: right width, finite, not all zero. Of `outputType`: whole numbers in its range. */
   readonly vectors: readonly Vector[]
   /** All of them have `fullWidth`: the upstream ignored `dimensions`. */
   readonly isFullWidth?: boolean

@@ -1,7 +1,8 @@
 /** Parses the bytes of a body, the same way for every kind of body. */
 import { isUtf8 } from 'node:buffer'
 import { exactFieldTexts, parseExactly } from '#core/text/exact-json.ts'
-import { scanJson, type JsonBounds } from '#core/text/json-bounds.ts'
+import { longBody } from '#core/media/lift.ts'
+import { scanJson, withCountedNumbers, type JsonBounds } from '#core/text/json-bounds.ts'
 import { isRecord } from '#core/text/record.ts'
 import { notUtf8Message, withoutByteOrderMark } from '#core/text/utf8.ts'
 import { JsonRefused } from '#ports/json.ts'
@@ -18,6 +19,12 @@ export function parsedText(sent: Buffer, bounds: JsonBounds, known: ReadonlySet<
   if (!isUtf8(bytes)) throw new JsonRefused(notUtf8Message(bytes, isUtf8))
   const { excess, mayRound } = scanJson(bytes, bounds)
   if (excess !== undefined) throw new JsonRefused(excess)
+  const { contents } = bounds
+  if (contents !== undefined && bytes.length > contents.maxTextBytes) {
+    // Only media may make it that long. Numbers are parsed into much more memory than they take here.
+    const { excess: tooMany } = scanJson(bytes, withCountedNumbers(bounds))
+    if (tooMany !== undefined) throw longBody(contents.maxTextBytes)
+  }
   const value: unknown = JSON.parse(bytes.toString('utf8'))
   return { value, exactTexts: mayRound && isRecord(value) ? exactTextsIn(bytes, known) : undefined }
 }

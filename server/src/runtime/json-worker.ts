@@ -1,16 +1,17 @@
 /** Runs in a worker thread: parses large request bodies and packs token ids, so that transferring them costs nothing. */
-import type { JsonBounds } from '#core/text/json-bounds.ts'
+import { inputFields, liftImages, liftMedia, type Lifted } from '#core/media/lift.ts'
+import { boundsOf, type JsonBounds } from '#core/text/json-bounds.ts'
 import { isRecord } from '#core/text/record.ts'
-import { JsonRefused } from '#ports/json.ts'
+import { JsonRefused, JsonTooLong } from '#ports/json.ts'
 import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
-import { parsedWithFiles } from './json-files.ts'
 import { parsedText, type JsonText } from './json-text.ts'
 
 /** Why a body was not read. */
 export interface UnreadJson {
   readonly position: string | undefined
   readonly refusal: string | undefined
+  readonly isTooLong: boolean
 }
 
 interface BoundedJson {
@@ -43,17 +44,30 @@ function isTokenId(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0x7f_ff_ff_ff
 }
 
-const INPUT: ReadonlySet<string> = new Set(['input'])
+interface ReadBody extends JsonText {
+  readonly packed: PackedTokens | undefined
+  readonly media: Omit<Lifted, 'value'> | undefined
+}
 
-function parsed(bytes: Buffer, bounds: JsonBounds): JsonText & { readonly packed: PackedTokens | undefined } {
-  const { value, exactTexts } = parsedText(bytes, bounds, INPUT)
-  if (!isRecord(value)) return { value, packed: undefined, exactTexts: undefined }
-  const packed = pack(value['input'])
+function parsed(bytes: Buffer, bounds: JsonBounds): ReadBody {
+  const { value, exactTexts } = parsedText(bytes, bounds, inputFields(bounds))
+  const packed = isRecord(value) ? pack(value['input']) : undefined
   if (packed) (value as Record<string, unknown>)['input'] = undefined
   // The scan did not count them, since a million of them may be packed.
-  else if (numbersIn(value['input']) > bounds.maxValues)
+  else if (isRecord(value) && numbersIn(value['input']) > bounds.maxValues)
     throw new JsonRefused(`Its input has more than ${bounds.maxValues} numbers that are not all token ids.`)
-  return { value, packed, exactTexts }
+  const lifted = bounds.contents && liftMedia(value, bytes.length, bounds.contents)
+  const media = lifted && { files: lifted.files, characters: lifted.characters }
+  return { value, packed, exactTexts: isRecord(value) ? exactTexts : undefined, media }
+}
+
+const EDIT_BOUNDS = boundsOf(undefined)
+/** Fields of an edit that contain files. Their base64 looks like numbers. */
+const EDIT_FIELDS: ReadonlySet<string> = new Set(['images', 'mask', 'markup'])
+
+function parsedEdit(bytes: Buffer): JsonText & Lifted {
+  const { value, exactTexts } = parsedText(bytes, EDIT_BOUNDS, EDIT_FIELDS)
+  return { ...liftImages(value), exactTexts }
 }
 
 function numbersIn(value: unknown): number {
@@ -70,9 +84,10 @@ function readBy<Read>(read: (bytes: Buffer) => Read, bytes: Uint8Array<ArrayBuff
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const position = /position (\d+)/.exec(String(error))?.[1]
-    return { position, refusal: error instanceof JsonRefused ? error.message : undefined }
+    const refusal = error instanceof JsonRefused ? error.message : undefined
+    return { position, refusal, isTooLong: error instanceof JsonTooLong }
   } finally {
-    // The garbage collector may take long, and a body may have 32 MB.
+    // The garbage collector may take long, and a body may have 64 MB.
     bytes.buffer.transfer(0)
   }
 }
@@ -81,14 +96,19 @@ const works = {
   parse({ bytes, bounds }: BoundedJson, { handOver }: ThreadCall) {
     const answer = readBy((body) => parsed(body, bounds), bytes)
     const { ids, lengths } = ('packed' in answer && answer.packed) || {}
-    handOver([ids, lengths].flatMap((numbers) => (numbers ? [numbers.buffer] : [])))
+    const files = 'media' in answer ? buffersOf(answer.media?.files ?? []) : []
+    handOver([...[ids, lengths].flatMap((numbers) => (numbers ? [numbers.buffer] : [])), ...files])
     return answer
   },
   parseWithFiles(bytes: Uint8Array<ArrayBuffer>, { handOver }: ThreadCall) {
-    const answer = readBy(parsedWithFiles, bytes)
-    if ('files' in answer) handOver(answer.files.flatMap((file) => (file.bytes ? [file.bytes.buffer] : [])))
+    const answer = readBy(parsedEdit, bytes)
+    if ('files' in answer) handOver(buffersOf(answer.files))
     return answer
   },
+}
+
+function buffersOf(files: Lifted['files']): ArrayBuffer[] {
+  return files.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : []))
 }
 
 export type JsonWorks = typeof works

@@ -1,19 +1,19 @@
 import type { JsonBounds } from '#core/text/json-bounds.ts'
 import { exactFields } from '#core/text/exact-json.ts'
 import { workerModule } from '#package/files.ts'
-import { JsonRefused, type LargeJson, type LiftedFile, type ParsedJson } from '#ports/json.ts'
+import { JsonRefused, JsonTooLong, type JsonWithFiles, type LargeJson, type ParsedJson } from '#ports/json.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Asker } from '#ports/asker.ts'
 import { Thread } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
 import type { JsonWorks, PackedTokens, UnreadJson } from './json-worker.ts'
 
-type BodyLimits = Pick<Limits, 'embeddingsBodyBytes' | 'editsJsonBytes'>
+type BodyLimits = Pick<Limits, 'embeddingsBodyBytes' | 'contentsBodyBytes' | 'editsJsonBytes'>
 
 /** A fraction of four bytes becomes a value of 24 in a list that grew by half. */
 const MEMORY_PER_EMBEDDINGS_BYTE = 12
-/** The body as text of two bytes per character, and its images as texts beside it. */
-const MEMORY_PER_EDIT_BYTE = 4
+/** The body as text of two bytes per character, and its files as texts beside it. */
+const MEMORY_PER_FILE_BYTE = 4
 /** The engine, and garbage that is not collected yet. */
 const BASE_MEMORY_MB = 128
 /** Time for a body. The largest takes a second of a core, so that this long means a failure. */
@@ -22,10 +22,10 @@ const MAX_TASK_MS = 60_000
 /** Waiting bodies of one project. A thread reads some twenty per second: more would outlast their callers. */
 const MAX_WAITING = 256
 
-function memoryMbFor({ embeddingsBodyBytes, editsJsonBytes }: BodyLimits): number {
+function memoryMbFor({ embeddingsBodyBytes, contentsBodyBytes, editsJsonBytes }: BodyLimits): number {
   const bytes = Math.max(
     embeddingsBodyBytes * MEMORY_PER_EMBEDDINGS_BYTE,
-    editsJsonBytes * MEMORY_PER_EDIT_BYTE,
+    Math.max(contentsBodyBytes, editsJsonBytes) * MEMORY_PER_FILE_BYTE,
   )
   return BASE_MEMORY_MB + Math.ceil(bytes / 1024 ** 2)
 }
@@ -46,15 +46,12 @@ export class WorkerJson implements LargeJson {
       this.#thread.ask('parse', { bytes, bounds }, { transfer: [bytes.buffer] }),
     )
     if (!('value' in answer)) throw errorOf(answer)
-    const { value, packed, exactTexts } = answer
+    const { value, packed, exactTexts, media } = answer
     if (packed) (value as Record<string, unknown>)['input'] = unpacked(packed)
-    return { value, exact: exactFields(exactTexts) }
+    return { value, exact: exactFields(exactTexts), media }
   }
 
-  async parseWithFiles(
-    bytes: Uint8Array<ArrayBuffer>,
-    asker: Asker,
-  ): Promise<ParsedJson & { readonly files: readonly LiftedFile[] }> {
+  async parseWithFiles(bytes: Uint8Array<ArrayBuffer>, asker: Asker): Promise<JsonWithFiles> {
     // Small bodies share larger buffers, which belong to others.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
     const answer = await this.#turns.run(asker, () =>
@@ -71,7 +68,8 @@ export class WorkerJson implements LargeJson {
   }
 }
 
-function errorOf({ refusal, position }: UnreadJson): SyntaxError {
+function errorOf({ refusal, position, isTooLong }: UnreadJson): SyntaxError {
+  if (isTooLong) return new JsonTooLong(refusal)
   return refusal === undefined
     ? new SyntaxError(`not JSON at position ${position ?? 'unknown'}`)
     : new JsonRefused(refusal)

@@ -18,7 +18,12 @@ interface EmbeddingFacts {
   readonly capabilities?: { readonly dimensions?: 'none' | readonly number[] | { min: number; max: number } }
   readonly price:
     | string
-    | { readonly usdPerMillionTokens: number; readonly source: string; readonly asOf: string }
+    | {
+        readonly usdPerMillionTokens?: number
+        readonly usdPerInput?: Readonly<Record<string, number>>
+        readonly source: string
+        readonly asOf: string
+      }
 }
 
 interface ImageFacts {
@@ -66,6 +71,9 @@ const ids = new Set(entries.map(({ id }) => id))
 
 /** Dearer than any text embedding known; beyond it a decimal point has slipped. */
 const MAX_USD_PER_MILLION_TOKENS = 1
+/** Dearer than any known million tokens of audio or video, and than any known image, second, page or thousand characters. */
+const MAX_USD_PER_MILLION_MEDIA_TOKENS = 20
+const MAX_USD_PER_PART = 0.01
 const WIDEST_VECTOR = 16_384
 /** More than any known image costs at its largest and best. */
 const MAX_USD_PER_IMAGE = 2
@@ -187,8 +195,14 @@ void test('the catalog has only plausible prices of embeddings, each with its so
       assert.ok(['free', 'unpriced'].includes(model.price), where)
       continue
     }
-    const { usdPerMillionTokens, source, asOf } = model.price
-    assert.ok(usdPerMillionTokens > 0 && usdPerMillionTokens <= MAX_USD_PER_MILLION_TOKENS, where)
+    const { usdPerMillionTokens, usdPerInput = {}, source, asOf } = model.price
+    const amounts = { ...usdPerInput, ...(usdPerMillionTokens === undefined ? {} : { usdPerMillionTokens }) }
+    assert.ok(Object.keys(amounts).length > 0, where)
+    for (const [unit, usd] of Object.entries(amounts)) {
+      const isText = unit === 'millionTextTokens' || unit === 'usdPerMillionTokens'
+      const most = unit.startsWith('million') ? MAX_USD_PER_MILLION_MEDIA_TOKENS : MAX_USD_PER_PART
+      assert.ok(usd > 0 && usd <= (isText ? MAX_USD_PER_MILLION_TOKENS : most), `${where}: ${unit}`)
+    }
     assert.ok(URL.canParse(source), where)
     assert.match(asOf, DATE, where)
   }

@@ -23,6 +23,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/install.md': 800,
   'docs/connect-your-sdk.md': 1100,
   'docs/embeddings.md': 1400,
+  'docs/smaller-vectors.md': 1000,
   'docs/images.md': 1700,
   'docs/edits.md': 1800,
   'docs/image-jobs.md': 1300,

@@ -22,11 +22,12 @@ export function aDispatch(clock: Clock = systemClock, timer = after): Dispatch {
 /** Nothing is shared, and no deployment has left a space. */
 export function plainTraffic(
   clock?: Clock,
-): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'generationOf' | 'isQuarantined'> {
+): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'generationOf' | 'isQuarantined' | 'calibrationOf'> {
   return {
     dispatch: aDispatch(clock),
     sharingOf: () => undefined,
     generationOf: () => 1,
     isQuarantined: () => false,
+    calibrationOf: () => undefined,
   }
 }

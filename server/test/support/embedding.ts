@@ -15,12 +15,8 @@ import type { CallRecord, Overcount, Undercount } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
-import {
-  embed,
-  type EmbedDependencies,
-  type EmbedResult,
-  type EmbedOptions,
-} from '#request/embeddings/embed.ts'
+import { type EmbedResult } from '#request/embeddings/embed-result.ts'
+import { embed, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { numberText, tokensOf, truncated, vectorOf } from '../../../lab/fake-provider/vectors.ts'
 

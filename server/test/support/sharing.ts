@@ -9,12 +9,8 @@ import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import type { VectorCache } from '#ports/vector-cache.ts'
-import {
-  embed,
-  type EmbedResult,
-  type EmbedDependencies,
-  type EmbedOptions,
-} from '#request/embeddings/embed.ts'
+import { type EmbedResult } from '#request/embeddings/embed-result.ts'
+import { embed, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
 import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
 import { MemoryBooks } from '#test/support/stores/books.ts'
@@ -82,6 +78,7 @@ export class SharingNode {
       dispatch: aDispatch(clock),
       generationOf: () => 1,
       isQuarantined: () => false,
+      calibrationOf: () => undefined,
       identifiers: { next: nextId },
       observer: {
         callEnded: () => {},

@@ -49,3 +49,15 @@ export function describeAiSdk(error) {
     shouldRetry: error.responseHeaders?.['x-should-retry'],
   }
 }
+
+/** What a caller without a library reads off an answer that is an error. */
+export class Refused extends Error {
+  constructor({ status, headers }, { code, message }) {
+    super(message)
+    Object.assign(this, { status, code, requestId: headers.get('x-request-id') })
+  }
+}
+
+export function describeRefused({ status, code, message, requestId }) {
+  return { class: 'Error', status, code, message, requestId }
+}

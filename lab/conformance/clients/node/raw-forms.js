@@ -1,6 +1,7 @@
 /** No library at all: forms written part by part, in all the ways that some library somewhere writes them. */
 import { readFile } from 'node:fs/promises'
 import { answerPictures, pictureOf } from './pictures.js'
+import { describeRefused, Refused } from './protocol.js'
 
 const boundary = '----torana-form-7MA4YWxkTrZu0gW'
 
@@ -52,17 +53,4 @@ function part(headers, content) {
   ])
 }
 
-class Refused extends Error {
-  constructor({ status, headers }, { code, message }) {
-    super(message)
-    Object.assign(this, { status, code, requestId: headers.get('x-request-id') })
-  }
-}
-
-await answerPictures(ask, (error) => ({
-  class: 'Error',
-  status: error.status,
-  code: error.code,
-  message: error.message,
-  requestId: error.requestId,
-}))
+await answerPictures(ask, describeRefused)

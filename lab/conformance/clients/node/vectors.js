@@ -9,7 +9,7 @@ export async function answerVectors(embed, describe) {
 }
 
 /** Little-endian float32. A value that is no float32 is rounded, so it shows only if the client changed it. */
-function base64Of(values) {
+export function base64Of(values) {
   const bytes = Buffer.alloc(values.length * 4)
   for (const [position, value] of values.entries()) bytes.writeFloatLE(value, position * 4)
   return bytes.toString('base64')

@@ -6,7 +6,8 @@ import { readText, type Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
 import type { Settings } from '#core/settings.ts'
-import { settingsProblem } from '#upstreams/ai-sdk/settings.ts'
+import { accessProblem } from '#upstreams/contents/access.ts'
+import { settingsProblem } from '#upstreams/openai/provider-settings.ts'
 
 export interface CheckedConfiguration {
   readonly problems: readonly string[]
@@ -66,16 +67,25 @@ function everyVariable(): Environment {
   )
 }
 
-/** Packages look at their settings only when they are first called; an operator wants to know before. */
+/** Wires look at their settings only when they are first called; an operator wants to know before. */
 function settingsProblems(catalog: Catalog): string[] {
-  const deployments = listModels(catalog).flatMap<{ readonly id: string; readonly upstream: Upstream }>(
-    (model) => model.deployments,
+  const problems = listModels(catalog).flatMap((model) =>
+    model.kind === 'embedding'
+      ? model.deployments.map((deployment) =>
+          deployment.capabilities.contents === undefined
+            ? packageProblem(deployment)
+            : accessProblem(deployment),
+        )
+      : model.deployments.map(packageProblem),
   )
-  const problems = deployments
-    .filter(({ upstream }) => upstream.dialect === 'ai-sdk')
-    .map(settingsProblem)
-    .filter((problem) => problem !== undefined)
-  return [...new Set(problems)]
+  return [...new Set(problems.filter((problem) => problem !== undefined))]
+}
+
+function packageProblem(deployment: {
+  readonly id: string
+  readonly upstream: Upstream
+}): string | undefined {
+  return deployment.upstream.dialect === 'ai-sdk' ? settingsProblem(deployment) : undefined
 }
 
 function callerWarnings({ configFile, bootstrapKey }: Settings, { projects }: Catalog): string[] {

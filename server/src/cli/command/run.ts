@@ -39,21 +39,24 @@ export async function runCommand(
   }
 }
 
-function callOf({ given, values }: Invocation, out: Output, topics: readonly Topic[]): Call {
+function callOf({ leaf, given, values }: Invocation, out: Output, topics: readonly Topic[]): Call {
   const text = (option: string): string | undefined => {
     const value = values.get(option)
     return typeof value === 'string' ? value : undefined
   }
+  // A command that asks both has one of them in `--url`, the other in its variables.
+  const urlOf = (reach: typeof leaf.reach): string | undefined =>
+    leaf.reach === reach ? text('url') : undefined
   return {
     given,
     text,
     flag: (option) => values.get(option) === true,
     isJson: values.get('json') === true,
     isElsewhere: values.has('url'),
-    control: new ControlClient({ url: text('url'), token: text('token') }, process.env, process.cwd()),
+    control: new ControlClient({ url: urlOf('node'), token: text('token') }, process.env, process.cwd()),
     async gateway() {
       const { openGateway } = await import('../client/gateway-client.ts')
-      return openGateway({ url: text('url'), key: text('key') }, process.env, process.cwd())
+      return openGateway({ url: urlOf('gateway'), key: text('key') }, process.env, process.cwd())
     },
     out,
     topics,

@@ -4,7 +4,7 @@ import { anyOf } from '#config/file/problem.ts'
 import { dollars, nanoUsdOf } from '#core/money/price.ts'
 import { command, Misuse, type Call, type Shown } from '../command/command.ts'
 import type { Summary } from 'torana-bulk/run'
-import { isVectorEnding, VECTOR_ENDINGS } from 'torana-bulk/vectors'
+import { isVectorEnding, NUMBER_TYPES, VECTOR_ENDINGS } from 'torana-bulk/vectors'
 import { numberOf } from './terms.ts'
 
 /** Exit code of a run in which some rows got no vector: the others are kept. */
@@ -26,9 +26,9 @@ export const batchRun = command({
     model: { takes: '<model>', says: 'the model (the first embedding model of the key)' },
     dimensions: { takes: '<n>', says: 'the width of the vectors' },
     type: {
-      takes: '<float32|float16>',
-      says: 'the numbers in .npy, .arrow and .parquet (float32)',
-      oneOf: ['float32', 'float16'],
+      takes: `<${NUMBER_TYPES.join('|')}>`,
+      says: 'the type of the vectors (float32)',
+      oneOf: NUMBER_TYPES,
     },
     text: { takes: '<column>', says: 'the column of texts (text, content, input or document)' },
     id: {
@@ -61,9 +61,7 @@ export const batchRun = command({
     const ending = extname(out).toLowerCase()
     if (!isVectorEnding(ending))
       throw new Misuse(`--out: expected a name that ends in ${anyOf(VECTOR_ENDINGS)}, got "${out}".`)
-    const type = text('type') === 'float16' ? 'float16' : 'float32'
-    if (type === 'float16' && ending === '.jsonl')
-      throw new Misuse('--type float16 is for .npy, .arrow and .parquet.')
+    const type = NUMBER_TYPES.find((one) => one === text('type')) ?? 'float32'
     const asked = {
       corpus,
       out,
@@ -95,7 +93,7 @@ function shown(summary: Summary, out: string): Shown {
   const failed = errors === 0 ? '' : ` ${errors} rows have none: ${out}.errors.jsonl says why.`
   return {
     data: summary,
-    note: `${out}: ${vectors} vectors of ${dimensions} numbers (${type}), by ${model}, space ${space || 'unknown'}. ${tokens} tokens, ${dollars(nanoUsdOf(cost_usd))}.${failed}`,
+    note: `${out}: ${vectors} vectors of ${dimensions} dimensions (${type}), by ${model}, space ${space || 'unknown'}. ${tokens} tokens, ${dollars(nanoUsdOf(cost_usd))}.${failed}`,
     exitCode: errors === 0 ? 0 : SOME_FAILED,
   }
 }

@@ -25,6 +25,16 @@ interface SpaceBody {
   readonly space: string
   readonly guarded: boolean
   readonly deployments: readonly Standing[]
+  readonly calibrations: readonly CalibrationBody[]
+}
+
+export interface CalibrationBody {
+  readonly id: string
+  readonly space: string
+  readonly width: number
+  readonly vectors: number
+  readonly made_at: string
+  readonly made_by: string
 }
 
 /** Timeout of a probe: several deployments may each take their own timeout to fail. */
@@ -114,9 +124,21 @@ const PROBE_COLUMNS: Columns<ProbeBody> = {
   reason: 'reason',
 }
 
+const CALIBRATION_COLUMNS: Columns<CalibrationBody> = {
+  calibration: 'id',
+  'of the space': 'space',
+  vectors: ({ vectors }) => String(vectors),
+  made: ({ made_at: at }) => dayText(at),
+  by: 'made_by',
+}
+
 function listing(spaces: readonly SpaceBody[]): string {
   const rows = spaces.flatMap(({ deployments, ...space }) => deployments.map((one) => ({ ...space, ...one })))
-  return tableOf(COLUMNS, rows, 'There are no embedding models.')
+  const calibrations = spaces.flatMap((one) => one.calibrations)
+  const standings = tableOf(COLUMNS, rows, 'There are no embedding models.')
+  return calibrations.length === 0
+    ? standings
+    : `${standings}\n${tableOf(CALIBRATION_COLUMNS, calibrations, '')}`
 }
 
 function cosineText(probe: ProbeBody | null): string {

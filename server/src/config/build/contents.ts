@@ -1,5 +1,5 @@
 import type { ContentCapabilities } from '#core/catalog/content-capabilities.ts'
-import { MEDIA_FORMATS, type MediaFormat, type MediaKind, type PartKind } from '#core/content/content.ts'
+import type { MediaFormat, MediaKind, PartKind } from '#core/content/content.ts'
 import { INPUT_UNITS } from '#core/money/price-form.ts'
 import type { PartRate, PartRates } from '#core/money/price.ts'
 import type { ContentFields } from '../schema/contents.ts'
@@ -27,11 +27,6 @@ export function resolveContents(fields: ContentFields): ContentCapabilities {
     maxParts: fuses ? (fields.maxParts ?? DEFAULT_PARTS) : 1,
     formats: formats ?? inputs.flatMap((kind) => (kind === 'text' ? [] : COMMON_FORMATS[kind])),
   }
-}
-
-/** Formats of kinds that are not among `inputs`: a mistake in the configuration. */
-export function strayFormats({ inputs, formats }: ContentFields): readonly MediaFormat[] {
-  return (formats ?? []).filter((format) => !inputs.includes(MEDIA_FORMATS[format]))
 }
 
 type InputPrices = Readonly<Partial<Record<keyof typeof INPUT_UNITS, number | string | undefined>>>

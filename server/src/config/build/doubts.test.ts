@@ -80,3 +80,15 @@ for (const [title, text, warnings] of BUDGETS)
   test(`a hard budget smaller than one request is a warning: ${title}`, () => {
     assert.deepEqual(warningsIn(text), warnings)
   })
+
+test('a deployment that a native type of its model leaves out is a warning', () => {
+  const [one, other] = ['{ upstream: it, capabilities: { outputTypes: [float, int8] } }', '{ upstream: old }']
+  const withTypes = (deployments: string) => `
+upstreams: { it: { dialect: openai, baseUrl: "http://a/v1" }, old: { dialect: openai, baseUrl: "http://b/v1" } }
+models: { m: { kind: embedding, embedding: { dimensions: 4 }, price: free, deployments: [${deployments}] } }
+`
+  const [warning, ...others] = warningsIn(withTypes(`${one}, ${other}`))
+  assert.match(warning ?? '', /deployments\[1\]: does not make int8, and the first deployment of m does/)
+  assert.deepEqual(others, [])
+  assert.deepEqual(warningsIn(withTypes(`${other}, ${one}`)), [], 'then int8 is made from float for both')
+})

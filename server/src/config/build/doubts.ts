@@ -10,6 +10,8 @@ import {
 } from '#core/catalog/catalog.ts'
 import { endWords, hasEnded, isNear } from '#core/catalog/model-end.ts'
 import { costOf, dollars, type ImagePrice, type Price } from '#core/money/price.ts'
+import { leftOut } from '#core/embedding/vector-types/offer.ts'
+import { VECTOR_TYPES } from '#core/catalog/vector-type.ts'
 import type { Path, Report } from '../file/problem.ts'
 import type { ConfigFile, UpstreamEntry } from '../schema/schema.ts'
 import { factsOf, type Facts } from './facts.ts'
@@ -23,7 +25,10 @@ interface Doubtful {
 
 export function warnOfDoubts(catalog: Catalog, doubtful: Doubtful): void {
   for (const model of listModels(catalog)) {
-    if (model.kind === 'embedding') warnOfMixture(model, doubtful)
+    if (model.kind === 'embedding') {
+      warnOfMixture(model, doubtful)
+      warnOfTypes(model, doubtful.report)
+    }
     warnOfEnds(model, catalog, doubtful)
   }
   warnOfHopelessBudgets(catalog, doubtful.report)
@@ -98,6 +103,16 @@ function warnOfMixture(model: EmbeddingModel, { file, facts, report }: Doubtful)
     ['models', model.id, 'deployments', index],
     `${known[index]} is another model than ${first}: their vectors do not fit together, and the space guard lets only one of them answer. Give each a model of its own`,
   )
+}
+
+/** A type is native in all deployments that serve it, so the others are no fallback for it. */
+function warnOfTypes(model: EmbeddingModel, report: Report): void {
+  for (const type of VECTOR_TYPES)
+    for (const deployment of leftOut(model, type))
+      report.warning(
+        ['models', model.id, 'deployments', model.deployments.indexOf(deployment)],
+        `does not make ${type}, and the first deployment of ${model.id} does: requests for ${type} never come here. Give it outputTypes, or give it a model of its own`,
+      )
 }
 
 /** Warns of a budget that no request fits into: the allowed models have no price, or one request costs more. */

@@ -145,6 +145,8 @@ const demo: ProviderFacts = {
         maxInputTokens: DEMO_MAX_TOKENS,
         tokenizer: 'cl100k_base',
         inputType: 'none',
+        // The demo shows every type. docs/smaller-vectors.md says what binary loses.
+        binary: 'accepted',
       },
       price: 'free',
     },

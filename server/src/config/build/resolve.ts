@@ -47,6 +47,8 @@ export function resolveCapabilities(
     dimensions: nativeDimensionsOf(fields.dimensions ?? 'none'),
     dimensionsField: fields.dimensionsField ?? 'dimensions',
     unitDimensions: fields.unitDimensions ?? true,
+    ...(fields.outputTypes && { outputTypes: [...new Set(fields.outputTypes)] }),
+    ...(fields.outputTypeField !== undefined && { outputTypeField: fields.outputTypeField }),
     user: fields.user ?? false,
     maxParallelCalls: fields.maxParallelCalls ?? 8,
     countsTokens: fields.countsTokens ?? true,
@@ -73,6 +75,7 @@ export function resolveEmbedding(
     tokenCounts: fields.tokenCounts ?? (takesTokenArrays && tokenizer !== 'none' ? 'exact' : 'estimated'),
     inputType: inputTypeRuleOf(fields.inputType ?? 'none'),
     ...(fields.mediaTokens && { mediaTokens: fields.mediaTokens }),
+    ...(fields.binary && { binary: fields.binary }),
   }
 }
 

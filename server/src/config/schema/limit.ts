@@ -24,6 +24,18 @@ const fields = z.strictObject({
   embeddingsBodyBytes: amount(defaultLimits.embeddingsBodyBytes).describe(
     'Largest embeddings request in bytes: 2,048 inputs of 4 KB.',
   ),
+  contentsBodyBytes: amount(defaultLimits.contentsBodyBytes).describe(
+    'Largest embeddings request with images, audio, video or PDF, in bytes: 48 MB of them in base64. Its texts must fit `embeddingsBodyBytes`. Never more than `bodyBytes`.',
+  ),
+  contentPartBytes: amount(defaultLimits.contentPartBytes).describe(
+    'Largest image, audio, video or PDF to embed, in bytes. More than providers take in a call.',
+  ),
+  maxContentSeconds: amount(defaultLimits.maxContentSeconds).describe(
+    'Longest audio or video to embed, in seconds, where its header gives its length. Models take minutes.',
+  ),
+  maxContentPages: amount(defaultLimits.maxContentPages).describe(
+    'Most pages of a PDF to embed, where Torana can count them. To models each page is an image.',
+  ),
   answerBytes: amount(defaultLimits.answerBytes).describe(
     'Largest upstream answer in bytes. 2,048 vectors of 4,096 dimensions are 180 MB.',
   ),
@@ -90,7 +102,7 @@ const fields = z.strictObject({
     'Largest edit as JSON, in bytes. It is completely in memory; base64 makes files a third larger.',
   ),
   maxPicturePixels: amount(defaultLimits.maxPicturePixels).describe(
-    'Most pixels of an input image. Decoders need four bytes per pixel.',
+    'Most pixels of an input image, also of one to embed. Decoders need four bytes per pixel.',
   ),
   maxPictureEdge: amount(defaultLimits.maxPictureEdge).describe('Longest edge of an input image in pixels.'),
   bodyBytes: amount(defaultLimits.bodyBytes).describe(
@@ -114,13 +126,13 @@ const fields = z.strictObject({
       'How long the node still accepts connections after `SIGTERM`, while `/readyz` already answers 503, so that load balancers notice first. While requests still come, at most twice as long. If nothing asked `/readyz` in the last five minutes, the node refuses new connections at once and leaves open ones this time to be used once more or closed by their clients. Part of `drainMs`. Skipped on Ctrl-C.',
     ),
   uploadBytes: amount(defaultLimits.uploadBytes).describe(
-    "Most bytes of files of running edits on this node's disk.",
+    "Most bytes of files of running edits, and of media to embed, on this node's disk.",
   ),
   bufferedEditBytes: amount(defaultLimits.bufferedEditBytes).describe(
     'Most bytes of files of one edit for an upstream that cannot stream from disk, such as those of the AI SDK.',
   ),
   bufferedBytes: amount(defaultLimits.bufferedBytes).describe(
-    'Most bytes of such files of all requests in memory, and of input images that Torana fetches. A project gets at most three quarters, and less when others need it.',
+    'Most bytes of such files of all requests in memory, and of input images and media that Torana fetches. A project gets at most three quarters, and less when others need it.',
   ),
   fileBytes: amount(defaultLimits.fileBytes).describe("Largest file in bytes. OpenAI's own limit."),
   uploadFileBytes: amount(defaultLimits.uploadFileBytes).describe(
@@ -143,7 +155,7 @@ const fields = z.strictObject({
     .boolean()
     .default(defaultLimits.fetchImageUrls)
     .describe(
-      'Whether Torana fetches input images that a caller names by address. `false`: only upstreams that fetch addresses themselves get them.',
+      'Whether Torana fetches input images, and media to embed, that a caller names by address. `false`: only upstreams that fetch addresses themselves get them.',
     ),
 })
 

@@ -96,6 +96,12 @@ export const embedding = z.strictObject({
     .describe(
       'Tokens of images, audio, video and PDF, to reserve before a call and to estimate afterwards. Absent: a content counts as `maxInputTokens`.',
     ),
+  binary: z
+    .enum(['trained', 'accepted'])
+    .optional()
+    .describe(
+      'Whether Torana makes `binary` and `ubinary` vectors of it: `trained` if its maker trained the model for one bit per dimension, `accepted` if you measured the loss and accept it. Absent: Torana refuses these types.',
+    ),
 })
 
 const nativeDimensions = z.union([
@@ -152,6 +158,18 @@ export const capabilities = z.strictObject({
     .describe(
       'Whether vectors that the upstream shortened have length 1. With `false`, Torana scales them. Default `true`.',
     ),
+  outputTypes: z
+    .array(z.enum(['float', 'int8', 'uint8', 'binary', 'ubinary']))
+    .min(1)
+    .optional()
+    .describe(
+      'Types of vectors that the upstream makes itself. Torana asks for them by name and never mixes them with its own. Default `[float]`.',
+    ),
+  outputTypeField: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The upstream's name for `output_dtype`. Default `output_dtype`."),
   countsTokens: z
     .boolean()
     .optional()

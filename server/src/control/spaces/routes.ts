@@ -11,6 +11,7 @@ import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
+import { calibrate, calibration, calibrationBody, calibrationOf } from './calibration-rules.ts'
 import { listPins, listProbes, listSlots, spaceProbe, spaceSlot, type SpacePin } from './queries.ts'
 
 /** Default page: four deployments for a day and a half, as a chart shows them. */
@@ -62,6 +63,11 @@ const space = z
         'Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests.',
       ),
     deployments: z.array(spaceDeployment),
+    calibrations: z
+      .array(calibration)
+      .describe(
+        'By which Torana makes int8 and uint8 at a width, the newest of a space last: it is in force.',
+      ),
   })
   .meta({ id: 'Space' })
 
@@ -182,6 +188,22 @@ export function registerSpaces(
     },
   })
 
+  route(api, 'POST /spaces/:model/calibrations', {
+    permission: 'spaces.accept',
+    id: 'calibrateSpace',
+    summary:
+      'Store the ranges by which Torana makes int8 and uint8 of the vectors of a model at one width. They never change; newer ones are another space',
+    params: spacePath,
+    body: calibrationBody,
+    answer: calibration,
+    faults: [409],
+    handler: (request) =>
+      calibrate(modelIn(catalog(), request.params.model), request.body, actorIn(request), {
+        spaceGuard: guard,
+        clock,
+      }),
+  })
+
   route(api, 'POST /spaces/:model/probe', {
     permission: 'spaces.probe',
     id: 'probeSpace',
@@ -241,6 +263,7 @@ function spaceBody(
         last_probe: last ? probeBody(last) : null,
       }
     }),
+    calibrations: guard.calibrations.ofModel(model.id).map(calibrationOf),
   }
 }
 
@@ -253,7 +276,7 @@ function pinnedBy(
   const byKey = new Map<string, number>()
   for (const { key, space: pinned, requests_24h: requests } of pins) {
     const read = readSpace(pinned)
-    if (read?.model !== model || pinned !== spaceOf(model, read.width, generation)) continue
+    if (read?.model !== model || read.float !== spaceOf(model, read.width, generation)) continue
     byKey.set(key, (byKey.get(key) ?? 0) + requests)
   }
   return [...byKey]

@@ -105,7 +105,7 @@ export interface LineGroup {
 }
 
 /**
- * Groups lines by what changes their vectors, wherever they are: model, dimensions, input type and kind of input. The
+ * Groups lines by what changes their vectors, wherever they are: model, dimensions, input type, types and kind of input. The
  * encoding affects only how a result is written. `takesUser`: whether an upstream of the model receives the `user`; then a
  * call has one. Lines with a field that Torana does not know go alone, since it may connect the inputs of one line.
  */
@@ -132,12 +132,13 @@ export class LineGroups {
   }
 
   #nameOf({ number, request }: RunnableLine): string {
-    const { model, dimensions, inputType, user, extraFields, input } = request
+    const { model, dimensions, inputType, user, types, extraFields, input } = request
     const alone = Object.keys(extraFields).length > 0 ? number : undefined
     return JSON.stringify([
       model,
       dimensions,
       inputType,
+      types?.types,
       input.kind,
       this.#takesUser(model) ? user : null,
       alone,

@@ -24,5 +24,7 @@ export function resultBytes(
   const width = request && (request.dimensions ?? widthOf(request.model))
   if (request === undefined || width === undefined) return ENVELOPE_BYTES + names
   const number = request.encoding === 'base64' ? BASE64_BYTES : NUMBER_BYTES
-  return ENVELOPE_BYTES + names + inputCount(request.input) * (ITEM_BYTES + Math.ceil(width * number))
+  // The first of several types is written twice, and none takes more than float32.
+  const count = request.types === undefined ? 1 : request.types.types.length + 1
+  return ENVELOPE_BYTES + names + inputCount(request.input) * (ITEM_BYTES + Math.ceil(width * number)) * count
 }

@@ -1,4 +1,5 @@
 /** What is known of an embedding model and of the wires of its deployments. */
+import type { TypeCapabilities, TypeFacts } from './vector-type.ts'
 import type { ContentCapabilities, MediaTokens } from './content-capabilities.ts'
 
 export type Encoding = 'float' | 'base64'
@@ -30,7 +31,7 @@ export type InputTypeRule =
     }
 
 /** Facts of an embedding model that hold wherever it runs. */
-export interface EmbeddingFacts {
+export interface EmbeddingFacts extends TypeFacts {
   /** Native width of its vectors. */
   readonly dimensions: number
   /** By its maker's declaration: the first d values, renormalised, are a good vector of width d. */
@@ -53,7 +54,7 @@ export type NativeDimensions =
   | { readonly kind: 'list'; readonly values: readonly number[] }
 
 /** Facts about one deployment's wire: catalog data, never guessed from a name. */
-export interface EmbeddingCapabilities {
+export interface EmbeddingCapabilities extends TypeCapabilities {
   /** Most inputs one call may carry. */
   readonly maxInputs: number
   readonly maxTokens?: number | undefined

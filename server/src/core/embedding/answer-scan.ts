@@ -8,6 +8,7 @@
  */
 import { BrokenAnswer } from '../fault/broken-answer.ts'
 import { scanNumbers } from './number-scan.ts'
+import { faultInTyped, type WholeType } from '../catalog/vector-type.ts'
 import {
   base64LengthOf,
   decodeBase64,
@@ -24,6 +25,8 @@ export interface ScanOptions {
   /** The width of an answer whose upstream ignored the requested one. Undefined: only `width` is valid. */
   readonly fullWidth?: number | undefined
   readonly wantedForm: VectorForm
+  /** The type of the numbers that were asked for. Undefined: float32. */
+  readonly outputType?: WholeType | undefined
   /** Bytes to text; the platform's decoders are not part of the language. */
   readonly decode: (bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8') => string
 }
@@ -230,6 +233,8 @@ export class AnswerScanner {
   }
 
   #readVector(bytes: Uint8Array, start: number, end: number): Vector {
+    const { outputType } = this.#options
+    if (outputType !== undefined) return this.#readTyped(bytes, start, end, outputType)
     return bytes[start] === QUOTE ? this.#readBase64(bytes, start, end) : this.#readNumbers(bytes, start, end)
   }
 
@@ -273,6 +278,15 @@ export class AnswerScanner {
     return this.#form === 'text'
       ? { form: 'text', text: bytes.subarray(start, end) }
       : { form: 'float32', values }
+  }
+
+  /** Whole numbers of the type. A vector of zeros is one, since zero is a value of some scales. */
+  #readTyped(bytes: Uint8Array, start: number, end: number, type: WholeType): Vector {
+    const values = numbersOf(this.#options.decode(bytes, start, end, 'latin1'))
+    if (values.length !== this.#width) refuse(widthFault(values.length, this.#width))
+    const reason = faultInTyped(values, type)
+    if (reason !== undefined) throw new BrokenAnswer(reason, { isLasting: true })
+    return { form: 'float32', values }
   }
 
   /**

@@ -55,14 +55,22 @@ export function orderAnswer(
     const tokens = tokensInPlainSingle(text)
     if (tokens !== undefined) return { vectors, usage: { kind: 'measured', tokens }, extraFields: NO_FIELDS }
   }
-  const skeleton = parsed(text)
-  if (!isRecord(skeleton)) throw new BrokenAnswer('an answer that is not a JSON object', { isLasting: true })
+  const skeleton = parseSkeleton(text)
   const { data } = skeleton
-  if (!Array.isArray(data)) {
-    const error = errorIn(skeleton)
-    if (error !== undefined) throw new ErrorInAnswer(error)
-    throw new BrokenAnswer('an answer without a data array', { isLasting: true })
+  if (!Array.isArray(data)) throw withoutVectors(skeleton)
+  return {
+    vectors: orderVectors(data, vectors, expected),
+    usage: usageIn(skeleton['usage']),
+    extraFields: extraFieldsOf(skeleton),
   }
+}
+
+/** Vectors in input order. Each item of `data` holds the ordinal of its vector, and an index where the upstream sends one. */
+export function orderVectors(
+  data: readonly unknown[],
+  vectors: readonly Vector[],
+  expected: number,
+): readonly Vector[] {
   if (data.length !== expected) throw new BrokenAnswer(`${data.length} vectors for ${expected} inputs`)
 
   const ordered = Array.from<Vector | undefined>({ length: expected })
@@ -83,11 +91,21 @@ export function orderAnswer(
     ordered[index] = vector
   }
   if (used.size !== vectors.length) throw new BrokenAnswer('a vector outside of its data')
-  return {
-    vectors: ordered as Vector[],
-    usage: usageIn(skeleton['usage']),
-    extraFields: extraFieldsOf(skeleton),
-  }
+  return ordered as Vector[]
+}
+
+export function parseSkeleton(text: string): Readonly<Record<string, unknown>> {
+  const skeleton = parsed(text)
+  if (isRecord(skeleton)) return skeleton
+  throw new BrokenAnswer('an answer that is not a JSON object', { isLasting: true })
+}
+
+/** The fault of an answer in which the vectors have no place: it may hold an error instead. */
+export function withoutVectors(skeleton: Readonly<Record<string, unknown>>): BrokenAnswer {
+  const error = errorIn(skeleton)
+  return error === undefined
+    ? new BrokenAnswer('an answer without a data array', { isLasting: true })
+    : new ErrorInAnswer(error)
 }
 
 /** Nested as OpenAI writes it, or flat. Undefined: there is none. */
@@ -114,7 +132,9 @@ function usageIn(usage: unknown): Usage {
     : { kind: 'unknown' }
 }
 
-function extraFieldsOf(skeleton: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function extraFieldsOf(
+  skeleton: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   let extra: Record<string, unknown> | undefined
   for (const name in skeleton) {
     if (OPENAI_FIELDS.has(name)) continue

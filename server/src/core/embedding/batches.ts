@@ -117,8 +117,24 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
   return runs
 }
 
-/** What one content of a call says about the others: Infinity names one kind for all, Voyage takes data or addresses. */
-export function callGroupOf(wire: ContentWireName, { parts }: Content): string | undefined {
-  if (wire === 'modality') return parts[0]?.kind
-  return wire === 'voyage' && parts.some(hasAddress) ? 'address' : undefined
+/** Wires whose calls carry one content. */
+const SINGLE: ReadonlySet<ContentWireName> = new Set(['vertex', 'vertex-predict', 'nova', 'titan'])
+
+/** Contents with equal groups may share a call. `index` tells those apart that go alone. */
+export function callGroupOf(wire: ContentWireName, content: Content, index: number): string {
+  const { parts } = content
+  if (SINGLE.has(wire)) return String(index)
+  switch (wire) {
+    // One field of the call says what all inputs are.
+    case 'modality':
+      return parts[0]?.kind ?? ''
+    // A call fuses all its parts, or none.
+    case 'dashscope':
+      return parts.length > 1 ? String(index) : ''
+    // Addresses and bytes exclude each other.
+    case 'voyage':
+      return parts.some(hasAddress) ? 'addresses' : ''
+    default:
+      return ''
+  }
 }

@@ -7,9 +7,10 @@ import type { EmbeddingRequest } from './request.ts'
 import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { unknownFieldRefusal } from '../request/unknown-fields.ts'
 import { vectorTypeRefusal } from './vector-type.ts'
+import { typesFor, widthRefusal, type TypeOffer } from './vector-types/offer.ts'
 
 /** What one deployment would do for one request. */
-export interface Offer {
+export interface Offer extends TypeOffer {
   readonly deployment: Deployment
   /** Sent upstream; undefined leaves the upstream at its native width. */
   readonly dimensions: number | undefined
@@ -56,8 +57,9 @@ export function negotiate(
   return negotiated
 }
 
-function isPlain({ input, dimensions, inputType, user, extraFields }: EmbeddingRequest): boolean {
-  const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
+function isPlain({ input, dimensions, inputType, user, types, extraFields }: EmbeddingRequest): boolean {
+  const hasOption =
+    dimensions !== undefined || inputType !== undefined || user !== undefined || types !== undefined
   return input.kind === 'texts' && !hasOption && Object.keys(extraFields).length === 0
 }
 
@@ -78,12 +80,19 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
   const { capabilities } = deployment
   const emulated: string[] = []
 
-  const widths = widthsFor(request.dimensions, model, capabilities.dimensions)
+  const typed = typesFor(request.types, model, deployment)
+  if ('message' in typed) return typed
+  const widths = widthsFor(request.dimensions, model, capabilities.dimensions, typed)
   if ('message' in widths) return widths
-  const isScaledHere = widths.dimensions !== undefined && !capabilities.unitDimensions
+  const oddWidth = widthRefusal(typed, widths.width)
+  if (oddWidth !== undefined) return oddWidth
+  const isScaledHere =
+    widths.dimensions !== undefined && !capabilities.unitDimensions && typed.nativeType === undefined
   if (widths.width !== widths.upstreamWidth || isScaledHere) emulated.push('dimensions')
 
-  if (!capabilities.encodings.includes(request.encoding)) emulated.push('encoding_format')
+  if (typed.types !== undefined) {
+    if (typed.nativeType === undefined) emulated.push('output_dtype')
+  } else if (!capabilities.encodings.includes(request.encoding)) emulated.push('encoding_format')
 
   const decodesTokens =
     request.input.kind === 'tokens' && (!capabilities.tokenArrays || hasPrefix(request, model))
@@ -107,6 +116,7 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
   if (refusal !== undefined) return refusal
   return {
     deployment,
+    ...typed,
     ...widths,
     isScaledHere,
     decodesTokens,
@@ -127,15 +137,17 @@ function widthsFor(
   asked: number | undefined,
   model: EmbeddingModel,
   native: NativeDimensions,
+  { nativeType }: TypeOffer,
 ): Widths | Refusal {
   const full = model.facts.dimensions
   if (asked === undefined || asked === full)
     return { dimensions: undefined, upstreamWidth: full, width: full }
+  // A vector is cut before its type is made, so one that the upstream typed can't be cut here.
+  const mayCut = model.facts.matryoshka && asked < full && nativeType === undefined
   // One cached vector of full width serves every narrower one.
-  const isCutHere = model.cache !== undefined && model.facts.matryoshka && asked < full
+  const isCutHere = model.cache !== undefined && mayCut
   if (takes(native, asked) && !isCutHere) return { dimensions: asked, upstreamWidth: asked, width: asked }
-  if (model.facts.matryoshka && asked < full)
-    return { dimensions: undefined, upstreamWidth: full, width: asked }
+  if (mayCut) return { dimensions: undefined, upstreamWidth: full, width: asked }
   return { param: 'dimensions', message: dimensionsMessage(asked, model, native) }
 }
 
@@ -218,6 +230,8 @@ function withoutOption(request: EmbeddingRequest, param: string): EmbeddingReque
       return { ...request, inputType: undefined }
     case 'input':
       return undefined
+    case request.types?.field:
+      return { ...request, types: undefined }
     default: {
       const { [param]: _, ...extraFields } = request.extraFields
       return { ...request, extraFields }

@@ -12,6 +12,7 @@ test('a plain body is read with OpenAI’s defaults', () => {
     input: { kind: 'texts', texts: ['a'] },
     dimensions: undefined,
     encoding: 'float',
+    types: undefined,
     inputType: undefined,
     user: undefined,
     tags: undefined,

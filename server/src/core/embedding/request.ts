@@ -9,6 +9,7 @@ import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
 import { readInput, refusedAs, type Input } from './input.ts'
 import { holdsContents, INPUT_FIELDS, readContents, type MediaAt } from './read-contents.ts'
+import { TYPE_FIELDS, typesIn, type AskedTypes } from './vector-types/asked.ts'
 
 export interface EmbeddingRequest {
   /** The requested name: an id or an alias. */
@@ -16,6 +17,8 @@ export interface EmbeddingRequest {
   readonly input: Input
   readonly dimensions: number | undefined
   readonly encoding: Encoding
+  /** Undefined: float alone. */
+  readonly types?: AskedTypes | undefined
   readonly inputType: InputType | undefined
   readonly user: string | undefined
   /** Tags from `metadata` and the header. Torana keeps them; no upstream sees them. */
@@ -45,6 +48,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'input_type',
   'user',
   'metadata',
+  ...TYPE_FIELDS,
 ])
 const NO_FIELDS: Fields = Object.freeze({})
 
@@ -62,11 +66,13 @@ export function readEmbeddingRequest(
   if (!isRecord(body))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "input": …}.')
   const input = inputIn(body, maxInputs, mediaAt)
+  const { types, wantsBase64 } = typesIn(body)
   return {
     model: modelIn(body['model'], path),
     input,
     dimensions: dimensionsIn(body['dimensions']),
-    encoding: encodingIn(body['encoding_format']),
+    encoding: encodingIn(body['encoding_format'] ?? (wantsBase64 ? 'base64' : undefined)),
+    types,
     inputType: inputTypeIn(body['input_type']),
     user: userIn(body['user']),
     tags: tagsIn(body['metadata']),

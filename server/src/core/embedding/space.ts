@@ -19,10 +19,23 @@ export function spaceOf(model: string, width: number, generation = 1): string {
   return space
 }
 
-/** The parts of a space's id. Undefined when the text is none. */
-export function readSpace(space: string): { readonly model: string; readonly width: number } | undefined {
-  const [, model, width] = /^(.+)@(\d+):[0-9a-f]{8}$/.exec(space) ?? []
-  return model === undefined ? undefined : { model, width: Number(width) }
+export interface ReadSpace {
+  readonly model: string
+  readonly width: number
+  /** The space of the float vectors, without the type. */
+  readonly float: string
+  /** The calibration of an int8 or uint8 space. */
+  readonly calibration: string | undefined
+}
+
+/** Behind the hex part: nothing for float, else the type and the scale by which it was made. Names of several types follow. */
+const SPACE = /^((.+)@(\d+):[0-9a-f]{8})(?:\/[a-z0-9]+(?::(?:cal-([0-9a-f]{8})|[a-z0-9]+))?)?(?:, .*)?$/
+
+/** The parts of a space's id; of several, those of the first. Undefined when the text is none. */
+export function readSpace(space: string): ReadSpace | undefined {
+  const [, float, model, width, calibration] = SPACE.exec(space) ?? []
+  if (float === undefined || model === undefined) return undefined
+  return { model, width: Number(width), float, calibration }
 }
 
 /** The space of a reference. */

@@ -1,16 +1,10 @@
 /**
- * Fields that ask servers for vectors other than little-endian float32, the only type that Torana reads and answers with.
+ * Fields of vLLM that ask for vectors in another form than little-endian float32, from which Torana makes every type itself.
  */
 import type { Refusal } from '../request/offers.ts'
 
 /** By name, the values that change nothing about float32. Of a list, each entry must be one of them. */
 const FLOAT32_VALUES: Readonly<Record<string, readonly string[]>> = {
-  // Voyage and Mistral.
-  output_dtype: ['float', 'float32'],
-  // Cohere. Base64 is of float32.
-  embedding_types: ['float', 'base64'],
-  // Jina.
-  embedding_type: ['float', 'base64'],
   // vLLM.
   embed_dtype: ['float32'],
   // vLLM. Base64 in another byte order would be read as other numbers.
@@ -24,7 +18,7 @@ export function vectorTypeRefusal(fields: Readonly<Record<string, unknown>>): Re
     if (allowed === undefined) continue
     const values: readonly unknown[] = Array.isArray(fields[name]) ? fields[name] : [fields[name]]
     if (values.length > 0 && values.every((value) => allowed.includes(value as string))) continue
-    const message = `'${name}' asks for vectors of another type or byte order, and Torana answers with float32 vectors only. Remove it, or send '${allowed[0]}'.`
+    const message = `'${name}' asks for vectors of another type or byte order, and Torana reads float32 from this server. Remove it, or send '${allowed[0]}'; 'output_dtype' names the type of the answer.`
     return { param: name, message }
   }
   return undefined

@@ -155,7 +155,7 @@ export function faultInBase64(base64: string, width: number): VectorFault | unde
   return faultIn(scratch, width)
 }
 
-function asciiOf(bytes: Uint8Array): string {
+export function asciiOf(bytes: Uint8Array): string {
   let text = ''
   // In parts: the arguments of one call are bounded by the stack.
   for (let start = 0; start < bytes.length; start += 8192) {

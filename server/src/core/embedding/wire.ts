@@ -13,13 +13,14 @@ interface Result {
 }
 
 export function embeddingWire(request: EmbeddingRequest, { model, width, emulated, dropped }: Result): Wire {
-  const { dimensions, encoding, inputType, input } = request
+  const { dimensions, encoding, inputType, input, types } = request
   const inputs = `${inputCount(input)} ${INPUT_NAMES[input.kind]}`
   const given = {
     model: request.model,
     input: inputs,
     encoding_format: encoding,
     ...(dimensions === undefined ? {} : { dimensions }),
+    ...(types === undefined ? {} : { output_dtype: types.types.join(', ') }),
     ...(inputType === undefined ? {} : { input_type: inputType }),
   }
   const gone = new Set([...emulated, ...dropped])
@@ -29,6 +30,7 @@ export function embeddingWire(request: EmbeddingRequest, { model, width, emulate
   const notes: Readonly<Record<string, string>> = {
     dimensions: `${dimensions ?? width} → not sent, cut here to ${width}`,
     encoding_format: `${encoding} → made here`,
+    output_dtype: `${types?.types.join(', ')} → not sent, made here from float32`,
     input: 'token ids → decoded to texts here',
     input_type: `${String(inputType)} → written before each text here`,
   }

@@ -276,7 +276,7 @@ export const CALLER_FAULTS = {
     who: 'caller',
     meaning: 'The request body is larger than the limit.',
     nextStep:
-      'Send the inputs in several requests. Operators: raise `limits.embeddingsBodyBytes`, `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
+      'Send the inputs in several requests. Operators: raise `limits.embeddingsBodyBytes`, `limits.contentsBodyBytes` (requests with media), `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
   },
   unsupported_media_type: {
     status: 415,

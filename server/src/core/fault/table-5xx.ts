@@ -179,7 +179,7 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'This node could not write the files of an edit to its disk. The disk is full or broken, or the files of running edits already fill `limits.uploadBytes`. Nothing was bought.',
+      'This node could not write the files of a request to its disk. The disk is full or broken, or the files of running requests already fill `limits.uploadBytes`. Nothing was bought.',
     nextStep:
       'Retry. Operators: check the disk with the folder `uploads` in `TORANA_DATA_DIR`; the log has the error of the operating system.',
   },

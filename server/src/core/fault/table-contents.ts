@@ -31,17 +31,19 @@ export const CONTENT_FAULTS = {
   invalid_media: {
     ...badRequest,
     meaning:
-      'An image, audio, video or PDF is broken, is not what its part declares, or has a format that Torana does not know. The first bytes decide, not the declared type.',
+      'An image, audio, video or PDF is broken, is animated, is not what its part declares, or has a format that Torana does not know. The first bytes decide, not the declared type.',
     nextStep: 'Send the part named in `param` in a format that the message names, as base64.',
   },
   media_too_large: {
     ...badRequest,
     meaning: 'An image, audio, video or PDF has more bytes, pixels, seconds or pages than allowed.',
-    nextStep: 'Make the part named in `param` smaller, or divide it. Operators: see the limits for contents.',
+    nextStep:
+      'Make the part named in `param` smaller, or divide it. Operators: raise `limits.contentPartBytes`, `limits.maxPicturePixels`, `limits.maxPictureEdge`, `limits.maxContentSeconds` or `limits.maxContentPages`.',
   },
   media_unreachable: {
     ...badRequest,
-    meaning: 'Torana could not fetch a part from its address.',
-    nextStep: 'Check that the address is on the public internet, or send the data as a data URL.',
+    meaning:
+      'A part of the request is an address, and Torana could not fetch an image, audio, video or PDF from it within 30 seconds. Addresses must be on the public internet.',
+    nextStep: 'Correct the address named in `param`, or send the bytes themselves, as a data URL.',
   },
 } as const satisfies Readonly<Record<string, FaultEntry>>

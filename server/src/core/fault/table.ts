@@ -3,6 +3,7 @@
  * with the value; why, with the number; and what to do next.
  */
 import { CALLER_FAULTS } from './table-4xx.ts'
+import { VECTOR_FAULTS } from './table-vectors.ts'
 import { FILE_FAULTS } from './table-files.ts'
 import { LIMIT_FAULTS } from './table-limits.ts'
 import { SERVER_FAULTS } from './table-5xx.ts'
@@ -11,6 +12,7 @@ import { CONTROL_FAULTS } from './table-control.ts'
 
 export const FAULTS = {
   ...CALLER_FAULTS,
+  ...VECTOR_FAULTS,
   ...LIMIT_FAULTS,
   ...FILE_FAULTS,
   ...CONTROL_FAULTS,

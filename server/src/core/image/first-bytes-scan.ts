@@ -44,7 +44,8 @@ function refusal(what: string): { readonly words: string } {
   return { words: `is ${what}; only PNG, JPEG and WebP images are accepted` }
 }
 
-function fits(bytes: Uint8Array, start: string): 'whole' | 'so far' | 'not' {
+/** A `?` of `start` matches any byte. */
+export function fits(bytes: Uint8Array, start: string): 'whole' | 'so far' | 'not' {
   for (let index = 0; index < start.length; index += 1) {
     const byte = bytes[index]
     if (byte === undefined) return 'so far'

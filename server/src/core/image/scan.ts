@@ -49,6 +49,45 @@ export class Source {
   }
 }
 
+/** A scan with the bytes that have arrived. The outcome does not depend on how they are divided. */
+export class RunningScan<Result> {
+  readonly #scan: Scan<Result>
+  readonly #looked = new Uint8Array(MAX_LOOK_BYTES)
+  #wish: Wish | undefined
+  /** Bytes of the wish that have arrived. */
+  #got = 0
+  #outcome: Result | undefined
+
+  constructor(scan: Scan<Result>) {
+    this.#scan = scan
+    this.#go(scan.next())
+  }
+
+  /** Undefined while the scan wants more bytes. */
+  get outcome(): Result | undefined {
+    return this.#outcome
+  }
+
+  push(bytes: Uint8Array): void {
+    let offset = 0
+    while (this.#wish !== undefined) {
+      const wish = this.#wish
+      const part = Math.min(wish.bytes - this.#got, bytes.length - offset)
+      if (wish.kind === 'look') this.#looked.set(bytes.subarray(offset, offset + part), this.#got)
+      this.#got += part
+      offset += part
+      if (this.#got < wish.bytes) return
+      this.#go(this.#scan.next(this.#looked.subarray(0, wish.kind === 'look' ? wish.bytes : 0)))
+    }
+  }
+
+  #go(next: IteratorResult<Wish, Result>): void {
+    this.#got = 0
+    this.#wish = next.done === true ? undefined : next.value
+    if (next.done === true) this.#outcome = next.value
+  }
+}
+
 /** The reason when an image of that size is refused. */
 export function sizeWords(width: number, height: number, limits: PictureLimits): string | undefined {
   const size = `${width}x${height} pixels`

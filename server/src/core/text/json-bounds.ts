@@ -17,12 +17,25 @@ export interface JsonBounds {
   readonly maxInputs: number | undefined
   /** Nesting depth of `input`. Default 1: in the body itself. */
   readonly inputDepth?: number | undefined
+  /** Bounds on contents with media. Undefined: this kind of body has none. */
+  readonly contents?: ContentsBounds | undefined
+}
+
+export interface ContentsBounds {
+  /** Bytes of a body without media, and characters beside media. */
+  readonly maxTextBytes: number
+  readonly maxFiles: number
 }
 
 const BODY_BOUNDS = { maxDepth: 32, maxFields: 64, maxValues: 10_000 } as const
 
 export function boundsOf(maxInputs: number | undefined): JsonBounds {
   return { ...BODY_BOUNDS, maxInputs }
+}
+
+/** The same for a body that is longer than token ids may be: its numbers are counted as its other values are. */
+export function withCountedNumbers(bounds: JsonBounds): JsonBounds {
+  return { ...bounds, maxValues: bounds.maxValues + (bounds.maxInputs ?? 0), maxInputs: undefined }
 }
 
 const SPACE = 0

@@ -4,6 +4,7 @@
  */
 import { FairShare, type Holding } from '#core/schedule/fair-share.ts'
 import type { Limits } from '#core/settings.ts'
+import { largestEmbeddings } from './bounds.ts'
 
 /** A project gets at most three times what stays free: three quarters of all when it is alone. */
 const HEADROOM = 3
@@ -35,7 +36,12 @@ export interface AwaitedRoom {
 
 export type BodyLimits = Pick<
   Limits,
-  'bodyBytes' | 'embeddingsBodyBytes' | 'imagesBodyBytes' | 'editsJsonBytes' | 'uploadIdleMs'
+  | 'bodyBytes'
+  | 'embeddingsBodyBytes'
+  | 'contentsBodyBytes'
+  | 'imagesBodyBytes'
+  | 'editsJsonBytes'
+  | 'uploadIdleMs'
 >
 
 export class BodyRoom {
@@ -48,11 +54,11 @@ export class BodyRoom {
   #looking: NodeJS.Timeout | undefined
 
   constructor(limits: BodyLimits) {
-    const { bodyBytes, embeddingsBodyBytes, imagesBodyBytes, editsJsonBytes, uploadIdleMs } = limits
+    const { bodyBytes, imagesBodyBytes, editsJsonBytes, uploadIdleMs } = limits
     this.idleMs = uploadIdleMs
     this.#capacity = bodyBytes
     this.#common = new FairShare({ capacity: bodyBytes, headroom: HEADROOM, maxWaiting: MAX_WAITING })
-    const largest = Math.max(embeddingsBodyBytes, imagesBodyBytes, editsJsonBytes)
+    const largest = Math.max(largestEmbeddings(limits), imagesBodyBytes, editsJsonBytes)
     this.#reserve = new FairShare({ capacity: largest, headroom: Infinity, maxWaiting: MAX_WAITING })
   }
 

@@ -29,10 +29,23 @@ const COMPLETION_BYTES = 1024 * 1024
 /** The request that begins an upload: a name, a type and numbers. */
 const UPLOAD_BYTES = 16 * 1024
 
+/** A body with media. One without is refused later, when it is known to have none. */
+export function largestEmbeddings({
+  embeddingsBodyBytes,
+  contentsBodyBytes,
+  bodyBytes,
+}: EmbeddingsLimits): number {
+  return Math.max(embeddingsBodyBytes, Math.min(contentsBodyBytes, bodyBytes))
+}
+
+type EmbeddingsLimits = Pick<Limits, 'embeddingsBodyBytes' | 'contentsBodyBytes' | 'bodyBytes'>
+
 /** Routes of the public port, without their prefixes. */
 export function gatewayBounds(limits: Limits) {
-  const { embeddingsBodyBytes, imagesBodyBytes, editsBodyBytes, editsJsonBytes, fileBytes } = limits
-  const inputs = { json: { maxBytes: embeddingsBodyBytes, advice: 'Send the inputs in several requests.' } }
+  const { imagesBodyBytes, editsBodyBytes, editsJsonBytes, fileBytes } = limits
+  const inputs = {
+    json: { maxBytes: largestEmbeddings(limits), advice: 'Send the inputs in several requests.' },
+  }
   const generation = { json: { maxBytes: imagesBodyBytes, advice: 'Send a shorter prompt.' } }
   const edit = {
     form: { maxBytes: editsBodyBytes, advice: 'Send fewer or smaller images.' },
@@ -96,6 +109,7 @@ export function controlBounds(limits: Limits) {
     'POST /unknowns/:request_id/:attempt': OBJECT,
     'PUT /prices/:deployment': OBJECT,
     'POST /spaces/:model/accept': OBJECT,
+    'POST /spaces/:model/calibrations': LIST,
     'POST /spaces/:model/probe': NO_BODY,
     'POST /deployments/:id/test': OBJECT,
     'POST /deployments/:id/drain': OBJECT,

@@ -2,10 +2,11 @@
 import { isUtf8 } from 'node:buffer'
 import { exactFields, exactFieldTexts } from '#core/text/exact-json.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { inputFields, liftMedia } from '#core/media/lift.ts'
 import { boundsOf, scanJson, type JsonBounds } from '#core/text/json-bounds.ts'
 import { isRecord } from '#core/text/record.ts'
 import { notUtf8Message, withoutByteOrderMark } from '#core/text/utf8.ts'
-import { JsonRefused, type LargeJson, type ParsedJson } from '#ports/json.ts'
+import { JsonRefused, JsonTooLong, type LargeJson, type ParsedJson } from '#ports/json.ts'
 import type { Asker } from '#ports/asker.ts'
 
 /** Size up to which checking and parsing take a few milliseconds; larger bodies go to a thread of their own. */
@@ -32,21 +33,26 @@ export function parseJson(body: Buffer<ArrayBuffer>, bounds: JsonBounds = SMALL_
   if (excess !== undefined) return refuseJson(new JsonRefused(excess))
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return { value, exact: mayRound && isRecord(value) ? exactIn(bytes) : undefined }
+    const exact = mayRound && isRecord(value) ? exactIn(bytes, bounds) : undefined
+    const { contents } = bounds
+    return contents === undefined
+      ? { value, exact }
+      : { value, exact, media: liftMedia(value, body.length, contents) }
   } catch (error) {
     return refuseJson(error)
   }
 }
 
-const INPUT: ReadonlySet<string> = new Set(['input'])
-
-function exactIn(bytes: Buffer): ParsedJson['exact'] {
-  return exactFields(exactFieldTexts(bytes, INPUT, (start, end) => bytes.toString('utf8', start, end)))
+function exactIn(bytes: Buffer, bounds: JsonBounds): ParsedJson['exact'] {
+  return exactFields(
+    exactFieldTexts(bytes, inputFields(bounds), (start, end) => bytes.toString('utf8', start, end)),
+  )
 }
 
 /** The parser's own message quotes the text, which may be private, so only the position is passed on. */
 export function refuseJson(error: unknown): never {
   if (!(error instanceof SyntaxError)) throw error
+  if (error instanceof JsonTooLong) throw new Fault('body_too_large', error.message)
   if (error instanceof JsonRefused)
     throw new Fault('invalid_json', `The body is not accepted. ${error.message}`)
   const position = /position (\d+)/.exec(error.message)?.[1]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { aRequest } from '#test/support/models.ts'
-import { CACHE, type EmbedResult } from '../embeddings/embed.ts'
+import { CACHE, type EmbedResult } from '../embeddings/embed-result.ts'
 import { ChunkResults } from './chunk-results.ts'
 
 const WHOLE = { done: undefined, rest: undefined }

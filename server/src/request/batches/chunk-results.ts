@@ -5,11 +5,12 @@ import { headText, MAX_MAKERS, type PartHead, type PartRanges } from '#core/batc
 import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Makers } from '#core/embedding/made-vectors.ts'
-import { base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
+import { typedFields } from '#core/embedding/typed-text.ts'
+import { asciiOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import { asciiJson } from '#core/text/json-text.ts'
 import { divideTokens } from '#core/money/usage.ts'
-import { CACHE, type EmbedResult } from '../embeddings/embed.ts'
+import { CACHE, type EmbedResult } from '../embeddings/embed-result.ts'
 import { PartBytes } from './part-bytes.ts'
 
 /** Size of a head with a few faults and deployments. */
@@ -52,7 +53,7 @@ export class ChunkResults {
 
   /** `span`: from the request for the vectors until their arrival, in Unix milliseconds. */
   answered(lines: LineRun, result: EmbedResult, requestId: string, span: MakingSpan): void {
-    const { vectors, usage, extraFields } = result
+    const { vectors, views, usage, extraFields } = result
     const tokens = divideTokens(
       usage.promptTokens,
       lines.map(({ request }) => inputSize(request.input)),
@@ -64,7 +65,7 @@ export class ChunkResults {
       this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
       this.#output.write('{"object":"list","data":[')
       for (let place = 0; place < count; place += 1)
-        writeItem(this.#output, vectors[first + place] as Vector, place, encoding)
+        writeItem(this.#output, vectors[first + place] as Vector, place, encoding, views)
       first += count
       const used = tokens[index] ?? 0
       let end = `],"model":${asciiJson(model)},"usage":{"prompt_tokens":${used},"total_tokens":${used}}`
@@ -173,8 +174,19 @@ export class ChunkResults {
 }
 
 /** Bytes stay bytes: a string would be built only to be split again. */
-function writeItem(output: PartBytes, vector: Vector, index: number, encoding: 'float' | 'base64'): void {
-  const opening = `${index === 0 ? '' : ','}{"object":"embedding","index":${index},"embedding":`
+function writeItem(
+  output: PartBytes,
+  vector: Vector,
+  index: number,
+  encoding: 'float' | 'base64',
+  views: EmbedResult['views'],
+): void {
+  const item = `${index === 0 ? '' : ','}{"object":"embedding","index":${index},`
+  if (views !== undefined) {
+    output.write(`${item}${typedFields(vector, views, encoding, asciiOf)}}`)
+    return
+  }
+  const opening = `${item}"embedding":`
   if (encoding === 'base64') {
     output.write(`${opening}"`)
     output.write(vector.form === 'base64Bytes' ? vector.bytes : base64Of(vector))

@@ -3,6 +3,7 @@ import type { EmbeddingFacts } from '#core/catalog/catalog.ts'
 import { chargedUse } from '#core/embedding/content-use.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
+import { numbersOf } from '#core/catalog/vector-type.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
 import { usedKinds, type PartUse } from '#core/money/part-use.ts'
@@ -81,7 +82,8 @@ export async function attempt(
       deployment,
       inputs,
       dimensions: offer.dimensions,
-      width: offer.upstreamWidth,
+      width: offer.nativeType ? numbersOf(offer.nativeType, offer.upstreamWidth) : offer.upstreamWidth,
+      outputType: offer.nativeType,
       fullWidth: fullWidthOf(offer, lead.request.model.facts),
       inputType: offer.inputType,
       inputTypeField: offer.inputTypeField,
@@ -177,9 +179,10 @@ const NOTHING_COUNTED: CallTrace['counts'] = []
 
 /** The full width of a model with adjustable dimensions, where the upstream was asked to reduce it. */
 function fullWidthOf(
-  { dimensions, upstreamWidth }: Offer,
+  { dimensions, upstreamWidth, nativeType }: Offer,
   { matryoshka, dimensions: full }: EmbeddingFacts,
 ): number | undefined {
+  if (nativeType !== undefined) return undefined
   return dimensions !== undefined && matryoshka && upstreamWidth < full ? full : undefined
 }
 

@@ -21,7 +21,7 @@ import {
 } from '#test/support/embedding.ts'
 import { aModel, aRequest, type ModelOverrides } from '#test/support/models.ts'
 import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
-import type { EmbedResult } from './embed.ts'
+import type { EmbedResult } from './embed-result.ts'
 
 const FAILURES: readonly FailureKind[] = [
   'rejectedUs',

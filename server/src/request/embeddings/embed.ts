@@ -9,10 +9,8 @@ import { inputSize } from '#core/embedding/input.ts'
 import { hasAddress } from '#core/content/content.ts'
 import { fittedTo } from '#core/embedding/content-fit.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import type { Vector, VectorForm } from '#core/embedding/vector.ts'
-import type { RateState } from '#core/limits/limit.ts'
-import { fieldOfUnknownEffect, negotiate, type Offer } from '#core/embedding/negotiate.ts'
-import { costOf } from '#core/money/price.ts'
+import type { VectorForm } from '#core/embedding/vector.ts'
+import { fieldOfUnknownEffect, negotiate, type Negotiated, type Offer } from '#core/embedding/negotiate.ts'
 import { labelsOf } from '#core/money/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
@@ -25,18 +23,18 @@ import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { dryRun, type DryRun } from './dry-run.ts'
 import { gather, sameSlot } from './gather.ts'
-import type { SavedCall } from '../money/call.ts'
 import { payable } from '../money/hard-budget.ts'
 import type { LabelTerms } from '../money/label-shares.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
+import { resultOf, savedBy, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
-import { emulatedIn, type GatheredVectors, type Hit, type ServedInputs } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
-import { usageOf, type RequestUsage } from './usage.ts'
+import { checkFloat16, viewsFor, type Calibrations } from './types.ts'
+import { usageOf } from './usage.ts'
 
-export interface EmbedDependencies extends EmbedOutside, SpaceWatch {
+export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
   /** The current catalog. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
@@ -88,39 +86,6 @@ export interface EmbedOptions {
   readonly counted?: TakenRates | undefined
 }
 
-export interface EmbedResult {
-  readonly kind: 'embedded'
-  readonly model: EmbeddingModel
-  readonly vectors: readonly Vector[]
-  readonly usage: RequestUsage
-  /** The state of the caller's rate limits. */
-  readonly rates: readonly RateState[]
-  /**
-   * The name of the vectors' space. Undefined when a field of unknown effect may have changed the vectors, or
-   * when this node does not know the space yet.
-   */
-  readonly space: string | undefined
-  /**
-   * The space that the deployments are checked against, also when a field of unknown effect leaves the
-   * vectors without a name.
-   */
-  readonly guardedSpace: string | undefined
-  readonly width: number
-  readonly attempts: number
-  /** Ids of the deployments that served it, and `CACHE` where there were hits. */
-  readonly deployments: readonly string[]
-  readonly hits: readonly Hit[]
-  readonly emulated: readonly string[]
-  readonly dropped: readonly string[]
-  /** How many inputs needed no call, and how many did. Undefined where nothing is shared. */
-  readonly cache: { readonly hits: number; readonly misses: number } | undefined
-  /** Extra top-level fields of the upstream's answer, kept only when one call served the request. */
-  readonly extraFields: Readonly<Record<string, unknown>>
-}
-
-/** Listed among the deployments for vectors that needed no call. */
-export const CACHE = 'cache'
-
 /** Characters or token ids for which one pass takes a millisecond or more. */
 const LARGE_INPUT = 512 * 1024
 
@@ -129,14 +94,11 @@ export async function embed(
   options: EmbedOptions,
   dependencies: EmbedDependencies,
 ): Promise<EmbedResult | DryRun> {
-  const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
-  const able = ableTo(request, model, options.key, dependencies.catalog())
-  const negotiated = negotiate(request, able, options.unsupported ?? model.unsupported)
-  const offers = inTiers(payable(negotiated.offers, hasPrice, model.id, options.key))
+  const { model, offers, dropped } = negotiatedFor(request, options, dependencies.catalog())
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const guardedSpace = guardedSpaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
+  const { views, guardedSpace } = spaceFor(model, first, generation, unknownField, options, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
@@ -144,7 +106,7 @@ export async function embed(
   const begunMs = clock.monotonicMs()
   const deadlineMs = begunMs + timeoutOf(options, dependencies)
   const tokenContext = { model, outside: dependencies, project: key.project, deadlineMs }
-  if (options.dryRun) return dryRun(request.input, tokenContext, space, { ...negotiated, offers })
+  if (options.dryRun) return dryRun(request.input, tokenContext, space, { offers, dropped })
   const isLarge = inputSize(request.input) > LARGE_INPUT
   if (isLarge) await dependencies.yieldLoop()
   const lengths = checkLengths(tokenContext, request.input)
@@ -175,8 +137,9 @@ export async function embed(
   try {
     let attempts = 0
     const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
-    const sharing =
-      unknownField === undefined ? sharingFor(model, request, options, named, dependencies) : undefined
+    // The cache and shared calls hold float32.
+    const mayShare = unknownField === undefined && first.nativeType === undefined
+    const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
       outside: dependencies,
       isLarge,
@@ -195,13 +158,18 @@ export async function embed(
       offers,
       sharing,
       wholeBecauseOf: unknownField,
-      wantedForm: formFor(request, sharing !== undefined, options.isBackground === true),
+      wantedForm: formFor(
+        request,
+        sharing !== undefined || views !== undefined,
+        options.isBackground === true,
+      ),
       countAttempt: () => void (attempts += 1),
       attemptsMade: () => attempts,
     })
     checkSpace(model, gathered, generation, sharing, dependencies)
+    if (views !== undefined) checkFloat16(gathered.vectors, views)
     if (gathered.hits.length > 0) {
-      const saved = savedBy(gathered, first, offers)
+      const saved = savedBy(gathered, request.input, offers, tokenContext)
       trace.savedNanoUsd = saved.savedNanoUsd
       admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next(), saved)
     }
@@ -216,23 +184,43 @@ export async function embed(
     }
     trace.settledMs = settling === undefined ? trace.gatheredMs : clock.monotonicMs()
     const { rates } = admission
-    const { dropped } = negotiated
-    const known = { model, usage, rates, space, guardedSpace, attempts, dropped }
+    const known = { model, usage, rates, space, guardedSpace, views, attempts, dropped }
     return resultOf(gathered, first, known, sharing !== undefined)
   } finally {
     admission[Symbol.dispose]()
   }
 }
 
-/** The model with the deployments that take the inputs: all of them take texts. */
-function ableTo(
-  { input }: EmbeddingRequest,
-  model: EmbeddingModel,
-  key: Key,
+/** The offers of the deployments that take the inputs, by priority. All of them take texts. */
+function negotiatedFor(
+  request: EmbeddingRequest,
+  { key, unsupported }: EmbedOptions,
   catalog: Catalog,
-): EmbeddingModel {
-  if (input.kind !== 'contents') return model
-  return fittedTo(model, input.contents, { catalog, mayUse: (one) => mayUse(key, one) })
+): Negotiated & { readonly model: EmbeddingModel } {
+  const model = findEmbeddingModel(request.model, key, catalog)
+  const { input } = request
+  const able =
+    input.kind === 'contents'
+      ? fittedTo(model, input.contents, { catalog, mayUse: (one) => mayUse(key, one) })
+      : model
+  const { offers, dropped } = negotiate(request, able, unsupported ?? model.unsupported)
+  return { model, offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
+}
+
+/** The types of the answer, and the space that its vectors belong to. */
+function spaceFor(
+  model: EmbeddingModel,
+  first: Offer,
+  generation: number | undefined,
+  unknownField: string | undefined,
+  { pinnedSpace: pinned }: EmbedOptions,
+  { calibrationOf }: Calibrations,
+): Pick<EmbedResult, 'views' | 'guardedSpace'> {
+  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
+  return {
+    views,
+    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
+  }
 }
 
 /** Undefined when nothing is shared. */
@@ -255,38 +243,11 @@ function sharingFor(
   return { ...shared, mayKeep: shared.mayKeep && isBackground !== true, microBatch: undefined }
 }
 
-function resultOf(
-  gathered: GatheredVectors,
-  first: Offer,
-  known: Pick<EmbedResult, 'model' | 'usage' | 'rates' | 'space' | 'guardedSpace' | 'attempts' | 'dropped'>,
-  isShared: boolean,
-): EmbedResult {
-  const { served, hits, slots } = gathered
-  const only = served.length === 1 && hits.length === 0 ? served[0] : undefined
-  return {
-    kind: 'embedded',
-    model: known.model,
-    vectors: gathered.vectors,
-    usage: known.usage,
-    rates: known.rates,
-    space: known.space,
-    guardedSpace: known.guardedSpace,
-    attempts: known.attempts,
-    width: first.width,
-    deployments: only === undefined ? deploymentsOf(served, hits.length > 0) : [only.offer.deployment.id],
-    hits,
-    emulated: emulatedIn(gathered, first),
-    dropped: known.dropped,
-    cache: isShared ? cacheCounts(slots, hits) : undefined,
-    extraFields: only?.answer.extraFields ?? NO_FIELDS,
-  }
-}
-
-function formFor({ encoding }: EmbeddingRequest, isShared: boolean, isBackground: boolean): VectorForm {
+function formFor({ encoding }: EmbeddingRequest, needsValues: boolean, isBackground: boolean): VectorForm {
   // The garbage collector copies strings that live as long as a chunk again and again, but not bytes.
   if (encoding === 'base64') return isBackground ? 'base64Bytes' : 'base64'
-  // Cached vectors are values, so a text would have to be parsed.
-  return isShared ? 'float32' : 'text'
+  // Cached vectors are values and types are made of values, so a text would have to be parsed.
+  return needsValues ? 'float32' : 'text'
 }
 
 /** Time left for the caller's SDK to read our error before its own timeout. */
@@ -300,37 +261,3 @@ function timeoutOf({ callerTimeoutMs, isBackground }: EmbedOptions, { limits }: 
   if (callerTimeoutMs === undefined) return limits.requestTimeoutMs
   return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
 }
-
-/** The deployments that made the vectors, and the cache. */
-function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
-  return [...new Set([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])]
-}
-
-function cacheCounts(
-  slots: readonly number[],
-  hits: readonly { readonly slot: number }[],
-): { readonly hits: number; readonly misses: number } {
-  const known = new Set(hits.map(({ slot }) => slot))
-  const found = slots.filter((slot) => known.has(slot)).length
-  return { hits: found, misses: slots.length - found }
-}
-
-/**
- * What the hits would have cost at the deployments that made them, or, for deployments that are gone, at the
- * first offer.
- */
-function savedBy({ hits, slots }: GatheredVectors, first: Offer, offers: readonly Offer[]): SavedCall {
-  const tokens = new Map<Offer, number>()
-  for (const hit of hits) {
-    const offer = offers.find(({ deployment }) => deployment.id === hit.deployment) ?? first
-    tokens.set(offer, (tokens.get(offer) ?? 0) + hit.tokens)
-  }
-  let savedNanoUsd = 0n
-  for (const [{ deployment }, sum] of tokens) {
-    const cost = costOf(deployment.price, sum)
-    if (cost.kind === 'known') savedNanoUsd += cost.nanoUsd
-  }
-  return { hits: cacheCounts(slots, hits).hits, savedNanoUsd }
-}
-
-const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})

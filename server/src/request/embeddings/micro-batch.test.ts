@@ -10,7 +10,8 @@ import { MemoryUpstream, type MemoryUpstreamOptions, type Plan } from '#test/sup
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { aKey, SharingNode, type SharingNodeOptions } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
-import type { EmbedResult, EmbedOptions } from './embed.ts'
+import type { EmbedResult } from './embed-result.ts'
+import type { EmbedOptions } from './embed.ts'
 
 const microBatch = { maxWaitMs: 4, maxItems: 64, acrossProjects: true }
 

@@ -111,13 +111,13 @@ function contentWeights(
   model: AdmittedRequest['model'],
   bytesOf: (text: string) => number,
 ): Weight[] {
-  return contents.map((content) => {
+  return contents.map((content, index) => {
     const media = mediaIn(content)
     return {
       tokens: mostTokens({ kind: 'contents', contents: [content] }, model, bytesOf),
       bytes: media.reduce((sum, { size }) => sum + size, 0),
       images: content.parts.filter(({ kind }) => kind === 'image').length,
-      group: wire && callGroupOf(wire, content),
+      group: wire && callGroupOf(wire, content, index),
     }
   })
 }

@@ -13,7 +13,8 @@ import { decoded, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { SharingNode } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
-import type { CacheUse, EmbedResult } from './embed.ts'
+import type { EmbedResult } from './embed-result.ts'
+import type { CacheUse } from './embed.ts'
 
 const BAD = 'bad'
 /** Few, so that callers meet. */

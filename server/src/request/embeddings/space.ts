@@ -1,6 +1,7 @@
 /** The space of a request: its name before any call, and whether every deployment that served it still belongs to it. */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
+import { suffixOf, type TypeView } from '#core/embedding/vector-types/view.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { GatheredVectors } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
@@ -14,12 +15,12 @@ export interface SpaceWatch {
 }
 
 /** Retry time of a caller: about the interval at which a node asks the store for a space it does not know yet. */
-const UNKNOWN_RETRY_MS = 2000
+export const UNKNOWN_RETRY_MS = 2000
 
 /**
  * The space that the model's deployments are checked against, compared with the one that the caller pinned.
  * Undefined while this node does not know it. `unknownField`: a field because of which the answer may be in
- * another space.
+ * another space. `views`: the types of the answer, each of which has a space.
  */
 export function guardedSpaceFor(
   model: EmbeddingModel,
@@ -27,6 +28,7 @@ export function guardedSpaceFor(
   generation: number | undefined,
   pinned: string | undefined,
   unknownField: string | undefined,
+  views: readonly TypeView[] | undefined,
 ): string | undefined {
   if (pinned !== undefined && unknownField !== undefined)
     throw new Fault(
@@ -42,8 +44,10 @@ export function guardedSpaceFor(
       { retryAfterMs: UNKNOWN_RETRY_MS },
     )
   }
-  const space = spaceOf(model.id, width, generation)
-  if (pinned !== undefined && pinned !== space) {
+  const float = spaceOf(model.id, width, generation)
+  const spaces = views === undefined ? [float] : views.map((view) => float + suffixOf(view))
+  const space = spaces.join(', ')
+  if (pinned !== undefined && pinned !== space && !spaces.includes(pinned)) {
     throw new Fault(
       'space_mismatch',
       `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. If you accept the new space, embed all documents again.`,

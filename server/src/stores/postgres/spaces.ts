@@ -1,5 +1,6 @@
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
+import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
 import type {
   BadWindow,
@@ -12,6 +13,7 @@ import type {
 import { standingAfter } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
+import { addCalibration, calibrationsBeyond } from './calibrations.ts'
 import { reachable } from './unreachable.ts'
 import type { Database } from './database.ts'
 
@@ -150,6 +152,14 @@ export class PostgresSpaces implements SpaceStore {
       this.#database.query<StandingRow>('SELECT * FROM space_standings', [], 'space-standings'),
     )
     return rows.map(standingOf)
+  }
+
+  calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]> {
+    return reachable(calibrationsBeyond(this.#database, known))
+  }
+
+  addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration> {
+    return reachable(addCalibration(this.#database, calibration, actor))
   }
 
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {

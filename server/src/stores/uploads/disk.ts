@@ -149,10 +149,10 @@ class DiskUpload implements UploadWriter, Upload {
     return this
   }
 
-  async *open(): AsyncGenerator<Uint8Array> {
-    for (let position = 0; position < this.size;) {
+  async *open(start = 0, end = this.size): AsyncGenerator<Uint8Array> {
+    for (let position = start; position < end;) {
       // Each part belongs to the reader, to keep or to pass on to a socket: no buffer is reused.
-      const part = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, this.size - position))
+      const part = Buffer.allocUnsafeSlow(Math.min(PART_BYTES, end - position))
       const bytesRead = await this.#read(part, position)
       position += bytesRead
       yield bytesRead === part.length ? part : part.subarray(0, bytesRead)

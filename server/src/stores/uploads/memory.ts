@@ -31,10 +31,13 @@ export class MemoryUploads implements Uploads {
       this.#files -= 1
       this.#bytes -= size
     }
-    async function* read(): AsyncGenerator<Uint8Array> {
+    async function* read(start = 0, end = size): AsyncGenerator<Uint8Array> {
+      let position = 0
       for (const part of parts) {
         check()
-        yield Uint8Array.from(part)
+        const wanted = part.subarray(Math.max(0, start - position), Math.max(0, end - position))
+        position += part.length
+        if (wanted.length > 0) yield Uint8Array.from(wanted)
       }
       check()
     }

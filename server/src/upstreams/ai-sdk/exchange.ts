@@ -1,11 +1,13 @@
 /** One embeddings call through a provider package: translate, ask once, check every vector. */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
-import { faultIn } from '#core/embedding/vector.ts'
+import { faultInTyped } from '#core/catalog/vector-type.ts'
+import { faultIn, widthFault, type VectorFault } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
-import { failureOf, requestIdIn } from './failures.ts'
+import { requestIdIn } from '../openai/failures.ts'
+import { failureOf } from './failures.ts'
 import type { Fetch, Model, Provider } from './providers.ts'
 import { providers } from './providers.ts'
 
@@ -97,6 +99,11 @@ function optionsOf(call: EmbeddingCall, provider: Provider): SharedV4ProviderOpt
     const message = `this wire needs an input type: name one, or give the model a default for '${names.inputType}'`
     throw refusal(call, message, 'input_type')
   }
+  if (call.outputType !== undefined) {
+    if (names.outputType === undefined)
+      throw refusal(call, 'no type of vectors can be asked for on this wire', 'output_dtype')
+    options[names.outputType] = call.outputType
+  }
   return { [names.key]: options }
 }
 
@@ -131,11 +138,22 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
     if (filled.has(index)) throw broken(`index ${index} twice`)
     filled.add(index)
     const vector = Float32Array.from(embedding)
-    const fault = faultIn(vector, width)
+    const fault = faultOf(vector, width, call)
     if (fault !== undefined) throw broken(fault.reason, fault.wrongWidth)
     values.set(vector, index * width)
   }
   return { values, width, usage: usageOf(result.usage?.tokens) }
+}
+
+function faultOf(
+  vector: Float32Array,
+  width: number,
+  { outputType }: EmbeddingCall,
+): VectorFault | undefined {
+  if (outputType === undefined) return faultIn(vector, width)
+  if (vector.length !== width) return widthFault(vector.length, width)
+  const reason = faultInTyped(vector, outputType)
+  return reason === undefined ? undefined : { reason }
 }
 
 /** Packages turn a count that is missing into NaN or 0: unknown, not free. */

@@ -1,10 +1,16 @@
 /** The SDK's errors in our words. They are recognised by name: several copies of its base package can be installed. */
-import { isRecord } from '#core/text/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
-import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
+import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog/catalog.ts'
-import { readErrorBody, readForbidden, retryAfterMsIn, retryAfterMsSaid } from '../openai/error-body.ts'
-import { failureOfRedirect } from '../openai/failures.ts'
+import {
+  detailsIn,
+  readErrorBody,
+  readForbidden,
+  retryAfterMsIn,
+  retryAfterMsSaid,
+} from '../openai/error-body.ts'
+import { kindOf, type ErrorKinds } from '../openai/error-kinds.ts'
+import { failureOfRedirect, requestIdIn } from '../openai/failures.ts'
 import { secretsOf } from '../openai/secrets.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -17,8 +23,7 @@ interface FailedCall {
 
 /** What a provider's errors mean where that differs from their common meaning. */
 export interface ErrorWords {
-  /** By error code, reason or status. */
-  readonly kinds?: Readonly<Record<string, FailureKind>>
+  readonly kinds?: ErrorKinds
   /** Matches the message of an error that refuses the content. */
   readonly contentRefusal?: RegExp
   /** What an error means that neither the SDK nor the network raised; undefined when it is a defect of ours. */
@@ -118,9 +123,7 @@ function failureOfApiCall(
   const read = status === 403 ? readForbidden : readErrorBody
   const { message, code, param } = read(text, secretsOf(upstream))
   const { reasons, retryAfterMs } = detailsIn(text)
-  const amazonType = headers['x-amzn-errortype']?.split(':')[0]
-  const word = [...reasons, code, amazonType, String(status)].find((word) => word && provider.kinds?.[word])
-  const kind = (word && provider.kinds?.[word]) || failureKindOf(status, code)
+  const kind = kindOf({ status, headers, code, reasons }, provider.kinds)
   const isContent = kind === 'refused' && provider.contentRefusal?.test(message)
   return new UpstreamFailure(isContent ? 'contentRefused' : kind, message, {
     deployment: id,
@@ -143,39 +146,6 @@ function brokenBy(error: Error, expected: Expectation): string {
   if (words.includes('AI_NoImageGeneratedError')) return 'an answer without a picture'
   if (words.includes('AI_DownloadError')) return 'an address that nothing is fetched from'
   return 'an answer that was cut off'
-}
-
-/**
- * Google gives the reason and the retry time in a list of typed details instead of a header; FastAPI servers
- * give a type with each complaint.
- */
-function detailsIn(body: string): { reasons: string[]; retryAfterMs: number | undefined } {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(body)
-  } catch {
-    return { reasons: [], retryAfterMs: undefined }
-  }
-  const error = isRecord(parsed) ? parsed['error'] : undefined
-  const details = isRecord(error) && Array.isArray(error['details']) ? error['details'].filter(isRecord) : []
-  const complaints =
-    isRecord(parsed) && Array.isArray(parsed['detail']) ? parsed['detail'].filter(isRecord) : []
-  const reasons = [
-    ...details.map((detail) => detail['reason']),
-    ...complaints.map((complaint) => complaint['type']),
-  ].filter((reason) => typeof reason === 'string')
-  const delay = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string')
-  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1]
-  // Read as the header would be, so that one upper bound holds for both.
-  const retryAfterMs = seconds === undefined ? undefined : retryAfterMsIn({ 'retry-after': seconds }, 0)
-  return { reasons, retryAfterMs }
-}
-
-const REQUEST_ID_HEADERS = ['x-request-id', 'x-amzn-requestid', 'request-id', 'mistral-correlation-id']
-
-export function requestIdIn(headers: Headers): string | undefined {
-  const name = REQUEST_ID_HEADERS.find((name) => headers[name] !== undefined)
-  return name === undefined ? undefined : headers[name]?.slice(0, 128)
 }
 
 /** Depth of a chain of causes: deeper ones are loops. */

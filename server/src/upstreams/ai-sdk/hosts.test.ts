@@ -8,7 +8,7 @@ import { callOf, rows, withUpstream } from '#test/support/ai-sdk-calls.ts'
 import { imageCallOf } from '#test/support/ai-sdk-images.ts'
 import { imageProviders } from './image-providers.ts'
 import { providers } from './providers.ts'
-import { SETTINGS } from './settings.ts'
+import { SETTINGS } from '../openai/provider-settings.ts'
 
 /** Google's library fetches no token when it is given a client that has one. */
 const googleAuthOptions = { authClient: { getAccessToken: async () => ({ token: 'a token' }) } }

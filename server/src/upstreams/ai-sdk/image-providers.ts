@@ -29,8 +29,8 @@ import {
   XAI_EDITS,
 } from './image-edit-words.ts'
 import type { Fetch } from './providers.ts'
-import { BEDROCK_KINDS, GOOGLE_KINDS } from './providers.ts'
-import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
+import { BEDROCK_KINDS, GOOGLE_KINDS } from '../openai/error-kinds.ts'
+import { bedrockSettings, commonSettings, vertexSettings } from '../openai/provider-settings.ts'
 
 /** Two versions of the SDK's specification exist; for images both are called alike. */
 export type ImageModel = ImageModelV3 | ImageModelV4

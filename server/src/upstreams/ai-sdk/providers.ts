@@ -2,8 +2,9 @@
 import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
 import { isRecord } from '#core/text/record.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
+import { ALIBABA_KINDS, BEDROCK_KINDS, COHERE_KINDS, GOOGLE_KINDS } from '../openai/error-kinds.ts'
 import type { ErrorWords } from './failures.ts'
-import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
+import { bedrockSettings, commonSettings, vertexSettings } from '../openai/provider-settings.ts'
 
 /** Two versions of the SDK's specification exist; for embeddings both are called alike. */
 export type Model = EmbeddingModelV3 | EmbeddingModelV4
@@ -15,6 +16,8 @@ interface OptionNames {
   readonly key: string
   readonly dimensions?: string
   readonly inputType?: string
+  /** The type of the vectors. Absent: the package asks for float alone. */
+  readonly outputType?: string
   /** Options without which the package fills in its own width or input type, rather than the native one. */
   readonly neverLeftOut?: readonly ('dimensions' | 'inputType')[]
   /** Sent with every call: an input that is too long must be refused, not truncated silently. */
@@ -27,18 +30,6 @@ export interface Provider extends ErrorWords {
   names(call: EmbeddingCall): OptionNames
   /** The indexes in an answer's body, for wires that have them: the packages take vectors in the order they come. */
   readonly indexes?: (body: unknown) => readonly unknown[]
-}
-
-export const GOOGLE_KINDS: NonNullable<ErrorWords['kinds']> = {
-  // Google answers a wrong key with 400; only the reason distinguishes it from a bad request.
-  API_KEY_INVALID: 'rejectedUs',
-  // Billing is off, or our region is not served.
-  FAILED_PRECONDITION: 'rejectedUs',
-}
-
-export const BEDROCK_KINDS: NonNullable<ErrorWords['kinds']> = {
-  ServiceQuotaExceededException: 'rejectedUs',
-  ExpiredTokenException: 'rejectedUs',
 }
 
 export const providers: Readonly<Record<string, Provider>> = {
@@ -54,7 +45,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       neverLeftOut: ['inputType'],
       always: { truncate: 'NONE' },
     }),
-    kinds: { 498: 'rejectedUs' },
+    kinds: COHERE_KINDS,
   },
 
   google: {
@@ -101,6 +92,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       key: 'voyage',
       dimensions: 'outputDimension',
       inputType: 'inputType',
+      outputType: 'outputDtype',
       always: { truncation: false },
     }),
     indexes: dataIndexes,
@@ -111,7 +103,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       const { createMistral } = await import('@ai-sdk/mistral')
       return createMistral(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
     },
-    names: () => ({ key: 'mistral', dimensions: 'outputDimension' }),
+    names: () => ({ key: 'mistral', dimensions: 'outputDimension', outputType: 'outputDtype' }),
     indexes: dataIndexes,
   },
 
@@ -129,7 +121,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       const output = isRecord(body) && isRecord(body['output']) ? body['output']['embeddings'] : undefined
       return fieldOfEach(output, 'text_index').toSorted((a, b) => Number(a) - Number(b))
     },
-    kinds: { Arrearage: 'rejectedUs', DataInspectionFailed: 'contentRefused' },
+    kinds: ALIBABA_KINDS,
   },
 
   fireworks: {

@@ -73,7 +73,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
     signal: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | URL> {
     const url = parsed(address)
-    const { trustedOrigin, trustedHosts = [] } = options
+    const { trustedOrigin, trustedHosts = [], accept = 'image/*' } = options
     const isTrusted = url.origin === trustedOrigin || trustedHosts.includes(url.host)
     // A resolver can't be aborted.
     const addresses = isTrusted ? undefined : await unlessAborted(signal, this.#checked(url))
@@ -83,7 +83,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
         dispatcher,
         signal,
         // Neither a credential nor a cookie, even if the server asks for one.
-        headers: { 'user-agent': USER_AGENT, accept: 'image/*', 'accept-encoding': 'identity' },
+        headers: { 'user-agent': USER_AGENT, accept, 'accept-encoding': 'identity' },
       })
       answer.body.on('error', () => {})
       if (REDIRECTS.has(answer.statusCode)) return redirection(answer, url)

@@ -56,8 +56,9 @@ function plainArray(tokens: TokenIds): readonly number[] {
 }
 
 export function embeddingBody(call: EmbeddingCall): string {
-  const { inputs, dimensions, inputType, user, extraFields } = call
-  const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
+  const { inputs, dimensions, inputType, user, outputType, extraFields } = call
+  const hasOption =
+    dimensions !== undefined || inputType !== undefined || user !== undefined || outputType !== undefined
   if (inputs.kind !== 'texts' || hasOption || !isEmpty(extraFields)) return JSON.stringify(fieldsOf(call))
   // Most calls have only texts: this path creates no object per call.
   const encoding = asksForBase64(call) ? ',"encoding_format":"base64"' : ''
@@ -75,12 +76,15 @@ export function fieldsOf(call: EmbeddingCall): Readonly<Record<string, unknown>>
   if (call.dimensions !== undefined) body[capabilities.dimensionsField] = call.dimensions
   if (call.inputType !== undefined && call.inputTypeField !== undefined)
     body[call.inputTypeField] = call.inputType
+  if (call.outputType !== undefined) body[capabilities.outputTypeField ?? 'output_dtype'] = call.outputType
   if (call.user !== undefined) body['user'] = call.user
   return body
 }
 
 /** Floats are requested by omission: some servers refuse "float", none refuses its absence. */
-function asksForBase64({ wantedForm, deployment: { capabilities } }: EmbeddingCall): boolean {
+function asksForBase64({ wantedForm, outputType, deployment: { capabilities } }: EmbeddingCall): boolean {
+  // In base64 nothing tells one type from another.
+  if (outputType !== undefined) return false
   const wantsBase64 = wantedForm !== 'text' || !capabilities.encodings.includes('float')
   return wantsBase64 && capabilities.encodings.includes('base64')
 }

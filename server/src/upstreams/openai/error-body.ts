@@ -200,3 +200,29 @@ export function retryAfterMsIn(
   }
   return Number.isFinite(waitMs) ? Math.min(Math.max(0, waitMs), MAX_RETRY_AFTER_MS) : undefined
 }
+
+/**
+ * Google gives the reason and the retry time in a list of typed details instead of a header; FastAPI servers
+ * give a type with each complaint.
+ */
+export function detailsIn(body: string): { reasons: string[]; retryAfterMs: number | undefined } {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return { reasons: [], retryAfterMs: undefined }
+  }
+  const error = isRecord(parsed) ? parsed['error'] : undefined
+  const details = isRecord(error) && Array.isArray(error['details']) ? error['details'].filter(isRecord) : []
+  const complaints =
+    isRecord(parsed) && Array.isArray(parsed['detail']) ? parsed['detail'].filter(isRecord) : []
+  const reasons = [
+    ...details.map((detail) => detail['reason']),
+    ...complaints.map((complaint) => complaint['type']),
+  ].filter((reason) => typeof reason === 'string')
+  const delay = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string')
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1]
+  // Read as the header would be, so that one upper bound holds for both.
+  const retryAfterMs = seconds === undefined ? undefined : retryAfterMsIn({ 'retry-after': seconds }, 0)
+  return { reasons, retryAfterMs }
+}

@@ -30,8 +30,8 @@ export function exchangeEmbedding(
         targets.set(upstream, target)
       }
       if (inputSize(call.inputs) > LARGE_INPUT) await yieldLoop()
-      const { width, fullWidth, wantedForm } = call
-      const scanner = new AnswerScanner({ width, fullWidth, wantedForm, decode })
+      const { width, fullWidth, wantedForm, outputType } = call
+      const scanner = new AnswerScanner({ width, fullWidth, wantedForm, outputType, decode })
       let answer: HttpAnswer
       try {
         answer = await http.post(
@@ -91,7 +91,7 @@ function read(
 }
 
 /** Node's own decoders, which the pure scanner can't name. */
-function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
+export function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
   const { latin1Slice, utf8Slice } = Buffer.prototype
   return encoding === 'latin1' ? latin1Slice.call(bytes, start, end) : utf8Slice.call(bytes, start, end)
 }

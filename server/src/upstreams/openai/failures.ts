@@ -9,6 +9,7 @@ import {
   type FailureKind,
 } from '#core/fault/failure.ts'
 import {
+  detailsIn,
   readErrorBody,
   readForbidden,
   retryAfterMsIn,
@@ -16,27 +17,38 @@ import {
   USER_ERROR,
   type ErrorBody,
 } from './error-body.ts'
+import { kindOf, type ErrorKinds } from './error-kinds.ts'
 import { secretsOf } from './secrets.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer } from '../connect/http.ts'
+import { BodyUnread } from '../connect/sent-body.ts'
 
 interface CalledDeployment {
   readonly id: string
   readonly upstream: Upstream
 }
 
-/** The failure of an answer that is not 2xx. */
-export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDeployment): UpstreamFailure {
+/** The failure of an answer that is not 2xx. `kinds`: the provider's own codes. */
+export function failureOfAnswer(
+  answer: HttpAnswer,
+  { id, upstream }: CalledDeployment,
+  kinds?: ErrorKinds,
+): UpstreamFailure {
   const { status, headers } = answer
   const known = { deployment: id, status, upstreamRequestId: requestIdIn(headers) }
   if (status < 400) return failureOfRedirect(status, known)
   const read = status === 403 ? readForbidden : readErrorBody
   const body = read(answer.errorBody, secretsOf(upstream))
-  const kind = isUserError(answer.errorBody) ? userErrorKind(body) : failureKindOf(status, body.code)
+  const { reasons, retryAfterMs } = detailsIn(answer.errorBody)
+  const kind = isUserError(answer.errorBody)
+    ? userErrorKind(body)
+    : kindOf({ status, headers, code: body.code, reasons }, kinds)
   return new UpstreamFailure(kind, body.message, {
     ...known,
     ...wordsOf(body),
     retryAfterMs:
-      retryAfterMsIn(headers, Date.now()) ?? (status === 429 ? retryAfterMsSaid(body.message) : undefined),
+      retryAfterMsIn(headers, Date.now()) ??
+      retryAfterMs ??
+      (status === 429 ? retryAfterMsSaid(body.message) : undefined),
   })
 }
 
@@ -90,6 +102,12 @@ function userErrorKind({ code = '' }: ErrorBody): FailureKind {
 
 /** Failures without an answer, or with an unreadable one. */
 export function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure {
+  if (error instanceof BodyUnread) {
+    // The upstream is not to blame, but it was not reached, and another attempt may be able to read the files.
+    const failure = new UpstreamFailure('unreachable', `${error.message} was to be sent`, detail)
+    failure.cause = error
+    return failure
+  }
   if (error instanceof BrokenAnswer) {
     const { message, wrongWidth, isLasting } = error
     return new UpstreamFailure('broken', message, { ...detail, wrongWidth, isLasting })
@@ -125,7 +143,18 @@ function isUnreadable(code: unknown, message: unknown): boolean {
   )
 }
 
+const REQUEST_ID_HEADERS = [
+  'x-request-id',
+  'x-amzn-requestid',
+  'request-id',
+  'apim-request-id',
+  'mistral-correlation-id',
+]
+
 export function requestIdIn(headers: HttpAnswer['headers']): string | undefined {
-  const id = headers['x-request-id'] ?? headers['request-id'] ?? headers['apim-request-id']
-  return typeof id === 'string' ? id.slice(0, 128) : undefined
+  for (const name of REQUEST_ID_HEADERS) {
+    const id = headers[name]
+    if (typeof id === 'string') return id.slice(0, 128)
+  }
+  return undefined
 }

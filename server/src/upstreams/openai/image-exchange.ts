@@ -26,7 +26,7 @@ import { imageBody } from './image.ts'
 import { editBody } from './image-edit.ts'
 import { namesHeader, type Target } from './embedding.ts'
 import { PictureBytes } from '../connect/picture-bytes.ts'
-import { BodyUnread, type StreamedBody } from '../connect/sent-body.ts'
+import type { StreamedBody } from '../connect/sent-body.ts'
 
 /** The properties of a dialect of the OpenAI family. */
 export interface OpenaiImageDialect {
@@ -105,7 +105,7 @@ async function exchange(
     if (reply.pictures.length > 0) return resultOf(reply, call, sink)
     const known = detailOf(call, sink)
     const detail = isUnsent(error) ? ({ ...known, charge: 'none' } as const) : known
-    throw error instanceof BodyUnread ? failureOfBody(error, detail) : failureOfError(error, detail)
+    throw failureOfError(error, detail)
   }
   // Nothing after the last event matters.
   posted.catch(() => {})
@@ -151,13 +151,6 @@ function withHeader(headers: readonly string[], header: string, content: string)
     if (name.toLowerCase() !== header) others.push(name, value)
   }
   return [...others, header, content]
-}
-
-/** The upstream is not to blame, but it was not reached, and another attempt may be able to read the files. */
-function failureOfBody(error: BodyUnread, detail: FailureDetail): UpstreamFailure {
-  const failure = new UpstreamFailure('unreachable', `${error.message} was to be sent`, detail)
-  failure.cause = error
-  return failure
 }
 
 function detailOf({ deployment }: ImageCall, { status, headers, isStream }: ImageSink): FailureDetail {

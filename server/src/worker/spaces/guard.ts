@@ -16,6 +16,7 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { every, type Repetition } from '../every.ts'
 import { Sequences } from './sequences.ts'
 import { embeddingDeployments, inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
+import { CalibrationsInForce } from './calibrations.ts'
 import { SpaceNews } from './news.ts'
 import { alertOf, askProbe, hasVectors, judged, referenceFrom, type Probe, type SpaceAlert } from './probe.ts'
 import { oldSpaces } from './retention.ts'
@@ -57,6 +58,7 @@ const READING = ''
 export class SpaceGuard {
   readonly #parts: SpaceGuardParts
   readonly #known = new SpaceKnowledge()
+  readonly calibrations: CalibrationsInForce
   /** By model. */
   readonly #sequences = new Sequences()
   readonly #schedule: ProbeSchedule
@@ -66,6 +68,7 @@ export class SpaceGuard {
 
   constructor(parts: SpaceGuardParts) {
     this.#parts = parts
+    this.calibrations = new CalibrationsInForce(parts.store)
     this.#schedule = new ProbeSchedule(parts.clock, parts.random ?? Math.random)
     this.#news = new SpaceNews(parts.onStanding)
   }
@@ -77,10 +80,11 @@ export class SpaceGuard {
     this.#tell()
     this.#loops = [
       every(followMs, () => this.follow(), onTrouble),
+      every(followMs, () => this.calibrations.follow(), onTrouble),
       every(lookMs, () => this.#beginDue(), onTrouble),
       every(DELETE_OLD_MS, () => this.#deleteOld(), onTrouble),
     ]
-    await this.follow().catch(onTrouble)
+    await Promise.all([this.follow().catch(onTrouble), this.calibrations.follow().catch(onTrouble)])
     await this.probeDue().catch(onTrouble)
   }
 
@@ -131,7 +135,7 @@ export class SpaceGuard {
   hasLeft({ space, ...made }: MadeVectors): boolean {
     const named = readSpace(space)
     if (named === undefined || !this.hasRead) return false
-    if (spaceOf(named.model, named.width, this.generationOf(named.model)) !== space) return true
+    if (spaceOf(named.model, named.width, this.generationOf(named.model)) !== named.float) return true
     const catalog = this.#parts.catalog()
     const model = catalog.models.get(named.model)
     const isGuarded = model?.kind !== 'embedding' || model.isGuarded

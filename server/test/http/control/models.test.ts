@@ -168,6 +168,7 @@ test('a model says what it is, where it runs, what it costs and how it goes', as
     narrower: 'none',
     max_input_tokens: 8192,
     max_inputs: 1024,
+    contents: null,
   })
   assert.equal(small?.space, spaceOf('text-embedding-3-small', 1536))
   assert.deepEqual(small?.can, { base64: 'native', dimensions: 'native', token_ids: 'native' })

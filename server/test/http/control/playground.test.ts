@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
+import { pngOf } from '#test/support/media.ts'
 import { eventually } from '#test/support/process.ts'
+import { contentVector } from '../../../../lab/fake-provider/contents.ts'
 
 const MODELS = {
   models: {
     'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
     'obeys-w16': { on: 'obeys-fields' },
+    'contents-w16': {
+      on: 'plain',
+      upstream: { base: 'openrouter/api/v1' },
+      capabilities: { contents: { wire: 'openrouter', inputs: ['text', 'image'], fuses: true } },
+    },
   },
   images: {
     'plain-image': {
@@ -51,6 +58,15 @@ async function play(
 }
 const json = { 'content-type': 'application/json' }
 const embed = (body: object, token?: string) => play('embeddings', JSON.stringify(body), token, json)
+
+test('images become vectors too, in a body that is larger than texts may be', async () => {
+  const image = Buffer.concat([await pngOf(8, 8), Buffer.alloc(9 * 1024 * 1024)])
+  const url = `data:image/png;base64,${image.toString('base64')}`
+  const content = [{ type: 'image_url', image_url: { url } }]
+  const answer = await embed({ project: 'free', model: 'contents-w16', input: [{ content }] })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(Float32Array.from(answer.body.data?.[0]?.embedding ?? []), contentVector([image], 16))
+})
 
 test('texts become vectors as for a caller, with the same headers, billed to the project', async () => {
   const answer = await embed({ project: 'search', model: 'plain-w16', input: ['a', 'b'] })

@@ -65,7 +65,7 @@ const cases: readonly (readonly [
   ['an empty model', { model: '', input: 'a' }, 'invalid_parameter', 'model'],
   ['no input', { model }, 'missing_parameter', 'input'],
   ['input null', { model, input: null }, 'missing_parameter', 'input'],
-  ['input as object', { model, input: { text: 'a' } }, 'invalid_input', 'input'],
+  ['input as an object without parts', { model, input: { words: 'a' } }, 'invalid_input', 'input'],
   ['texts and tokens mixed', { model, input: ['a', 1] }, 'invalid_input', 'input[1]'],
   ['an empty text', { model, input: '' }, 'empty_input', 'input'],
   ['an empty list', { model, input: [] }, 'empty_input', 'input'],

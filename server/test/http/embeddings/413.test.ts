@@ -7,7 +7,7 @@ import { sendRaw } from '#test/support/raw.ts'
 const LIMIT = 4000
 const gateway = await startGateway({
   models: { 'plain-w16': { on: 'plain' } },
-  limits: { embeddingsBodyBytes: LIMIT },
+  limits: { embeddingsBodyBytes: LIMIT, contentsBodyBytes: LIMIT },
 })
 
 function questionOf(bytes: number): string {

@@ -1,5 +1,6 @@
 import { BoundedMap } from '#core/structure/bounded-map.ts'
 import type { Actor } from '#ports/audit.ts'
+import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import type { DeploymentStanding, OldSpaces, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { standingAfter } from '#stores/space-standing.ts'
@@ -10,6 +11,7 @@ export class MemorySpaces implements SpaceStore {
   readonly #audit: Pick<MemoryAudit, 'write'>
   readonly #references = new Map<string, SpaceReference>()
   readonly #standings = new Map<string, DeploymentStanding>()
+  readonly #calibrations = new Map<string, Calibration>()
   /** In the order they came. */
   readonly #points: BoundedMap<string, ProbeResult>
 
@@ -51,6 +53,20 @@ export class MemorySpaces implements SpaceStore {
 
   async standings(): Promise<readonly DeploymentStanding[]> {
     return [...this.#standings.values()]
+  }
+
+  async calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]> {
+    return [...this.#calibrations.values()].filter(({ id }) => !known.includes(id))
+  }
+
+  async addCalibration(calibration: Calibration, actor: Actor): Promise<Calibration> {
+    const { id, model, space, width, vectors } = calibration
+    const before = this.#calibrations.get(id)
+    if (before !== undefined) return before
+    const detail = { calibration: id, space, width, vectors }
+    this.#audit.write({ actor, action: 'space.calibrate', target: model, detail })
+    this.#calibrations.set(id, calibration)
+    return calibration
   }
 
   /** The probes of a model that were recorded, newest first. */

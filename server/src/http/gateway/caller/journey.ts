@@ -54,6 +54,8 @@ export interface Journey {
   readonly trace: RequestTrace
   /** Memory that the body takes; given back at the end of the request, unless that was done before. */
   room: Disposable | undefined
+  /** Media of the request on this node's disk, deleted at the end of the request. Undefined for nearly all. */
+  media: AsyncDisposable | undefined
   /** Set once the request was counted: because its body had not arrived yet, or because it is a dry run. */
   counted: TakenRates | undefined
   /** The request may be answered by an earlier job, to which no rate limit applies. So it is not counted first. */
@@ -101,6 +103,7 @@ export function handlerOf<Body, Asked, Outcome>(
       requestId,
       trace,
       room: undefined,
+      media: undefined,
       counted: undefined,
       mayJoin: false,
     }
@@ -141,6 +144,7 @@ export function handlerOf<Body, Asked, Outcome>(
       place?.[Symbol.dispose]()
     }
     journey.room?.[Symbol.dispose]()
+    if (journey.media !== undefined) await journey.media[Symbol.asyncDispose]()
     const status = response.statusCode
     const record = recordOf({
       requestId,

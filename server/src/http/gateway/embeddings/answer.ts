@@ -3,11 +3,12 @@ import { asciiJson } from '#core/text/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Encoding } from '#core/catalog/catalog.ts'
+import { textLengthOf, typedFields } from '#core/embedding/typed-text.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import { costText } from '#core/money/price.ts'
 import type { TokensByKind } from '#core/money/usage.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
-import type { EmbedResult } from '#request/embeddings/embed.ts'
+import type { EmbedResult } from '#request/embeddings/embed-result.ts'
 import { rateHeaders } from '../../rate-headers.ts'
 import { drained, headerText } from '../caller/writing.ts'
 
@@ -37,8 +38,8 @@ export function writeEmbeddings(
   embedded: EmbedResult,
   meta: AnswerMeta,
 ): Promise<void> | undefined {
-  const { vectors, width } = embedded
-  const bytesPerVector = meta.encoding === 'base64' ? base64LengthOf(width) : width * BYTES_PER_NUMBER
+  const { vectors, views } = embedded
+  const bytesPerVector = textBytesOf(embedded, meta.encoding)
   const headers = headersOf(embedded, meta)
   if (vectors.length * bytesPerVector > SMALL_BYTES) {
     response.writeHead(200, headers)
@@ -46,7 +47,7 @@ export function writeEmbeddings(
   }
   let body = OPENING
   for (let index = 0; index < vectors.length; index += 1)
-    body += itemOf(vectors[index] as Vector, index, meta.encoding)
+    body += itemOf(vectors[index] as Vector, index, meta.encoding, views)
   body += closing(embedded, meta.asked)
   // Every character is ASCII, so its length is its size.
   headers.push('content-length', String(body.length))
@@ -61,10 +62,10 @@ async function writeInSteps(
   embedded: EmbedResult,
   { asked, encoding, trace }: AnswerMeta,
 ): Promise<void> {
-  const { vectors } = embedded
+  const { vectors, views } = embedded
   let step = OPENING
   for (let index = 0; index < vectors.length; index += 1) {
-    step += itemOf(vectors[index] as Vector, index, encoding)
+    step += itemOf(vectors[index] as Vector, index, encoding, views)
     if (step.length < STEP_BYTES) continue
     trace.bytesOut += step.length
     if (!response.write(step, 'latin1')) await drained(response)
@@ -80,14 +81,24 @@ async function writeInSteps(
 
 const OPENING = '{"object":"list","data":['
 
-function itemOf(vector: Vector, index: number, encoding: Encoding): string {
+/** About the size of one vector of the answer. */
+function textBytesOf({ views, width }: EmbedResult, encoding: Encoding): number {
+  if (views !== undefined) return textLengthOf(views, width, encoding)
+  return encoding === 'base64' ? base64LengthOf(width) : width * BYTES_PER_NUMBER
+}
+
+function itemOf(vector: Vector, index: number, encoding: Encoding, views: EmbedResult['views']): string {
   const comma = index === 0 ? '' : ','
+  if (views !== undefined)
+    return `${comma}{"object":"embedding","index":${index},${typedFields(vector, views, encoding, asciiOf)}}`
   if (encoding === 'base64') {
     return `${comma}{"object":"embedding","index":${index},"embedding":"${base64Of(vector)}"}`
   }
-  const numbers = jsonOf(vector)
-  const text = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.length).toString('latin1')
-  return `${comma}{"object":"embedding","index":${index},"embedding":${text}}`
+  return `${comma}{"object":"embedding","index":${index},"embedding":${asciiOf(jsonOf(vector))}}`
+}
+
+function asciiOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
 function closing({ usage, extraFields }: EmbedResult, asked: string): string {

@@ -9,19 +9,15 @@ import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import { endNotice } from '#core/catalog/model-end.ts'
+import type { Limits } from '#core/settings.ts'
 import { TAGS_HEADER, tagsInHeader, withHeaderTags } from '#core/request/labels.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 import { serverTiming } from '#core/request/server-timing.ts'
 import type { LargeJson, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
-import {
-  embed,
-  type CacheUse,
-  type EmbedDependencies,
-  type EmbedResult,
-  type EmbedOptions,
-} from '#request/embeddings/embed.ts'
+import { type EmbedResult } from '#request/embeddings/embed-result.ts'
+import { embed, type CacheUse, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { isDryRun, secondsOf, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
@@ -30,14 +26,19 @@ import { refuseEncoded } from '../../gate/encoding.ts'
 import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { writeEmbeddings } from './answer.ts'
+import { readContents, type ParsedContents, type ReadingContentsOutside } from './read-contents.ts'
+import { readableBy } from './typed-answers.ts'
 
-export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside {
+export interface EmbeddingsDependencies
+  extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside, ReadingContentsOutside {
   readonly json: LargeJson
+  readonly limits: Limits
 }
 
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, clock, docsUrl, json, limits } = dependencies
-  const bounds = boundsOf(limits.maxInputs)
+  const contents = { maxTextBytes: limits.embeddingsBodyBytes, maxFiles: limits.maxInputs }
+  const bounds = { ...boundsOf(limits.maxInputs), contents }
   const bodyLimit = gatewayBounds(limits)['POST /embeddings'].json
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
@@ -47,11 +48,14 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         refuseEncoded(journey.request)
         return readBody(journey, key, bodyLimit, dependencies)
       },
-      read(body, { path, request, trace }, { project }) {
+      read(body, journey, { project }) {
+        const { path, request, trace } = journey
         trace.bytesIn = body.length
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
-        const asked = ({ value, exact }: ParsedJson): EmbeddingRequest =>
-          tagged(readEmbeddingRequest(value, limits.maxInputs, path, exact), request)
+        const asked = ({ value, exact, media }: ParsedJson): EmbeddingRequest | Promise<EmbeddingRequest> =>
+          media === undefined
+            ? readBy(request, readEmbeddingRequest(value, limits.maxInputs, path, exact))
+            : contentsOf({ value, exact, media }, journey, project, dependencies)
         return parsed instanceof Promise ? parsed.then(asked) : asked(parsed)
       },
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
@@ -94,6 +98,24 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
     },
     dependencies,
   )
+}
+
+async function contentsOf(
+  parsed: ParsedContents,
+  journey: Journey,
+  project: string,
+  outside: ReadingContentsOutside,
+): Promise<EmbeddingRequest> {
+  const { path, request } = journey
+  const hold = (media: AsyncDisposable): void => void (journey.media = media)
+  const { asked, isOnDisk } = await readContents(parsed, { project, path, hold }, outside)
+  if (isOnDisk) journey.room?.[Symbol.dispose]()
+  return readBy(request, asked)
+}
+
+/** With what its headers add: tags, and a form of typed vectors that its client can read. */
+function readBy(request: IncomingMessage, asked: EmbeddingRequest): EmbeddingRequest {
+  return readableBy(request.headers, tagged(asked, request))
 }
 
 function tagged(asked: EmbeddingRequest, { headers }: IncomingMessage): EmbeddingRequest {

@@ -1,4 +1,5 @@
 /** Embeddings as schemas, for the OpenAPI document. `core/embedding/request.ts` checks the same rules by hand. */
+import { VECTOR_TYPES } from '#core/catalog/vector-type.ts'
 import { z } from 'zod'
 
 const data = z.union([
@@ -55,7 +56,24 @@ const embeddingOptions = {
     .describe(
       'Width of the vectors: native, or shortened by Torana on Matryoshka models; refused on other models.',
     ),
-  encoding_format: z.enum(['float', 'base64']).nullish().describe('Form of the vectors. Default float.'),
+  encoding_format: z
+    .enum(['float', 'base64'])
+    .nullish()
+    .describe(
+      "Form of the vectors: numbers, or base64 of their little-endian bytes. Default float. OpenAI's SDKs decode base64 as float32, so they always get numbers for other types.",
+    ),
+  output_dtype: z
+    .enum(VECTOR_TYPES)
+    .nullish()
+    .describe(
+      'Type of the vectors. Torana passes on what the upstream makes itself, and makes the others from float32: float16 by rounding, binary by sign, int8 by a stored calibration. Default float.',
+    ),
+  embedding_types: z
+    .array(z.enum(VECTOR_TYPES))
+    .min(1)
+    .nullish()
+    .describe("Cohere's name for the same. Several types come from one call."),
+  embedding_type: z.enum(VECTOR_TYPES).nullish().describe("Jina's name for the same."),
   input_type: z
     .enum(['query', 'document', 'classification', 'clustering', 'similarity'])
     .nullish()
@@ -91,6 +109,11 @@ export const pathEmbeddingRequest = z
   })
   .meta({ id: 'PathEmbeddingRequest', examples: [{ input: ['cat', 'kitten', 'car'] }] })
 
+const vector = z.union([
+  z.array(z.number()),
+  z.string().describe('base64 of little-endian values of the type'),
+])
+
 export const embeddingAnswer = z
   .looseObject({
     object: z.literal('list'),
@@ -98,7 +121,11 @@ export const embeddingAnswer = z
       z.object({
         object: z.literal('embedding'),
         index: z.int().nonnegative(),
-        embedding: z.union([z.array(z.number()), z.string().describe('base64 of little-endian float32')]),
+        embedding: vector,
+        embeddings: z
+          .partialRecord(z.enum(VECTOR_TYPES), vector)
+          .optional()
+          .describe('By type, where the request asked for several; `embedding` is the first of them.'),
       }),
     ),
     model: z.string().describe('The model of the request.'),

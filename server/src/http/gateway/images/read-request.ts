@@ -6,15 +6,13 @@ import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
 import type { Key } from '#ports/keys.ts'
-import { DiskLow } from '#ports/disk-room.ts'
-import { StoreUnreachable } from '#ports/store.ts'
-import { diskFault } from '#request/files/disk-fault.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
 import type { RunningJobs } from '#request/images/running-jobs.ts'
 import { countFirst } from '../caller/count-request.ts'
 import type { Journey } from '../caller/journey.ts'
 import { inviteBody } from '../../gate/unread.ts'
 import { readForm } from '../uploads/multipart.ts'
+import { uploadFault } from '../uploads/upload-fault.ts'
 import { gatewayBounds } from '../../gate/bounds.ts'
 import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../../gate/encoding.ts'
 import { parseBody } from '../../gate/parse-json.ts'
@@ -71,8 +69,7 @@ export function editReader(outside: ReadingOutside): ReadRequest {
     try {
       return await readEdit(journey, key, outside)
     } catch (error) {
-      if (error instanceof DiskLow) throw diskFault(error)
-      throw error instanceof StoreUnreachable ? unwritable(error) : error
+      throw uploadFault(error)
     }
   }
 }
@@ -81,14 +78,6 @@ export function editReader(outside: ReadingOutside): ReadRequest {
 const HEADROOM = 3
 /** Longest wait for an upload slot. Uploads take seconds; a longer wait is better refused with a retry time. */
 const PLACE_WAIT_MS = 2000
-
-function unwritable(cause: StoreUnreachable): Fault {
-  return new Fault(
-    'uploads_unwritable',
-    'This node cannot write the files of the request to its disk. Nothing was bought. Retry.',
-    { cause },
-  )
-}
 
 async function readEdit(journey: Journey, key: Key, outside: ReadingOutside): Promise<ReadImageRequest> {
   const { body, exact, given, taken } = await partsOf(journey, key, outside)

@@ -1,34 +1,21 @@
 /** An edit as JSON: images are data URLs or addresses. */
-import type { FairShare } from '#core/schedule/fair-share.ts'
 import { isRecord } from '#core/text/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
-import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
-import type { LargeJson, LiftedFile, ParsedJson } from '#ports/json.ts'
+import type { JsonWithFiles, LargeJson, LiftedFile } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Journey } from '../caller/journey.ts'
 import { gatewayBounds } from '../../gate/bounds.ts'
 import { refuseJson } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
+import { fetchAddress, isWebAddress, MAX_ADDRESS_LENGTH, type FetchingOutside } from './fetch-address.ts'
 import { givenFile, takeFile, type EditParts, type TakenFile, type TakingOutside } from './take-file.ts'
 
-export interface TakingPicturesOutside extends TakingOutside {
-  readonly fetcher: PictureFetcher
-  /** Memory for images that are fetched. */
-  readonly memory: FairShare
-  readonly wait: (ms: number) => Promise<unknown>
-}
+export interface TakingPicturesOutside extends TakingOutside, FetchingOutside {}
 
 export interface ReadingJsonOutside extends TakingPicturesOutside, ReadingBodyOutside {
   readonly json: LargeJson
 }
-
-/** Longest wait for memory before 503. */
-const MEMORY_WAIT_MS = 2000
-/** The longest address that common servers accept. */
-const MAX_ADDRESS_LENGTH = 8192
-/** Limit for one image that a caller named: an image server that needs longer counts as unreachable. */
-const FETCH_TIMEOUT_MS = 30_000
 
 export async function partsOfJson(
   journey: Journey,
@@ -46,7 +33,7 @@ export async function partsOfJson(
 
 /** A parsed body, with its images beside it. */
 export async function partsOfParsed(
-  { value, exact, files }: ParsedJson & { readonly files: readonly LiftedFile[] },
+  { value, exact, files }: JsonWithFiles,
   project: string,
   outside: TakingPicturesOutside,
 ): Promise<EditParts> {
@@ -137,29 +124,23 @@ class Taking {
   }
 
   async #address(field: TakenFile['field'], param: string, value: unknown): Promise<Given> {
-    const url = typeof value === 'string' && value.length <= MAX_ADDRESS_LENGTH ? URL.parse(value) : null
-    if (url === null || !/^https?:$/.test(url.protocol))
+    if (!isWebAddress(value))
       throw invalid(
         param,
         `image_url must be a data URL (data:image/png;base64,…), or an https address of at most ${MAX_ADDRESS_LENGTH} characters.`,
       )
-    const { limits, fetcher, memory, wait } = this.#outside
-    if (!limits.fetchImageUrls) return { kind: 'address', url: value as string }
-    using room = await memory.takeBefore(this.#project, limits.editFileBytes, () => wait(MEMORY_WAIT_MS))
-    if (room === undefined)
-      throw new Fault(
-        'too_many_image_jobs',
-        `This node has no memory for another image of project '${this.#project}'. Retry.`,
-      )
-    const options = { trustedOrigin: undefined, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: limits.editFileBytes }
-    const bytes = await fetcher.fetch(value as string, options).catch((cause: unknown) => {
-      const isForm = cause instanceof AddressRefused && !(cause instanceof HostRefused)
-      const why = isForm
-        ? `: ${cause.message}`
-        : ' from which Torana could not fetch an image. It must be on the public internet'
-      throw new Fault('invalid_parameter', `${param} names an address${why}.`, { param, cause })
-    })
-    return this.#file(field, bytes)
+    const { limits } = this.#outside
+    if (!limits.fetchImageUrls) return { kind: 'address', url: value }
+    const fetched = {
+      param,
+      project: this.#project,
+      what: 'an image',
+      maxBytes: limits.editFileBytes,
+      noRoom: 'too_many_image_jobs',
+      unreachable: 'invalid_parameter',
+      accept: 'image/*',
+    } as const
+    return fetchAddress(value, fetched, this.#outside, (bytes) => this.#file(field, bytes))
   }
 }
 

@@ -101,7 +101,7 @@ function optional<Name extends string>(
   return typeof value === 'string' ? ({ [name]: value } as { [Key in Name]: string }) : {}
 }
 
-function missing(deployment: Deployment, path: string): UpstreamFailure {
+export function missing(deployment: Deployment, path: string): UpstreamFailure {
   return wrong(deployment, `${path} is not set`)
 }
 

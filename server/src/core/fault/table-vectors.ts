@@ -1,0 +1,21 @@
+/** Faults about the type of vectors. */
+import type { FaultEntry } from './entry.ts'
+
+const badRequest = { status: 400, type: 'invalid_request_error', retry: false, who: 'caller' } as const
+
+export const VECTOR_FAULTS = {
+  type_unsupported: {
+    ...badRequest,
+    meaning:
+      'The model has no vectors of the type in `output_dtype`, or not of that type and width together. Torana makes a type only where the result is known to be useful, and it never mixes vectors of two makers in one model.',
+    nextStep:
+      'Use a type that the message names, or leave `output_dtype` out. For `binary` and `ubinary`, measure the loss on your own texts first (docs: Smaller vectors).',
+  },
+  calibration_missing: {
+    ...badRequest,
+    meaning:
+      'The model has no int8 vectors of its own, and there is no calibration from which Torana could make them at this width in this vector space.',
+    nextStep:
+      'Ask the operator for `torana calibrate --model <model> --file <corpus>`, or use `float16`, which needs none.',
+  },
+} as const satisfies Record<string, FaultEntry>

@@ -1,0 +1,72 @@
+/** The views in which a request's vectors are written, and the names of their spaces. */
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import type { Offer } from '#core/embedding/negotiate.ts'
+import { readSpace, spaceOf } from '#core/embedding/space.ts'
+import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
+import { fitsFloat16 } from '#core/embedding/vector-types/make.ts'
+import { isByteType, type ByteType, type VectorType } from '#core/catalog/vector-type.ts'
+import type { TypeView } from '#core/embedding/vector-types/view.ts'
+import { valuesOf, type Vector } from '#core/embedding/vector.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { UNKNOWN_RETRY_MS } from './space.ts'
+
+/** The calibrations that this node knows. */
+export interface Calibrations {
+  /** The one with this id, else the newest of the space. Undefined: there is none. */
+  readonly calibrationOf: (floatSpace: string, id: string | undefined) => Calibration | undefined
+}
+
+interface ViewTerms extends Calibrations {
+  readonly model: EmbeddingModel
+  readonly generation: number | undefined
+  /** The space that the caller pinned: it may name an earlier calibration. */
+  readonly pinned: string | undefined
+}
+
+/** Undefined: float alone, as upstreams send it. */
+export function viewsFor(
+  { types, nativeType, width }: Pick<Offer, 'types' | 'nativeType' | 'width'>,
+  terms: ViewTerms,
+): readonly TypeView[] | undefined {
+  if (nativeType !== undefined) return [{ type: nativeType, scale: 'native' }]
+  return types?.map((type) => viewOf(type, width, terms))
+}
+
+function viewOf(type: VectorType, width: number, terms: ViewTerms): TypeView {
+  if (type === 'float' || type === 'float16') return { type }
+  return isByteType(type) ? { type, scale: calibrationFor(type, width, terms) } : { type, scale: 'gt0' }
+}
+
+function calibrationFor(
+  type: ByteType,
+  width: number,
+  { model, generation, pinned, calibrationOf }: ViewTerms,
+): Calibration {
+  if (generation === undefined)
+    throw new Fault(
+      'space_unknown',
+      `${type} belongs to a calibrated vector space, and this node does not know the space of '${model.id}' yet. Retry.`,
+      { retryAfterMs: UNKNOWN_RETRY_MS },
+    )
+  const space = spaceOf(model.id, width, generation)
+  const named = pinned === undefined ? undefined : readSpace(pinned)
+  const calibration = calibrationOf(space, named?.float === space ? named.calibration : undefined)
+  if (calibration !== undefined) return calibration
+  throw new Fault(
+    'calibration_missing',
+    `'${model.id}' has no calibration for ${type} at ${width} dimensions. The operator makes one with 'torana calibrate --model ${model.id}${width === model.facts.dimensions ? '' : ` --dimensions ${width}`} --file corpus.txt'. float16 needs none.`,
+    { param: 'output_dtype' },
+  )
+}
+
+/** Vectors of unit length always fit; a model that does not scale its vectors may have values that do not. */
+export function checkFloat16(vectors: readonly Vector[], views: readonly TypeView[]): void {
+  if (!views.some(({ type }) => type === 'float16')) return
+  const index = vectors.findIndex((vector) => !fitsFloat16(valuesOf(vector)))
+  if (index === -1) return
+  throw new Fault(
+    'type_unsupported',
+    `The vector of input[${index}] has a value beyond 65,504, the largest of float16. Ask for float.`,
+    { param: 'output_dtype' },
+  )
+}

@@ -1,0 +1,70 @@
+/** A calibration from the command line, and files of every type. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return String(port)
+}
+
+const WIDTH = 512
+
+test('torana calibrate makes int8 possible, and torana batch run writes files of every type', async () => {
+  const folder = temporaryFolder()
+  const ports = { PORT: await freePort(), CONTROL_PORT: await freePort() }
+  const { url } = await startTorana({ folder, env: ports })
+  const run = async (...args: readonly string[]) => {
+    const { exit, stdout, stderr } = runTorana({ folder, env: ports, args: [...args] })
+    return { code: await exit, stdout: stdout(), stderr: stderr() }
+  }
+  const key = readFileSync(join(folder, '.torana', 'demo.key'), 'utf8').trim()
+  const ask = async (body: object) => {
+    const answer = await fetch(`${url}/v1/embeddings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo-embed', ...body }),
+    })
+    assert.equal(answer.status, 200, await answer.clone().text())
+    const { data } = (await answer.json()) as { readonly data: readonly { readonly embedding: string }[] }
+    return { space: answer.headers.get('x-torana-space') ?? '', bytes: data.map((one) => one.embedding) }
+  }
+
+  const texts = Array.from({ length: 1000 }, (_, index) => `The ${index}th note is about ${index % 7} birds.`)
+  writeFileSync(join(folder, 'short.txt'), texts.slice(0, 999).join('\n'))
+  const short = await run('calibrate', '--model', 'demo-embed', '--file', 'short.txt')
+  assert.deepEqual([short.code, /has 999 different texts/.test(short.stderr)], [1, true], short.stderr)
+  writeFileSync(join(folder, 'notes.txt'), texts.join('\n'))
+  const made = await run('calibrate', '--model', 'demo-embed', '--file', 'notes.txt', '--json')
+  assert.equal(made.code, 0, made.stderr)
+  const { id, vectors } = JSON.parse(made.stdout) as { readonly id: string; readonly vectors: number }
+  assert.equal(vectors, 1000)
+  const listed = await run('spaces')
+  assert.match(listed.stdout, new RegExp(`${id} +demo-embed@512`))
+  const again = await run('calibrate', '--model', 'demo-embed', '--file', 'notes.txt', '--json')
+  assert.equal((JSON.parse(again.stdout) as { readonly id: string }).id, id, 'the same texts, the same id')
+
+  const corpus = texts.slice(0, 20)
+  writeFileSync(join(folder, 'corpus.jsonl'), corpus.map((text) => JSON.stringify({ text })).join('\n'))
+  for (const type of ['float16', 'int8', 'uint8', 'binary', 'ubinary']) {
+    const asked = await ask({ input: corpus, output_dtype: type, encoding_format: 'base64' })
+    if (type.endsWith('int8')) assert.match(asked.space, new RegExp(`/${type}:cal-${id}$`))
+    const out = `${type}.npy`
+    const ran = await run('batch', 'run', 'corpus.jsonl', '--type', type, '--out', out, '--json')
+    assert.equal(ran.code, 0, ran.stderr)
+    const summary = JSON.parse(ran.stdout) as { readonly space: string; readonly dimensions: number }
+    assert.deepEqual([summary.space, summary.dimensions], [asked.space, WIDTH])
+    const matrix = readFileSync(join(folder, out)).subarray(128)
+    const rows = asked.bytes.map((text) => Buffer.from(text, 'base64'))
+    assert.ok(matrix.equals(Buffer.concat(rows)), `${type} in a file differs from the answer of the route`)
+  }
+  const fromFile = await run('batch', 'run', 'corpus.jsonl', '--type', 'ubinary', '--out', 'vectors.parquet')
+  assert.equal(fromFile.code, 0, fromFile.stderr)
+})
