@@ -279,6 +279,7 @@ export const embeddings = inLanguage('embeddings', {
     type: 'output_dtype',
     outputType: (type: string) => `Also send "output_dtype": "${type}" in the body.`,
     calibrate: 'int8 needs a calibration of this model: run torana calibrate on your own texts first.',
+    binary: 'Torana makes binary for models that allow it: set binary: accepted in the model’s facts.',
   },
 })
 

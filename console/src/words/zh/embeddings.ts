@@ -260,6 +260,7 @@ export const embeddings: Partly<typeof english> = {
     dimensions: (width) => `加上 "dimensions": ${width} 即得到滑块所示的结果。`,
     type: 'output_dtype',
     outputType: (type) => `请求体中还需加上 "output_dtype": "${type}"。`,
+    binary: 'Torana 只为允许的模型生成 binary：请在模型的事实中设置 binary: accepted。',
     calibrate: 'int8 需要此模型的校准：请先在自己的文本上运行 torana calibrate。',
   },
 }
