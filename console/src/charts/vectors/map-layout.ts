@@ -17,6 +17,8 @@ const MOST_ZOOM = 40
 
 /** Room around the points, so that labels at the edge have some. */
 const MARGIN = { x: 74, y: 34 }
+/** On a phone, the part of the width that it takes at most. */
+const MAX_MARGIN_SHARE = 1 / 8
 
 /** Both axes have one scale: a map with two would lie about distances. `more` is the query, which must be in sight too. */
 export function spotsOf(
@@ -31,7 +33,7 @@ export function spotsOf(
   const [left, right] = bounds(all.map(({ x }) => x))
   const [low, high] = bounds(all.map(({ y }) => y))
   const scale = Math.min(
-    Math.max(1, size.width - 2 * MARGIN.x) / (right - left || 1),
+    Math.max(1, size.width - 2 * Math.min(MARGIN.x, size.width * MAX_MARGIN_SHARE)) / (right - left || 1),
     Math.max(1, size.height - 2 * MARGIN.y) / (high - low || 1),
   )
   return all.map(({ x, y }) => ({

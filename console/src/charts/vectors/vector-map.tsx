@@ -88,8 +88,8 @@ export function VectorMap(props: VectorMapProps) {
     const palette = paletteOf(theme)
     drawAxes(context, size, palette)
     if (query) drawRays(context, spots, texts.length, nearest, palette)
-    drawMarks(context, spots, groupOf, palette, edges)
     drawImages(context, spots, { images, edges, groupOf, palette })
+    drawMarks(context, spots, groupOf, palette, edges)
     if (query) drawStar(context, spots[texts.length], palette)
     drawLabels(context, picture, { palette, bold: query ? texts.length : undefined, at })
     drawRing(

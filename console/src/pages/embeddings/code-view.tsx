@@ -56,6 +56,7 @@ export function CodeView({ run }: ViewProps) {
         {run.request.inputType !== undefined && say.inputType(run.request.inputType)}{' '}
         {dimensions !== undefined && !isTyped && say.dimensions(dimensions)}{' '}
         {type !== undefined && !isTyped && say.outputType(type)} {type === 'int8' && say.calibrate}
+        {type === 'binary' && say.binary}
       </p>
     </div>
   )

@@ -1,12 +1,12 @@
 /** Where images come in: dropped, pasted, chosen, or by their address. */
 import { ImageUp } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { FileButton, usePaste } from '../../ui/file-input.tsx'
 import { words } from '../../words/words.ts'
 import type { TakenMedia } from './taken-media.ts'
-import { kindOf, mediaTypeOf } from './media-format.ts'
+import { isFormat, kindOf, mediaTypeOf } from './media-format.ts'
 
 interface DropZoneProps {
   readonly taken: TakenMedia
@@ -16,10 +16,9 @@ interface DropZoneProps {
 
 export function DropZone({ taken, onFiles, onUrl }: DropZoneProps) {
   const [isOver, setOver] = useState(false)
-  const [url, setUrl] = useState<string>()
+  const [isUrlOpen, setUrlOpen] = useState(false)
   const say = words.embeddings.media
   usePaste(onFiles, /^(?:image|audio|video)\/|^application\/pdf$/)
-  const isAddress = url !== undefined && /^https:\/\/\S+\.\S+/.test(url) && URL.canParse(url)
   return (
     <div
       className={classes(
@@ -52,44 +51,59 @@ export function DropZone({ taken, onFiles, onUrl }: DropZoneProps) {
               {say.choose}
             </FileButton>{' '}
             ·{' '}
-            <button type="button" className="link" onClick={() => setUrl(url === undefined ? '' : undefined)}>
+            <button type="button" className="link" onClick={() => setUrlOpen(!isUrlOpen)}>
               {say.addUrl}
             </button>
           </p>
           {taken.fuses && <p className="text-ink-2">{say.dropOnLine}</p>}
         </div>
       </div>
-      {url !== undefined && (
-        <form
-          className="mt-2 flex gap-2"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (!isAddress) return
+      {isUrlOpen && (
+        <UrlForm
+          onUrl={(url) => {
             onUrl(url)
-            setUrl(undefined)
+            setUrlOpen(false)
           }}
-        >
-          <input
-            type="url"
-            autoFocus
-            aria-label={say.url}
-            placeholder="https://"
-            value={url}
-            className="h-7 min-w-0 flex-1 rounded-control border border-line-strong bg-surface px-2 text-12 outline-none focus:border-accent phone:h-9 phone:text-15"
-            onChange={(event) => setUrl(event.target.value.trim())}
-          />
-          <Button type="submit" why={isAddress ? undefined : say.urlHint}>
-            {say.add}
-          </Button>
-        </form>
+        />
       )}
     </div>
+  )
+}
+
+function UrlForm({ onUrl }: { readonly onUrl: (url: string) => void }) {
+  const [url, setUrl] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  const say = words.embeddings.media
+  useEffect(() => field.current?.focus(), [])
+  const isAddress = /^https:\/\/\S+\.\S+/.test(url) && URL.canParse(url)
+  return (
+    <form
+      className="mt-2 flex gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isAddress) onUrl(url)
+      }}
+    >
+      <input
+        ref={field}
+        type="url"
+        aria-label={say.url}
+        placeholder="https://"
+        value={url}
+        className="h-7 min-w-0 flex-1 rounded-control border border-line-strong bg-surface px-2 text-12 outline-none focus:border-accent phone:h-9 phone:text-15"
+        onChange={(event) => setUrl(event.target.value.trim())}
+      />
+      <Button type="submit" writes={false} why={isAddress ? undefined : say.urlHint}>
+        {say.add}
+      </Button>
+    </form>
   )
 }
 
 /** A phone offers its camera and its gallery for images. */
 function acceptOf({ formats, inputs }: TakenMedia): string {
   return formats
+    .filter(isFormat)
     .filter((format) => inputs.includes(kindOf(format)))
     .map(mediaTypeOf)
     .join(',')

@@ -48,7 +48,7 @@ export function InputList(props: InputListProps) {
     if (line !== undefined) focus(line)
   }
   return (
-    <div className="min-h-40 flex-1 overflow-y-auto rounded-control border border-line-strong bg-surface py-1 phone:max-h-[50vh]">
+    <div className="flex min-h-40 flex-1 flex-col overflow-y-auto rounded-control border border-line-strong bg-surface py-1 phone:max-h-[50vh]">
       <ol ref={box} aria-label={words.embeddings.inputs}>
         {lines.map((line, index) => (
           <Line
@@ -63,6 +63,16 @@ export function InputList(props: InputListProps) {
           />
         ))}
       </ol>
+      <button
+        type="button"
+        className="min-h-7 flex-1 cursor-text pt-1 pl-13 text-left align-top text-12 text-ink-3"
+        onClick={() => {
+          const isOpen = lines.at(-1) === ''
+          change(isOpen ? value : `${value}\n`, isOpen ? lines.length - 1 : lines.length)
+        }}
+      >
+        <span className="block h-full">{words.embeddings.media.addText}</span>
+      </button>
     </div>
   )
 }
@@ -195,6 +205,8 @@ function MediaPart({
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
     if (event.altKey && event.key === 'ArrowUp' && isJoined) split()
+    else if (event.key === 'Enter')
+      onChange(withLine(value, index, linesOf(value)[index] ?? '', ''), index + 1)
     else if (event.key === 'Backspace' || event.key === 'Delete') remove()
     else if (event.key === 'ArrowUp') onFocus(index - 1)
     else if (event.key === 'ArrowDown') onFocus(index + 1)
@@ -219,7 +231,7 @@ function MediaPart({
           {whole(file.width)} × {whole(file.height ?? 0)}
         </span>
       )}
-      <span className="hidden items-center group-focus-within:flex group-hover:flex phone:flex">
+      <span className="sr-only items-center group-focus-within:not-sr-only group-focus-within:flex group-hover:not-sr-only group-hover:flex phone:not-sr-only phone:flex">
         {isJoined && (
           <IconButton label={say.split} size="small" onClick={split}>
             <Unlink2 size={13} aria-hidden />

@@ -65,7 +65,9 @@ export function InputsField(props: InputsFieldProps) {
       )}
       {taken !== undefined && <DropZone taken={taken} onFiles={props.onFiles} onUrl={props.onUrl} />}
       <p className="text-12 text-ink-3" role="status">
-        {isList ? `${summaryOf(typed)}.` : say.count(typed.texts.length, typed.groups.length)}
+        {isList
+          ? say.media.count(typed.inputs.length, typed.groups.length, summaryOf(typed))
+          : say.count(typed.texts.length, typed.groups.length)}
       </p>
       {tooMany > 0 && <p className="text-12 text-bad">{say.tooMany(tooMany, MAX_TEXTS)}</p>}
       {isPasting && (

@@ -25,7 +25,7 @@ import type { TypedTexts } from './texts.ts'
 
 const RAYS = 3
 const SHOWN_NEAREST = 9
-const MAP_HEIGHT = 512
+const MAP_HEIGHT = { desktop: 512, phone: 380 }
 
 export interface ViewProps {
   readonly run: Run
@@ -53,11 +53,12 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
   const rays = useMemo(() => rows.slice(0, RAYS).map(({ index }) => index), [rows])
   const images = useMemo(() => imagesOf(run), [run])
   const isPhone = usePhone()
+  const height = isPhone ? MAP_HEIGHT.phone : MAP_HEIGHT.desktop
   // The slider says its place at once, and the view follows: until then the map is the same.
   const map = useMemo(
     () =>
       view === undefined ? (
-        <div className="appearing-late rounded-panel bg-sunken" style={{ height: MAP_HEIGHT }} />
+        <div className="appearing-late rounded-panel bg-sunken" style={{ height }} />
       ) : (
         <VectorMap
           caption={say.map.caption(run.count, share(view.shares[0]), share(view.shares[1]))}
@@ -70,7 +71,7 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
           query={star}
           nearest={rays}
           hasLabels={hasLabels}
-          height={MAP_HEIGHT}
+          height={height}
           at={at}
           onAt={setAt}
           describe={(index) => describe(typed, view, index)}
@@ -80,7 +81,7 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
           onTable={onTable}
         />
       ),
-    [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable, images, isPhone],
+    [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable, images, isPhone, height],
   )
   return (
     <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col phone:px-4">

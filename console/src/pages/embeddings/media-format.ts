@@ -23,6 +23,10 @@ const FORMATS = {
 
 export type MediaFormat = keyof typeof FORMATS
 
+export function isFormat(name: string): name is MediaFormat {
+  return Object.hasOwn(FORMATS, name)
+}
+
 export function kindOf(format: MediaFormat): MediaKind {
   return FORMATS[format][0]
 }

@@ -71,14 +71,12 @@ export interface MediaStore {
 /** `referenced`: the ids that lines name; others of an earlier visit are deleted. Undefined until the lines are known. */
 export function useMediaStore(referenced: ReadonlySet<string> | undefined): MediaStore {
   const [files, setFiles] = useState<ReadonlyMap<string, MediaFile>>(new Map())
-  const [isRead, setRead] = useState(false)
   useEffect(() => {
-    if (referenced === undefined || isRead) return
-    setRead(true)
+    if (referenced === undefined) return
     void keptMedia(referenced).then((kept) =>
       setFiles((now) => new Map([...kept.map((one) => [one.id, one] as const), ...now])),
     )
-  }, [referenced, isRead])
+  }, [referenced])
   return {
     files,
     keep(added) {

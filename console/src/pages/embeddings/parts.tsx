@@ -33,7 +33,9 @@ export function Parts({ run, at }: { readonly run: Run; readonly at: number | un
   ]
   return (
     <section>
-      <h2 className="pb-1 text-13 font-semibold">{say.partsOf(index + 1, rows.length)}</h2>
+      <h2 className="pb-1 text-13 font-semibold">
+        {say.partsOf((run.typed.lineOf[index] ?? 0) + 1, rows.length)}
+      </h2>
       <ul>
         {rows.map(({ name, file, tokens }, place) => (
           <li key={place} className="flex items-center gap-2 border-b border-line py-1 text-12">

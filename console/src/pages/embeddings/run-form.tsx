@@ -36,7 +36,7 @@ interface RunFormProps extends InputsFieldProps {
 }
 
 export function RunForm(props: RunFormProps) {
-  const { models, model, project, inputType, typed, files, taken, isRunning, isInSheet = false } = props
+  const { models, model, project, inputType, typed, taken, isRunning, isInSheet = false } = props
   const say = words.embeddings
   const takesType = model.can['input_type'] !== undefined
   const tooMany = typed.texts.length - MAX_TEXTS

@@ -24,7 +24,7 @@ export interface Run extends Omit<PlayedEmbeddings, 'answer'>, Loaded {
   readonly vectors: VectorClient
 }
 
-export type RunSettings = Omit<EmbeddingsRequest, 'inputs'>
+type RunSettings = Omit<EmbeddingsRequest, 'inputs'>
 
 interface Runs {
   readonly run: Run | undefined

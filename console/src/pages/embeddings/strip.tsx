@@ -16,7 +16,7 @@ export function Strip({ run, isStale }: { readonly run: Run; readonly isStale: b
     [strip.answer, strip.base64(bytes(run.answerBytes))],
   ] as const
   return (
-    <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-5 gap-y-1 border-b border-line px-5 py-2 text-12 phone:px-4">
+    <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-5 gap-y-1 border-b border-line px-5 py-2 text-12 phone:order-last phone:border-t phone:px-4">
       <dl className="flex flex-wrap gap-x-5 gap-y-1">
         {facts.map(([name, value]) => (
           <div key={name} className="flex gap-1.5">

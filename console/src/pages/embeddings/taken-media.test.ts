@@ -9,6 +9,9 @@ const TAKEN: TakenMedia = {
   max_parts: 2,
   max_part_bytes: 1_048_576,
   max_pixels: 1_000_000,
+  max_images: null,
+  max_seconds: null,
+  max_pages: null,
 }
 const PNG: MediaFacts = { kind: 'image', format: 'png', size: 1000, width: 100, height: 100 }
 

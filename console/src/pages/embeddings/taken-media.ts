@@ -3,27 +3,18 @@ import type { Schema } from '../../api/client.ts'
 import { bytes, whole } from '../../app/format.ts'
 import { words } from '../../words/words.ts'
 import type { LineInput } from './content-lines.ts'
-import { kindOf, type MediaFormat, type MediaKind } from './media-format.ts'
+import { isFormat, kindOf, type MediaFormat, type MediaKind } from './media-format.ts'
 
 export type PartKind = 'text' | MediaKind
 
 /** Media of one call: the node reads 64 MB of JSON, and base64 takes a third more than the bytes. */
 export const MAX_CALL_BYTES = 47_000_000
 
-export interface TakenMedia {
-  readonly inputs: readonly PartKind[]
-  /** Whether several parts make one vector. */
-  readonly fuses: boolean
-  readonly formats: readonly MediaFormat[]
-  readonly max_parts: number
-  readonly max_part_bytes?: number | null
-  readonly max_pixels?: number | null
-}
+export type TakenMedia = NonNullable<NonNullable<Schema<'ModelRow'>['embedding']>['contents']>
 
-/** The only reader of these fields of a model. Undefined: it takes texts alone. */
-export function takenBy(model: Schema<'ModelRow'>): TakenMedia | undefined {
-  const { contents } = (model.embedding ?? {}) as { readonly contents?: TakenMedia | null }
-  return contents ?? undefined
+/** Undefined: it takes texts alone. */
+export function takenBy({ embedding }: Schema<'ModelRow'>): TakenMedia | undefined {
+  return embedding?.contents ?? undefined
 }
 
 /** What is known of media before they are sent. */
@@ -43,7 +34,9 @@ export function mediaRefusal(media: MediaFacts, taken: TakenMedia | undefined): 
   const say = words.embeddings.media
   if (taken === undefined || !taken.inputs.includes(media.kind)) return say.noKind(say.many[media.kind])
   if (media.url !== undefined) return undefined
-  const offered = taken.formats.filter((format) => kindOf(format) === media.kind).map(nameOf)
+  const offered = taken.formats
+    .filter((format) => isFormat(format) && kindOf(format) === media.kind)
+    .map(nameOf)
   if (media.format === undefined) return say.noFormat(say.unknownFormat, say.list(offered))
   if (!taken.formats.includes(media.format)) return say.noFormat(nameOf(media.format), say.list(offered))
   const maxBytes = taken.max_part_bytes ?? Infinity
@@ -53,7 +46,7 @@ export function mediaRefusal(media: MediaFacts, taken: TakenMedia | undefined): 
   return pixels > maxPixels ? say.tooManyPixels(whole(pixels), whole(maxPixels)) : undefined
 }
 
-function nameOf(format: MediaFormat): string {
+function nameOf(format: string): string {
   return format.toUpperCase()
 }
 

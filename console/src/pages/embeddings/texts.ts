@@ -8,6 +8,8 @@ export interface TypedTexts {
   /** What each input is called: its text, or the name of its image. */
   readonly texts: readonly string[]
   readonly inputs: readonly LineInput[]
+  /** For each input the number of its line, from 0. */
+  readonly lineOf: readonly number[]
   /** For each text the place of its group in `groups`; −1: it is in none. */
   readonly groupOf: readonly number[]
   readonly groups: readonly TextGroup[]
@@ -23,6 +25,7 @@ interface TextGroup {
 /** One text a line; a line that starts with `#` names the group of those after it, and `#` alone ends it. */
 export function typedTexts(typed: string): TypedTexts {
   const inputs: LineInput[] = []
+  const lineOf: number[] = []
   const groupOf: number[] = []
   const names = new Map<string, number>()
   const counts: number[] = []
@@ -41,11 +44,12 @@ export function typedTexts(typed: string): TypedTexts {
       continue
     }
     inputs.push(inputOfLine(text))
+    lineOf.push(number)
     groupOf.push(group)
     if (group >= 0) counts[group] = (counts[group] ?? 0) + 1
   }
   const groups = Array.from(names.keys(), (name, place) => ({ name, count: counts[place] ?? 0 }))
-  return { texts: inputs.map(nameOfInput), inputs, groupOf, groups, heads }
+  return { texts: inputs.map(nameOfInput), inputs, lineOf, groupOf, groups, heads }
 }
 
 /** A table with a text and, where it has one, a label in each row, as the lines that one would type. */

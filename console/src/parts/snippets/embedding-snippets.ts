@@ -84,6 +84,7 @@ const { data } = await client.embeddings.create(
   { model: '${model}', ${put(dimensions, (width) => `dimensions: ${width}, `)}${put(
     outputType,
     (type) => `
+    encoding_format: 'float',
     // @ts-expect-error OpenAI's types do not have this field
     output_dtype: '${type}',
     `,

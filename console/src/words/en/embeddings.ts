@@ -164,6 +164,7 @@ export const embeddings = inLanguage('embeddings', {
     line: (line: number) => `Input on line ${line}`,
     drop: 'Drop images, paste, or',
     choose: 'choose',
+    addText: 'Add a text',
     addUrl: 'Add a URL',
     url: 'URL of an image',
     urlHint: 'Enter an https:// address.',
@@ -195,7 +196,11 @@ export const embeddings = inLanguage('embeddings', {
     images: 'Images',
     texts: 'Texts',
     higher: 'Texts score higher than images for the same meaning. Compare within a kind.',
-    partsOf: (input: number, parts: number) => `Input ${input}: ${plural(parts, 'part')}, one vector`,
+    count: (inputs: number, groups: number, summary: string) =>
+      groups === 0
+        ? `${plural(inputs, 'input')}: ${summary}.`
+        : `${plural(inputs, 'input')} in ${plural(groups, 'group')}: ${summary}.`,
+    partsOf: (line: number, parts: number) => `Line ${line}: ${plural(parts, 'part')}, one vector`,
     aboutTokens: (tokens: string) => `≈${tokens} tokens`,
     takesNone: 'takes no images',
     takesImages: 'takes images',
@@ -274,6 +279,7 @@ export const embeddings = inLanguage('embeddings', {
     type: 'output_dtype',
     outputType: (type: string) => `Also send "output_dtype": "${type}" in the body.`,
     calibrate: 'int8 needs a calibration of this model: run torana calibrate on your own texts first.',
+    binary: 'Torana makes binary for models that allow it: set binary: accepted in the model’s facts.',
   },
 })
 

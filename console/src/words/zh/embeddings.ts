@@ -153,6 +153,7 @@ export const embeddings: Partly<typeof english> = {
     line: (line) => `第 ${line} 行的输入`,
     drop: '拖放、粘贴图像，或',
     choose: '选择',
+    addText: '添加文本',
     addUrl: '添加网址',
     url: '图像的网址',
     urlHint: '请输入 https:// 地址。',
@@ -184,7 +185,11 @@ export const embeddings: Partly<typeof english> = {
     images: '图像',
     texts: '文本',
     higher: '含义相同时，文本的得分高于图像。请在同类中比较。',
-    partsOf: (input, parts) => `输入 ${input}：${count(parts)} 个部分，一个向量`,
+    count: (inputs, groups, summary) =>
+      groups === 0
+        ? `${count(inputs)} 条输入：${summary}。`
+        : `${count(inputs)} 条输入，${count(groups)} 组：${summary}。`,
+    partsOf: (line, parts) => `第 ${line} 行：${count(parts)} 个部分，一个向量`,
     aboutTokens: (tokens) => `≈${tokens} 词元`,
     takesNone: '不接受图像',
     takesImages: '接受图像',
@@ -255,6 +260,7 @@ export const embeddings: Partly<typeof english> = {
     dimensions: (width) => `加上 "dimensions": ${width} 即得到滑块所示的结果。`,
     type: 'output_dtype',
     outputType: (type) => `请求体中还需加上 "output_dtype": "${type}"。`,
+    binary: 'Torana 只为允许的模型生成 binary：请在模型的事实中设置 binary: accepted。',
     calibrate: 'int8 需要此模型的校准：请先在自己的文本上运行 torana calibrate。',
   },
 }

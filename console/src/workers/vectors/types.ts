@@ -11,7 +11,7 @@ export const VECTOR_TYPES = ['float', 'float16', 'int8', 'rescored', 'binary'] a
 export type VectorType = (typeof VECTOR_TYPES)[number]
 
 /** Candidates that rescoring looks at for each neighbour. */
-export const CANDIDATES_PER_NEIGHBOUR = 4
+const CANDIDATES_PER_NEIGHBOUR = 4
 
 /** Draws of the bootstrap: the interval then varies by less than a tenth of itself. */
 const DRAWS = 400
@@ -77,7 +77,7 @@ export function toFloat16(value: number): number {
   return (rest > 0.5 || (rest === 0.5 && low % 2 !== 0) ? low + 1 : low) * step
 }
 
-/** In 255 steps between the least and the most of each dimension over all vectors. */
+/** 256 steps between the least and the most of each dimension over all vectors, in float32 as the gateway computes them. */
 export function toInt8(units: Float64Array, count: number): Int8Array {
   const width = units.length / count
   const codes = new Int8Array(units.length)
@@ -87,9 +87,9 @@ export function toInt8(units: Float64Array, count: number): Int8Array {
       least = Math.min(least, units[at]!)
       most = Math.max(most, units[at]!)
     }
-    const step = (most - least) / 255
+    const step = Math.fround(Math.fround(most - least) / 255) || 1
     for (let at = i; at < units.length; at += width) {
-      const steps = step > 0 ? Math.floor((units[at]! - least) / step) : 0
+      const steps = Math.floor(Math.fround(Math.fround(units[at]! - least) / step))
       codes[at] = Math.min(255, Math.max(0, steps)) - 128
     }
   }
