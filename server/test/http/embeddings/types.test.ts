@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway, type Asked } from '#test/support/gateway.ts'
+import { typedNumbers } from '../../../../lab/fake-provider/vector-types.ts'
 import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
+import { MISTRAL_SPREAD } from '../../../../lab/fake-provider/wires/mistral.ts'
+import { VOYAGE_SPREAD } from '../../../../lab/fake-provider/wires/voyage.ts'
 
 const TOKEN = 'an-admin-token-for-types-0001'
 const whole = { outputTypes: ['float', 'int8', 'uint8', 'binary', 'ubinary'] }
@@ -21,8 +24,8 @@ const gateway = await startGateway({
       on: 'obeys-fields+key-jina',
       capabilities: { outputTypes: ['float', 'binary', 'ubinary'], outputTypeField: 'embedding_type' },
     },
-    'voyage-w16': { on: 'obeys-fields+key-voyage', upstream: aiSdk('voyage'), capabilities: whole },
-    'mistral-w16': { on: 'obeys-fields+key-mistral', upstream: aiSdk('mistral'), capabilities: whole },
+    'voyage-w16': { on: 'plain+key-voyage', upstream: aiSdk('voyage'), capabilities: whole },
+    'codestral-embed-w16': { on: 'plain+key-mistral', upstream: aiSdk('mistral'), capabilities: whole },
     'lying-w16': { on: 'plain+key-lying', capabilities: whole },
     'short-w16': { on: 'obeys-fields+wrong-width', capabilities: whole },
   },
@@ -156,25 +159,24 @@ test('a vector is cut and scaled before its type is made', async () => {
   assert.match(spaceIn(answer), /@8:[0-9a-f]{8}\/float16$/)
 })
 
-for (const [model, field, types] of [
-  ['native-w16', 'output_dtype', ['int8', 'uint8', 'binary', 'ubinary']],
-  ['native-cached-w16', 'embedding_type', ['int8', 'uint8', 'binary', 'ubinary']],
-  ['jina-w16', 'output_dtype', ['binary', 'ubinary']],
-  ['voyage-w16', 'output_dtype', ['int8', 'ubinary']],
-  ['mistral-w16', 'output_dtype', ['uint8', 'binary']],
+/** What each upstream multiplies a value with before it rounds it to int8. */
+const OBEYING_SCALE = 127
+const scaleOf = (spread: number): number => spread * Math.sqrt(16)
+
+for (const [model, field, types, scale] of [
+  ['native-w16', 'output_dtype', ['int8', 'uint8', 'binary', 'ubinary'], OBEYING_SCALE],
+  ['native-cached-w16', 'embedding_type', ['int8', 'uint8', 'binary', 'ubinary'], OBEYING_SCALE],
+  ['jina-w16', 'output_dtype', ['binary', 'ubinary'], OBEYING_SCALE],
+  ['voyage-w16', 'output_dtype', ['int8', 'ubinary'], scaleOf(VOYAGE_SPREAD)],
+  ['codestral-embed-w16', 'output_dtype', ['uint8', 'binary'], scaleOf(MISTRAL_SPREAD)],
 ] as const)
   for (const type of types)
     test(`${model} makes ${type} itself: it is passed on, in a space of its own, and never cached as float`, async () => {
-      const own: Readonly<Record<string, (values: Float32Array) => number[]>> = {
-        ...expected,
-        int8: (values) => [...values].map((value) => Math.round(value * 127)),
-        uint8: (values) => [...values].map((value) => Math.round(value * 127) + 128),
-      }
       for (const _ of [1, 2]) {
         const answer = await gateway.ask({ model, input: texts, [field]: type })
         assert.deepEqual(
           itemsIn(answer).map(({ embedding }) => embedding),
-          texts.map((text) => own[type]?.(vectorOf(text, 16)).map((value) => value + 0)),
+          texts.map((text) => typedNumbers(vectorOf(text, 16), type, scale).map((value) => value + 0)),
         )
         assert.equal(answer.headers.get('x-torana-emulated'), null)
         assert.match(spaceIn(answer), new RegExp(`/${type}:native$`))
