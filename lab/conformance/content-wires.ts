@@ -17,6 +17,8 @@ export interface ContentWire {
   readonly fetches: boolean
   /** Of one call; undefined: as many as the upstream takes. */
   readonly maxInputs?: number
+  /** Of models that make no vector without one. */
+  readonly inputType?: Readonly<Record<string, unknown>>
 }
 
 /** Of a part, so that one that is too large is still small. */
@@ -75,6 +77,7 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 3,
     formats: images,
     fetches: false,
+    inputType: { field: 'inputType', values: { document: 'search_document' }, default: 'document' },
   },
   {
     name: 'voyage',
@@ -112,6 +115,7 @@ export const contentWires: readonly ContentWire[] = [
     formats: [...images, 'mp3', 'wav', 'ogg', 'mp4', 'mov', 'webm'],
     fetches: false,
     maxInputs: 1,
+    inputType: { field: 'embeddingPurpose', values: { document: 'GENERIC_INDEX' }, default: 'document' },
   },
   {
     name: 'titan',
@@ -190,8 +194,9 @@ export function contentModel({ name, path, upstream, model, width, ...wire }: Co
     fetches: wire.fetches,
   }
   const capabilities = wire.maxInputs === undefined ? { contents } : { contents, maxInputs: wire.maxInputs }
+  const { inputType = 'none' } = wire
   return {
     played: [{ traits: 'strict-fields', wire: path, upstream, deployment: { model, capabilities } }],
-    entry: { kind: 'embedding', embedding: { dimensions: width, tokenizer: 'none' } },
+    entry: { kind: 'embedding', embedding: { dimensions: width, tokenizer: 'none', inputType } },
   }
 }
