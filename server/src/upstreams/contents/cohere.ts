@@ -19,7 +19,7 @@ import {
 } from './wire.ts'
 
 export const cohere: ContentWire = {
-  inputType: 'required',
+  inputType: true,
   errorKinds: COHERE_KINDS,
   path: () => '/embed',
   body: (call, contents) => ({
@@ -34,7 +34,7 @@ export const cohere: ContentWire = {
 
 /** Bedrock names the model in the path, has no object around an image's URL, and counts tokens in a header. */
 export const cohereOnBedrock: ContentWire = {
-  inputType: 'required',
+  inputType: true,
   errorKinds: BEDROCK_KINDS,
   path: invokePath,
   body: (call, contents) => fieldsOf(call, contents, (url) => url),

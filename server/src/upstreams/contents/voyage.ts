@@ -15,7 +15,7 @@ import {
 
 export const voyage: ContentWire = {
   isOpenai: true,
-  inputType: 'taken',
+  inputType: true,
   path: () => '/multimodalembeddings',
   body: ({ deployment, inputType, dimensions }, contents) => {
     refuseTwoSources(contents)

@@ -32,8 +32,8 @@ export interface ContentWire {
   read(answer: Fields, contents: readonly Content[], headers: Headers): ReadAnswer
   /** Its answers are OpenAI's: `data[].embedding`, and fields that are kept for the caller. */
   readonly isOpenai?: true
-  /** It names an input type in a field of the call. `required`: it has no vectors without one. */
-  readonly inputType?: 'taken' | 'required'
+  /** It names an input type in a field of the call. */
+  readonly inputType?: true
   /** It carries fields that Torana does not know, and `user`. */
   readonly extraFields?: true
   readonly errorKinds?: ErrorKinds
