@@ -91,6 +91,22 @@ const questions: readonly Question[] = [
     }),
   },
   {
+    name: 'texts-alone',
+    make: async (_, seed) => ({
+      contents: Array.from({ length: 5 }, (_one, index) => [`text ${index} alone of ${seed}`]),
+    }),
+  },
+  {
+    name: 'several-calls',
+    make: async (_, seed) => ({
+      contents: await Promise.all(
+        Array.from({ length: 8 }, async (_one, index) =>
+          index % 3 === 0 ? [`text ${index} of ${seed}`] : [await ownImage(`${index} of ${seed}`)],
+        ),
+      ),
+    }),
+  },
+  {
     name: 'same-image-twice',
     make: async (_, seed) => {
       const one = await ownImage(seed)

@@ -372,6 +372,18 @@ models: { mine: { kind: image, ${field}, deployments: [{ upstream: a }] } }`),
     )
 })
 
+test('a wire whose calls carry one input has that limit, whatever its layers say', () => {
+  for (const wire of ['vertex', 'vertex-predict', 'titan'])
+    assert.equal(
+      deploymentOf(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { deployments: [{ upstream: a, capabilities: { contents: { wire: ${wire}, inputs: [text] } } }] } }`)
+        .capabilities.maxInputs,
+      1,
+      wire,
+    )
+})
+
 for (const [what, embedding, contents, place, words] of [
   [
     'formats of a kind that is not taken',

@@ -54,9 +54,9 @@ export function contentsUpstream(http: UpstreamHttp, yieldLoop: () => Promise<un
       const path = `${target.basePath}${wire.path(call)}${target.query}`
       const credentials =
         credential && (await credentialOf(call, credential(`${target.origin}${path}`, body)))
-      const { width, fullWidth, wantedForm } = call
+      const { width, fullWidth, wantedForm, outputType } = call
       const scanner = wire.isOpenai
-        ? new AnswerScanner({ width, fullWidth, wantedForm, decode })
+        ? new AnswerScanner({ width, fullWidth, wantedForm, outputType, decode })
         : new NumberArrays()
       let answer: HttpAnswer
       try {
@@ -122,6 +122,8 @@ function refuseOptions(call: EmbeddingCall, wire: ContentWire, name: ContentWire
     throw new Unsendable(`'${extra}' can not be sent on this wire`)
   if (call.user !== undefined && wire.extraFields === undefined)
     throw new Unsendable(`'user' can not be sent on this wire`)
+  if (call.outputType !== undefined && wire.isOpenai === undefined)
+    throw new Unsendable(`vectors of type ${call.outputType} can not be asked for on this wire`)
   if (call.inputType !== undefined && wire.inputType === undefined)
     throw new Unsendable('no input type can be named on this wire')
   if (call.inputType === undefined && TYPED_WIRES.has(name))
@@ -173,8 +175,9 @@ function read(
 
 const NO_FIELDS: Fields = Object.freeze({})
 
-/** The width of all vectors. Those that came in another form than values were checked as they arrived. */
-function checkedWidth(vectors: readonly Vector[], { width, fullWidth }: EmbeddingCall): number {
+/** The width of all vectors. Those that came in another form than values, or in another type, were checked as they arrived. */
+function checkedWidth(vectors: readonly Vector[], { width, fullWidth, outputType }: EmbeddingCall): number {
+  if (outputType !== undefined) return width
   const [first] = vectors
   const isFull = first?.form === 'float32' && first.values.length === fullWidth
   const expected = isFull ? (fullWidth ?? width) : width

@@ -17,7 +17,7 @@ export const voyage: ContentWire = {
   isOpenai: true,
   inputType: true,
   path: () => '/multimodalembeddings',
-  body: ({ deployment, inputType, dimensions }, contents) => {
+  body: ({ deployment, inputType, dimensions, outputType }, contents) => {
     refuseTwoSources(contents)
     return {
       model: deployment.upstreamModel,
@@ -25,6 +25,7 @@ export const voyage: ContentWire = {
       input_type: inputType,
       truncation: false,
       output_dimension: dimensions,
+      output_dtype: outputType,
     }
   },
   read: ({ data, usage }, contents) => ({ items: data, usage: usageOf(fieldsIn(usage), contents) }),

@@ -30,7 +30,7 @@ export interface ContentWire {
   /** The JSON body. `Base64` in it is written while it is sent. Throws `Unsendable`. */
   body(call: EmbeddingCall, contents: readonly Content[]): Fields
   read(answer: Fields, contents: readonly Content[], headers: Headers): ReadAnswer
-  /** Its answers are OpenAI's: `data[].embedding`, and fields that are kept for the caller. */
+  /** Its answers are OpenAI's: `data[].embedding` of any type, and fields that are kept for the caller. */
   readonly isOpenai?: true
   /** It names an input type in a field of the call. */
   readonly inputType?: true
@@ -74,13 +74,14 @@ export function mediaOf(part: MediaPart | AddressPart): Media {
 /** OpenAI's fields of a call beside its inputs. */
 export function openaiFields(call: EmbeddingCall): Fields {
   const { capabilities, upstreamModel } = call.deployment
-  const { dimensions, inputType, inputTypeField, user } = call
+  const { dimensions, inputType, inputTypeField, user, outputType } = call
   return {
     ...call.extraFields,
     model: upstreamModel,
     ...(dimensions === undefined ? {} : { [capabilities.dimensionsField]: dimensions }),
     ...(inputType === undefined || inputTypeField === undefined ? {} : { [inputTypeField]: inputType }),
     ...(user === undefined ? {} : { user }),
+    ...(outputType === undefined ? {} : { [capabilities.outputTypeField ?? 'output_dtype']: outputType }),
   }
 }
 
