@@ -181,6 +181,23 @@ test('an image is cached by its bytes, however it is written', async () => {
   assert.equal(said(fused), 'hits=1, misses=1')
 })
 
+test('usage by kind is that of every input, from a call or from the cache, once or repeated', async () => {
+  const [one, words] = [another('by kind'), 'eight words of text']
+  const ask = async (input: readonly unknown[]) => (await served({ model: 'kept-w16', input })).body.usage
+  const text = (await ask([words])).prompt_tokens
+  const usage = (texts: number, images: number) => ({
+    prompt_tokens: texts * text + images * 258,
+    total_tokens: texts * text + images * 258,
+    prompt_tokens_details: { text_tokens: texts * text, image_tokens: images * 258 },
+  })
+  // The text from the cache, the image from a call; both from the cache; both from one call; both repeated.
+  assert.deepEqual(await ask([words, contentOf(one)]), usage(1, 1))
+  assert.deepEqual(await ask([words, contentOf(one)]), usage(1, 1))
+  assert.deepEqual(await ask([words, contentOf(another('by kind, 2')), contentOf(one), words]), usage(2, 2))
+  const fresh = await served({ model: 'priced-w16', input: [words, contentOf(one), contentOf(one), words] })
+  assert.deepEqual(fresh.body.usage, usage(2, 2))
+})
+
 test('an address is not cached: what it leads to can change', async () => {
   const before = calls()
   const part = { type: 'image_url', image_url: { url: 'https://media.example/a.png' } }
