@@ -5,10 +5,7 @@ import type { ContentCase } from './content-rows.ts'
 export interface ContentClient extends Program {
   /** Whether its users can write this. */
   asks(asked: ContentCase): boolean
-  /**
-   * The base URL of its provider's wire below a scenario, for libraries whose routes Torana does not have. They ask the fake provider
-   * itself, and show that it speaks as the provider does.
-   */
+  /** The base URL of its provider's wire below a scenario: it asks the fake provider itself, and shows that it speaks as the provider does. */
   readonly direct?: string
 }
 
@@ -21,9 +18,37 @@ function isTypedByOpenrouter({ row, fields }: ContentCase): boolean {
   return new Set(input.map((one) => typeof one)).size === 1
 }
 
-/** Vectors of one wire, in the shape of its own requests. */
+/** Vectors of one wire, in the shape of its own requests, as far as the provider itself makes them: it wants the true format. */
 function isOf(wire: string, shape: string): ContentClient['asks'] {
-  return ({ row, refusal }) => row.wire.name === wire && row.shape.name === shape && refusal === undefined
+  return ({ name, row, refusal }) =>
+    row.name === `${wire}/${shape}` && refusal === undefined && !name.endsWith('/declared-another-format')
+}
+
+/**
+ * Libraries whose routes Torana does not have: what they send is recorded and posted to `/v1/embeddings`. Beside it, each asks the
+ * fake provider.
+ */
+function recorded(
+  name: string,
+  file: string,
+  direct: Required<Pick<ContentClient, 'direct' | 'asks'>>,
+  asks: ContentClient['asks'],
+): readonly ContentClient[] {
+  return [
+    {
+      ...others,
+      name,
+      command: pythonProgram('python-contents', file),
+      errorClass: () => 'Refused',
+      asks,
+    },
+    {
+      ...others,
+      ...direct,
+      name: `${name}-direct`,
+      command: pythonProgram('python-contents', file, 'direct'),
+    },
+  ]
 }
 
 const openai = { retries: true, errorClass: openaiClass, asks: everything }
@@ -57,20 +82,20 @@ export const contentClients: readonly ContentClient[] = [
     errorClass: () => 'ResponseValidationError',
     asks: isTypedByOpenrouter,
   },
-  {
-    ...others,
-    name: 'cohere',
-    command: pythonProgram('python-contents', 'cohere_contents.py'),
-    asks: isOf('cohere', 'inputs-cohere'),
-    direct: 'cohere',
-  },
-  {
-    ...others,
-    name: 'voyageai',
-    command: pythonProgram('python-contents', 'voyage_contents.py'),
-    asks: isOf('voyage', 'inputs-voyage'),
-    direct: 'voyage/v1',
-  },
+  // It always names an input type, which some models refuse.
+  ...recorded(
+    'cohere',
+    'cohere_contents.py',
+    { direct: 'cohere', asks: isOf('cohere', 'inputs-cohere') },
+    ({ row }) => row.shape.name === 'inputs-cohere' && row.wire.inputType !== undefined,
+  ),
+  // Its `truncation` goes to OpenAI-compatible upstreams, as all fields do that Torana does not know.
+  ...recorded(
+    'voyageai',
+    'voyage_contents.py',
+    { direct: 'voyage/v1', asks: isOf('voyage', 'inputs-voyage') },
+    ({ row }) => row.shape.name === 'inputs-voyage' && !('dialect' in row.wire.upstream),
+  ),
 ]
 
 export const quickContentClients: readonly string[] = ['by-hand', 'openai-7']

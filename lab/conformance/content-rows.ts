@@ -5,7 +5,14 @@ import type { LogEntry } from '../fake-provider/log.ts'
 import { dataUri, image, wav, type SampleMedia } from '../fake-provider/sample-media.ts'
 import { base64Of } from '../fake-provider/vectors.ts'
 import type { Program } from './clients.ts'
-import { kindOf, shapes, type Given, type GivenContent, type Shape } from './content-shapes.ts'
+import {
+  kindOf,
+  shapes,
+  type Given,
+  type GivenAddress,
+  type GivenContent,
+  type Shape,
+} from './content-shapes.ts'
 import { contentWires, maxPartBytes, type ContentWire } from './content-wires.ts'
 import type { Vectors } from './judge.ts'
 import type { ClientAnswer } from './run-client.ts'
@@ -84,6 +91,22 @@ const questions: readonly Question[] = [
     }),
   },
   {
+    name: 'texts-alone',
+    make: async (_, seed) => ({
+      contents: Array.from({ length: 5 }, (_one, index) => [`text ${index} alone of ${seed}`]),
+    }),
+  },
+  {
+    name: 'several-calls',
+    make: async (_, seed) => ({
+      contents: await Promise.all(
+        Array.from({ length: 8 }, async (_one, index) =>
+          index % 3 === 0 ? [`text ${index} of ${seed}`] : [await ownImage(`${index} of ${seed}`)],
+        ),
+      ),
+    }),
+  },
+  {
     name: 'same-image-twice',
     make: async (_, seed) => {
       const one = await ownImage(seed)
@@ -127,6 +150,44 @@ const questions: readonly Question[] = [
     }),
   },
   {
+    name: 'format-not-taken',
+    make: async ({ wire }, seed) => {
+      const format = imageFormats.find((one) => !wire.formats.includes(one))
+      return format === undefined
+        ? undefined
+        : { contents: [[await ownImage(seed, 0, format)]], refusal: refusal('part_unsupported') }
+    },
+  },
+  {
+    name: 'declared-another-kind',
+    make: async (_, seed) => ({
+      contents: [[{ ...ownAudio(seed), type: 'image/png' }]],
+      refusal: refusal('invalid_media'),
+    }),
+  },
+  {
+    // The bytes decide.
+    name: 'declared-another-format',
+    make: async (_, seed) => ({ contents: [[{ ...(await ownImage(seed)), type: 'image/webp' }]] }),
+  },
+  {
+    name: 'address',
+    make: async ({ wire }, seed) => ({
+      contents: [[ownAddress(seed)]],
+      refusal: wire.fetches ? undefined : refusal('part_unsupported'),
+    }),
+  },
+  {
+    name: 'address-and-bytes',
+    make: async ({ wire }, seed) =>
+      wire.fetches && wire.fuses
+        ? {
+            contents: [[ownAddress(seed), await ownImage(seed)]],
+            refusal: wire.name === 'voyage' ? refusal('part_unsupported') : undefined,
+          }
+        : undefined,
+  },
+  {
     name: 'broken-base64',
     make: async (row, seed) => {
       const contents = [[await ownImage(seed)]]
@@ -152,11 +213,17 @@ const questions: readonly Question[] = [
   },
 ]
 
-/** A PNG that no other case has, of at least that many bytes. */
-async function ownImage(seed: string, atLeastBytes = 0): Promise<SampleMedia> {
+const imageFormats = ['gif', 'webp'] as const
+
+/** An image that no other case has, of at least that many bytes. */
+async function ownImage(
+  seed: string,
+  atLeastBytes = 0,
+  format: 'png' | (typeof imageFormats)[number] = 'png',
+): Promise<SampleMedia> {
   const colour = createHash('sha256').update(seed).digest().readUInt16BE()
-  const { type, bytes } = await image('png', { colour })
-  // Behind the end of a PNG anything may stand.
+  const { type, bytes } = await image(format, { colour })
+  // Behind the end of an image anything may stand.
   const tail = Buffer.from(`own ${seed} `.repeat(1 + Math.ceil(atLeastBytes / (seed.length + 5))))
   return { type, bytes: Buffer.concat([bytes, tail]) }
 }
@@ -167,21 +234,36 @@ function ownAudio(seed: string): SampleMedia {
   return { type, bytes }
 }
 
+function ownAddress(seed: string): GivenAddress {
+  return { type: 'image/png', url: new URL(`https://media.example/${sumOf(seed)}.png`) }
+}
+
+/** Calls that had media, by the sum or the address of each. */
+export type Calls = ReadonlyMap<string, readonly LogEntry[]>
+
+export function callsIn(entries: readonly LogEntry[]): Calls {
+  const calls = new Map<string, LogEntry[]>()
+  for (const entry of entries)
+    for (const note of entry.contents?.flat() ?? []) {
+      if (note.kind === 'text') continue
+      const known = calls.get(markOf(note))
+      if (known === undefined) calls.set(markOf(note), [entry])
+      else known.push(entry)
+    }
+  return calls
+}
+
 export function judgeContents(
   client: Program,
   asked: ContentCase,
   answer: ClientAnswer<Vectors>,
-  entries: readonly LogEntry[],
+  calls: Calls,
 ): Verdict {
-  const sent = entries.filter(({ contents = [] }) => contents.flat().some((part) => isOwn(asked, part)))
+  const media = asked.contents.flat().filter((part) => typeof part !== 'string')
+  const sent = [...new Set(media.flatMap((part) => calls.get(sumOf(part)) ?? []))]
   if (asked.refusal !== undefined) return judgeRefusal(client, asked.refusal, answer, sent)
   const wanted = asked.contents.map((content) =>
-    base64Of(
-      contentVector(
-        content.map((part) => (typeof part === 'string' ? part : part.bytes)),
-        asked.row.wire.width,
-      ),
-    ),
+    base64Of(contentVector(content.map(rawOf), asked.row.wire.width)),
   )
   if (!answer.ok) return wrong(`${wanted.length} vectors`, wordsOf(answer.error))
   if (answer.vectors.length !== wanted.length) {
@@ -223,21 +305,23 @@ function judgeRefusal(
 
 type Note = NonNullable<LogEntry['contents']>[number][number]
 
-function isOwn({ contents }: ContentCase, note: Note): boolean {
-  return (
-    'sha256' in note &&
-    contents.flat().some((part) => typeof part !== 'string' && sumOf(part) === note.sha256)
-  )
+function rawOf(part: Given): string | Buffer | URL {
+  if (typeof part === 'string') return part
+  return 'url' in part ? part.url : part.bytes
 }
 
+/** An address is its own mark. */
 function sumOf(part: Given): string {
-  return createHash('sha256')
-    .update(typeof part === 'string' ? part : part.bytes)
-    .digest('hex')
+  const raw = rawOf(part)
+  return raw instanceof URL ? raw.href : createHash('sha256').update(raw).digest('hex')
+}
+
+function markOf(note: Note): string {
+  return 'sha256' in note ? note.sha256 : note.address
 }
 
 function sumsOf(notes: readonly Note[]): string {
-  return notes.map((note) => ('sha256' in note ? note.sha256 : note.address)).join(' ')
+  return notes.map(markOf).join(' ')
 }
 
 function wrong(expected: string, got: string): Verdict {

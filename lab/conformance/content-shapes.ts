@@ -1,8 +1,14 @@
 /** The shapes in which callers write contents: each says the same, or can't say it. */
 import { dataUri, type SampleMedia } from '../fake-provider/sample-media.ts'
 
-/** A part of a content: a text, or media. */
-export type Given = string | SampleMedia
+/** An image that the upstream has to fetch. */
+export interface GivenAddress {
+  readonly type: 'image/png'
+  readonly url: URL
+}
+
+/** A part of a content: a text, media, or an address of media. */
+export type Given = string | SampleMedia | GivenAddress
 
 export type GivenContent = readonly Given[]
 
@@ -19,13 +25,17 @@ export function kindOf(part: Given): GivenKind {
   return part.type === 'application/pdf' ? 'file' : (part.type.split('/')[0] as GivenKind)
 }
 
-const base64Of = ({ bytes }: SampleMedia): string => bytes.toString('base64')
+type GivenMedia = Exclude<Given, string>
+
+const uriOf = (part: GivenMedia): string => ('url' in part ? part.url.href : dataUri(part))
+
+const base64Of = (part: GivenMedia): string => ('url' in part ? part.url.href : part.bytes.toString('base64'))
 
 /** OpenRouter's: `image_url`, and `input_…` with base64. */
 function typedPart(part: Given): object {
   if (typeof part === 'string') return { type: 'text', text: part }
   const kind = kindOf(part)
-  if (kind === 'image') return { type: 'image_url', image_url: { url: dataUri(part) } }
+  if (kind === 'image') return { type: 'image_url', image_url: { url: uriOf(part) } }
   const format = part.type === 'audio/mpeg' ? 'mp3' : part.type.split('/')[1]
   return { type: `input_${kind}`, [`input_${kind}`]: { data: base64Of(part), format } }
 }
@@ -49,14 +59,14 @@ function jinaObject([part]: GivenContent): object {
 
 function voyagePart(part: Given): object {
   if (typeof part === 'string') return { type: 'text', text: part }
-  const type = `${kindOf(part)}_base64`
-  return { type, [type]: dataUri(part) }
+  const type = `${kindOf(part)}_${'url' in part ? 'url' : 'base64'}`
+  return { type, [type]: uriOf(part) }
 }
 
 function stringUrlPart(part: Given): object {
   return typeof part === 'string'
     ? { type: 'text', text: part }
-    : { type: 'image_url', image_url: dataUri(part) }
+    : { type: 'image_url', image_url: uriOf(part) }
 }
 
 const inputsOf = (
@@ -103,7 +113,7 @@ export const shapes: readonly Shape[] = [
         return undefined
       return {
         modality,
-        input: contents.flat().map((part) => (typeof part === 'string' ? part : dataUri(part))),
+        input: contents.flat().map((part) => (typeof part === 'string' ? part : uriOf(part))),
       }
     },
   },

@@ -15,9 +15,12 @@ export interface ContentWire {
   readonly maxParts: number
   readonly formats: readonly string[]
   readonly fetches: boolean
-  /** Of one call; undefined: as many as the upstream takes. */
-  readonly maxInputs?: number
+  /** Of models that make no vector without one. */
+  readonly inputType?: Readonly<Record<string, unknown>>
 }
+
+/** So that a few inputs need several calls. Some wires carry only one. */
+const maxInputsPerCall = 3
 
 /** Of a part, so that one that is too large is still small. */
 export const maxPartBytes = 60_000
@@ -49,7 +52,6 @@ export const contentWires: readonly ContentWire[] = [
     path: 'vertex/v1/publishers/google',
     upstream: { provider: 'google-vertex' },
     model: 'gemini-embedding-2-w64',
-    maxInputs: 1,
   },
   {
     name: 'vertex-predict',
@@ -62,7 +64,6 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 1,
     formats: ['png', 'jpeg', 'gif', 'mp4', 'mov', 'webm'],
     fetches: false,
-    maxInputs: 1,
   },
   {
     name: 'cohere',
@@ -75,6 +76,7 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 3,
     formats: images,
     fetches: false,
+    inputType: { field: 'inputType', values: { document: 'search_document' }, default: 'document' },
   },
   {
     name: 'voyage',
@@ -111,7 +113,7 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 1,
     formats: [...images, 'mp3', 'wav', 'ogg', 'mp4', 'mov', 'webm'],
     fetches: false,
-    maxInputs: 1,
+    inputType: { field: 'embeddingPurpose', values: { document: 'GENERIC_INDEX' }, default: 'document' },
   },
   {
     name: 'titan',
@@ -124,7 +126,6 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 2,
     formats: ['png', 'jpeg'],
     fetches: false,
-    maxInputs: 1,
   },
   {
     name: 'messages',
@@ -149,7 +150,6 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 1,
     formats: [...images, 'mp3', 'wav'],
     fetches: true,
-    maxInputs: 32,
   },
   {
     name: 'openrouter',
@@ -174,7 +174,6 @@ export const contentWires: readonly ContentWire[] = [
     maxParts: 3,
     formats: ['png', 'jpeg', 'webp'],
     fetches: true,
-    maxInputs: 20,
   },
 ]
 
@@ -189,9 +188,10 @@ export function contentModel({ name, path, upstream, model, width, ...wire }: Co
     formats: wire.formats,
     fetches: wire.fetches,
   }
-  const capabilities = wire.maxInputs === undefined ? { contents } : { contents, maxInputs: wire.maxInputs }
+  const capabilities = { contents, maxInputs: maxInputsPerCall }
+  const { inputType = 'none' } = wire
   return {
     played: [{ traits: 'strict-fields', wire: path, upstream, deployment: { model, capabilities } }],
-    entry: { kind: 'embedding', embedding: { dimensions: width, tokenizer: 'none' } },
+    entry: { kind: 'embedding', embedding: { dimensions: width, tokenizer: 'none', inputType } },
   }
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startFakeProvider, type FakeProvider } from '../fake-provider/server.ts'
 import { contentClients, quickContentClients, type ContentClient } from './content-clients.ts'
-import { casesOf, contentRows, judgeContents, type ContentRow } from './content-rows.ts'
+import { callsIn, casesOf, contentRows, judgeContents, type ContentRow } from './content-rows.ts'
 import { contentModel, contentWires } from './content-wires.ts'
 import { cacheFolder } from './folders.ts'
 import { asProgram, chosen, chosenClients, commonOptions, finish, inLanes, runnable } from './harness.ts'
@@ -52,18 +52,19 @@ async function runOne(client: ContentClient, rows: readonly ContentRow[], world:
   const cases = [...waiting.values()].map(({ name, row, fields }) => ({
     name,
     fields,
+    width: row.wire.width,
     ...endpointOf(client, row, world),
   }))
   const answers: ClientAnswer<Vectors>[] = []
   const ending = await runClient<Vectors>(client, { cases }, CLIENT_TIMEOUT_MS, (answer) =>
     answers.push(answer),
   )
-  const entries = provider.entries()
+  const calls = callsIn(provider.entries())
   for (const answer of answers) {
     const found = waiting.get(answer.case)
     if (found === undefined) throw new Error(`${client.name} answered ${answer.case}, which was not asked.`)
     waiting.delete(answer.case)
-    matrix.add(found.row, client, answer.case, judgeContents(client, found, answer, entries))
+    matrix.add(found.row, client, answer.case, judgeContents(client, found, answer, calls))
   }
   for (const { row, name } of waiting.values()) matrix.add(row, client, name, unanswered(ending))
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)

@@ -37,13 +37,13 @@ export function keyOf(content: Content, imageSpace = ''): string {
   return keys.join('')
 }
 
-/** The oracle: the vector of parts as a caller has them, texts and bytes. */
-export function contentVector(parts: readonly (string | Uint8Array)[], width: number): Float32Array {
-  const content = parts.map((part): Part =>
-    typeof part === 'string'
-      ? { kind: 'text', text: part }
-      : { kind: 'file', media: mediaOf(Buffer.from(part)), declared: null },
-  )
+/** The oracle: the vector of parts as a caller has them: texts, bytes, and addresses that are passed on. */
+export function contentVector(parts: readonly (string | Uint8Array | URL)[], width: number): Float32Array {
+  const content = parts.map((part): Part => {
+    if (typeof part === 'string') return { kind: 'text', text: part }
+    if (part instanceof URL) return { kind: 'file', address: part.href }
+    return { kind: 'file', media: mediaOf(Buffer.from(part)), declared: null }
+  })
   return vectorOf(keyOf(content), width)
 }
 

@@ -26,6 +26,7 @@ const PROGRAMS: Group = [
   'test:console -- smoke',
   'lab -- conformance/images --quick',
   'lab -- conformance/embeddings --quick',
+  'lab -- conformance/contents --quick',
   'lab -- check/docs --smoke',
   'test:package',
   'lab -- conformance/batches --quick',

@@ -2124,6 +2124,8 @@ export interface components {
             input: string | string[] | number[] | number[][] | (string | components["schemas"]["ContentInput"])[];
             /** @description Width of the vectors: native, or shortened by Torana on Matryoshka models; refused on other models. */
             dimensions?: number | null;
+            /** @description Cohere's and Voyage's name for `dimensions`. */
+            output_dimension?: number | null;
             /** @description Form of the vectors: numbers, or base64 of their little-endian bytes. Default float. OpenAI's SDKs decode base64 as float32, so they always get numbers for other types. */
             encoding_format?: ("float" | "base64") | null;
             /** @description Type of the vectors. Torana passes on what the upstream makes itself, and makes the others from float32: float16 by rounding, binary by sign, int8 by a stored calibration. Default float. */

@@ -14,6 +14,7 @@ import { openPostgres } from '#stores/postgres/database.ts'
 import { connectRedis, doorTo, startNodeProcess, type NodeProcess } from '#test/support/cluster.ts'
 import { configText, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
+import { around, formsOf, tablesOf, textsIn } from '#test/support/search.ts'
 import { startRedisServer, testPostgres } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../lab/fake-provider/server.ts'
 
@@ -158,6 +159,8 @@ const control = async (
   return answer.text()
 }
 
+const rowsOf = (table: string): Promise<string[]> => textsIn(database, table)
+
 /** Those that are there to hold a secret. */
 const KEEPERS = new Set(['secret', 'demo.key', 'admin.token'])
 
@@ -271,23 +274,10 @@ before(async () => {
   assert.equal(await node.exit, 0)
   readLog()
 
-  for (const table of await tables()) seen.set(`table ${table}`, (await rowsOf(table)).join('\n'))
+  for (const table of await tablesOf(database)) seen.set(`table ${table}`, (await rowsOf(table)).join('\n'))
   for (const key of await redisClient.keys('*'))
     seen.set(`Redis ${key}`, `${key} ${await redisClient.get(key)}`)
 })
-
-async function tables(): Promise<string[]> {
-  const rows = await database.query<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-  )
-  return rows.map(({ name }) => name)
-}
-
-/** Every column as text; bytes as hexadecimal digits. */
-async function rowsOf(table: string): Promise<string[]> {
-  const rows = await database.query<{ text: string }>(`SELECT whole::text AS text FROM ${table} AS whole`)
-  return rows.map(({ text }) => text)
-}
 
 test('the places that are searched are those where something is kept', () => {
   const places = (prefix: string): string[] =>
@@ -317,16 +307,6 @@ test('the places that are searched are those where something is kept', () => {
   assert.ok(seen.get('metrics')?.includes('plain-w16'))
 })
 
-/** As text, in base64 at any offset, and in hexadecimal digits. */
-function formsOf(core: string): string[] {
-  const shifted = [0, 1, 2].map((shift) =>
-    Buffer.from(`${' '.repeat(shift)}${core}`)
-      .toString('base64')
-      .slice(4, -4),
-  )
-  return [core, ...shifted, Buffer.from(core).toString('hex')]
-}
-
 for (const what of Object.keys(cores)) {
   test(`${what} is in no log, no table, no key and no file`, () => {
     const core = cores[what] ?? ''
@@ -344,8 +324,3 @@ test('no answer holds a credential of the gateway, nor another caller’s key', 
   for (const secret of Object.values(SECRET).filter((secret) => !own.has(secret)))
     for (const answer of answers) assert.ok(!answer.includes(secret), around(answer, secret))
 })
-
-function around(text: string, part: string): string {
-  const at = text.indexOf(part)
-  return text.slice(Math.max(0, at - 200), at + 100)
-}

@@ -372,6 +372,51 @@ models: { mine: { kind: image, ${field}, deployments: [{ upstream: a }] } }`),
     )
 })
 
+test('a wire whose calls carry one input has that limit, whatever its layers say', () => {
+  for (const wire of ['vertex', 'vertex-predict', 'titan'])
+    assert.equal(
+      deploymentOf(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { deployments: [{ upstream: a, capabilities: { contents: { wire: ${wire}, inputs: [text] } } }] } }`)
+        .capabilities.maxInputs,
+      1,
+      wire,
+    )
+})
+
+for (const [what, embedding, contents, place, words] of [
+  [
+    'formats of a kind that is not taken',
+    '',
+    'wire: gemini, inputs: [text, image], formats: [png, wav, mp3]',
+    'formats',
+    'names wav, mp3, and inputs has no audio',
+  ],
+  [
+    'a wire that needs an input type, on a model without one',
+    '',
+    'wire: cohere, inputs: [text, image]',
+    'wire',
+    'cohere makes no vector without an input type',
+  ],
+  [
+    'the same on a model with prefixes',
+    ', inputType: { prefixes: { query: "q: ", document: "d: " } }',
+    'wire: nova, inputs: [text, image]',
+    'wire',
+    'nova makes no vector without an input type',
+  ],
+] as const)
+  test(`${what}: a problem with its place`, () => {
+    assert.throws(
+      () =>
+        load(`
+upstreams: { a: { dialect: openai, baseUrl: 'http://x' } }
+models: { mine: { kind: embedding, embedding: { dimensions: 8${embedding} }, deployments: [{ upstream: a, capabilities: { contents: { ${contents} } } }] } }`),
+      { message: new RegExp(`capabilities\\.contents\\.${place}.* ${words}`, 's') },
+    )
+  })
+
 test('what is shown of where an object stands names the file, not its folder', () => {
   const text = `upstreams: { a: { provider: acme } }
 models: { acme-embed: { deployments: [{ upstream: a }] } }

@@ -1,7 +1,9 @@
-import type { ContentCapabilities } from '#core/catalog/content-capabilities.ts'
-import type { MediaFormat, MediaKind, PartKind } from '#core/content/content.ts'
+import type { EmbeddingCapabilities, EmbeddingFacts } from '#core/catalog/catalog.ts'
+import { TYPED_WIRES, type ContentCapabilities } from '#core/catalog/content-capabilities.ts'
+import { MEDIA_FORMATS, type MediaFormat, type MediaKind, type PartKind } from '#core/content/content.ts'
 import { INPUT_UNITS } from '#core/money/price-form.ts'
 import type { PartRate, PartRates } from '#core/money/price.ts'
+import type { Path, Report } from '../file/problem.ts'
 import type { ContentFields } from '../schema/contents.ts'
 import { nanoUsdIn } from '../schema/price.ts'
 
@@ -27,6 +29,28 @@ export function resolveContents(fields: ContentFields): ContentCapabilities {
     maxParts: fuses ? (fields.maxParts ?? DEFAULT_PARTS) : 1,
     formats: formats ?? inputs.flatMap((kind) => (kind === 'text' ? [] : COMMON_FORMATS[kind])),
   }
+}
+
+/** Reports what can never work: formats of kinds that are not taken, and a wire that lacks the input type it needs. */
+export function reportContents(
+  { contents }: EmbeddingCapabilities,
+  { inputType }: EmbeddingFacts,
+  path: Path,
+  report: Report,
+): void {
+  if (contents === undefined) return
+  const { wire, inputs, formats } = contents
+  const stray = formats.filter((format) => !inputs.includes(MEDIA_FORMATS[format]))
+  if (stray.length > 0)
+    report.problem(
+      [...path, 'capabilities', 'contents', 'formats'],
+      `names ${stray.join(', ')}, and inputs has no ${[...new Set(stray.map((format) => MEDIA_FORMATS[format]))].join(' and no ')}: remove them, or add the kind`,
+    )
+  if (TYPED_WIRES.has(wire) && inputType.rule !== 'field')
+    report.problem(
+      [...path, 'capabilities', 'contents', 'wire'],
+      `${wire} makes no vector without an input type: write embedding: { inputType: { field, values, default } }`,
+    )
 }
 
 type InputPrices = Readonly<Partial<Record<keyof typeof INPUT_UNITS, number | string | undefined>>>

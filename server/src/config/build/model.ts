@@ -5,6 +5,7 @@ import { lastEnd, type ModelEnd } from '#core/catalog/model-end.ts'
 import type { PriceFrom } from '#core/money/price.ts'
 import type { UpstreamByKind } from './upstream.ts'
 import { endOf, knownEnd, retirementOf, unknownWords } from './ends.ts'
+import { reportContents } from './contents.ts'
 import { factsOf, modelFactsOf, priceOriginOf } from './facts.ts'
 import type { Facts, ModelFacts, ProviderFacts } from './facts.ts'
 import { capabilities, imageCapabilities } from '../schema/model.ts'
@@ -99,7 +100,8 @@ function embeddingModel(
 ): EmbeddingModel | undefined {
   const { id, entry } = parts
   const price = readPrice(embeddingPrice, entry.price, ['models', id, 'price'], parts)
-  const deployments = placesOf('embedding', parts).map(({ path, item, provider, own, place }) => ({
+  const places = placesOf('embedding', parts)
+  const deployments = places.map(({ path, item, provider, own, place }) => ({
     ...place,
     capabilities: resolveCapabilities([provider?.capabilities, own?.capabilities, item.capabilities]),
     price: resolvePrice([
@@ -112,6 +114,10 @@ function embeddingModel(
   const takesTokenArrays = deployments.some((deployment) => deployment.capabilities.tokenArrays)
   const facts = resolveEmbedding([known?.embedding, entry.embedding], takesTokenArrays)
   if (!facts) return undefined
+  places.forEach(({ path }, index) => {
+    const { capabilities } = deployments[index] as (typeof deployments)[number]
+    reportContents(capabilities, facts, path, parts.report)
+  })
   const { cache, microBatch, spaceGuard } = entry
   return {
     ...commonTo(parts, deployments),

@@ -14,6 +14,7 @@ import type {
   PictureForm,
   PixelSize,
 } from '#core/catalog/catalog.ts'
+import { SINGLE_WIRES } from '#core/catalog/content-capabilities.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 import type { GivenPrice, ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/money/price.ts'
 import type { EditFields, EditLayer } from '../schema/edit.ts'
@@ -38,8 +39,9 @@ export function resolveCapabilities(
   layers: readonly (CapabilityFields | undefined)[],
 ): EmbeddingCapabilities {
   const fields = layered<CapabilityFields>(layers)
+  const isSingle = fields.contents !== undefined && SINGLE_WIRES.has(fields.contents.wire)
   return {
-    maxInputs: fields.maxInputs ?? 2048,
+    maxInputs: isSingle ? 1 : (fields.maxInputs ?? 2048),
     maxTokens: fields.maxTokens,
     maxBytes: fields.maxBytes,
     encodings: [...new Set<Encoding>(fields.encodings ?? ['float'])],

@@ -22,6 +22,17 @@ export const CONTENT_WIRES = [
 
 export type ContentWireName = (typeof CONTENT_WIRES)[number]
 
+/** Wires whose calls carry one input. */
+export const SINGLE_WIRES: ReadonlySet<ContentWireName> = new Set([
+  'vertex',
+  'vertex-predict',
+  'nova',
+  'titan',
+])
+
+/** Wires that make no vector unless the call names an input type. */
+export const TYPED_WIRES: ReadonlySet<ContentWireName> = new Set(['cohere', 'nova'])
+
 /**
  * A deployment with these gets all its calls on this wire, texts too: a template or a prompt of another wire would be another
  * space.

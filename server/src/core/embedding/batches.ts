@@ -117,13 +117,9 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
   return runs
 }
 
-/** Wires whose calls carry one content. */
-const SINGLE: ReadonlySet<ContentWireName> = new Set(['vertex', 'vertex-predict', 'nova', 'titan'])
-
 /** Contents with equal groups may share a call. `index` tells those apart that go alone. */
 export function callGroupOf(wire: ContentWireName, content: Content, index: number): string {
   const { parts } = content
-  if (SINGLE.has(wire)) return String(index)
   switch (wire) {
     // One field of the call says what all inputs are.
     case 'modality':

@@ -40,6 +40,7 @@ const media = (kind: Media['kind'], format: Media['format'], facts: Partial<Medi
 })
 const PNG = media('image', 'png')
 const TEXT: Part = { kind: 'text', text: 'a' }
+const ADDRESS: Part = { kind: 'image', address: 'https://a.example' }
 
 const REFUSED: readonly [
   name: string,
@@ -51,13 +52,7 @@ const REFUSED: readonly [
   ['an image for a text model', [TEXT, PNG], undefined, 'part_unsupported', 'input[0].content[1]'],
   ['a kind that is not taken', [media('video', 'mp4')], {}, 'part_unsupported', 'input[0].content[0]'],
   ['a format that is not taken', [media('image', 'webp')], {}, 'part_unsupported', 'input[0].content[0]'],
-  [
-    'an address',
-    [{ kind: 'image', address: 'https://a.example' }],
-    {},
-    'part_unsupported',
-    'input[0].content[0]',
-  ],
+  ['an address', [ADDRESS], {}, 'part_unsupported', 'input[0].content[0]'],
   ['two parts without fusing', [TEXT, PNG], { fuses: false }, 'parts_not_fusible', 'input[0]'],
   ['four parts of three', [TEXT, TEXT, TEXT, TEXT], {}, 'too_many_parts', 'input[0]'],
   ['three images of two', [PNG, PNG, PNG], {}, 'too_many_parts', 'input[0]'],
@@ -77,6 +72,22 @@ const REFUSED: readonly [
     'input[0].content[0]',
   ],
   ['too many pages', [media('file', 'pdf', { pages: 7 })], {}, 'media_too_large', 'input[0].content[0]'],
+  ['too many bytes in all parts', [PNG, TEXT, PNG], { maxCallBytes: 19 }, 'media_too_large', 'input[0]'],
+  [
+    'an address beside data on a wire that takes one of them',
+    [PNG, ADDRESS],
+    { wire: 'voyage', fetches: true },
+    'part_unsupported',
+    'input[0]',
+  ],
+  ['two texts on Titan', [TEXT, TEXT], { wire: 'titan' }, 'parts_not_fusible', 'input[0]'],
+  [
+    'a video as data on DashScope',
+    [media('video', 'mp4')],
+    { wire: 'dashscope', inputs: ['video'], formats: ['mp4'] },
+    'part_unsupported',
+    'input[0].content[0]',
+  ],
 ]
 
 const catalogOf = (...models: readonly ReturnType<typeof model>[]): Catalog =>

@@ -5,6 +5,7 @@ import { Fault, type FaultCode } from '../fault/fault.ts'
 import {
   hasAddress,
   hasMedia,
+  mediaIn,
   type Content,
   type Media,
   type Part,
@@ -94,13 +95,39 @@ function misfitOf(
   if (parts.length > maxParts)
     return { code: 'too_many_parts', message: `has ${parts.length} parts; '${name}' takes ${maxParts}` }
   const images = parts.filter(({ kind }) => kind === 'image').length
-  return images > maxImages
-    ? { code: 'too_many_parts', message: `has ${images} images; '${name}' takes ${maxImages}` }
-    : undefined
+  if (images > maxImages)
+    return { code: 'too_many_parts', message: `has ${images} images; '${name}' takes ${maxImages}` }
+  return togetherMisfit(parts, capabilities, name)
+}
+
+/** Parts that are taken one by one, and not in one call. */
+function togetherMisfit(
+  parts: readonly Part[],
+  { wire, maxCallBytes = Infinity }: ContentCapabilities,
+  name: string,
+): Misfit | undefined {
+  const bytes = mediaIn({ parts }).reduce((sum, { size }) => sum + size, 0)
+  if (bytes > maxCallBytes)
+    return {
+      code: 'media_too_large',
+      message: `has ${bytes} bytes of media; at most ${maxCallBytes} are taken at '${name}'`,
+    }
+  if (wire === 'voyage' && parts.some(hasAddress) && parts.some(hasMedia))
+    return {
+      code: 'part_unsupported',
+      message: `has addresses and data, and '${name}' takes only one of them at once. Send all its media in the same way`,
+    }
+  const kinds = new Set(parts.map(({ kind }) => kind))
+  if (wire === 'titan' && kinds.size < parts.length)
+    return {
+      code: 'parts_not_fusible',
+      message: `has several parts of one kind, and '${name}' fuses one text with one image. Send each part as an input of its own`,
+    }
+  return undefined
 }
 
 function partMisfit(part: Part, capabilities: ContentCapabilities, name: string): Misfit | undefined {
-  const { inputs, formats, fetches } = capabilities
+  const { inputs, formats, fetches, wire } = capabilities
   if (!inputs.includes(part.kind))
     return { code: 'part_unsupported', message: `is ${a(part.kind)}; '${name}' takes ${inputs.join(', ')}` }
   if (hasAddress(part))
@@ -112,6 +139,11 @@ function partMisfit(part: Part, capabilities: ContentCapabilities, name: string)
         }
   if (!hasMedia(part)) return undefined
   const { media } = part
+  if (wire === 'dashscope' && part.kind === 'video')
+    return {
+      code: 'part_unsupported',
+      message: `is a video as data; '${name}' takes videos by address only`,
+    }
   if (!formats.includes(media.format))
     return {
       code: 'part_unsupported',

@@ -3,8 +3,16 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
 import { costOf, maxCostOf, type Price } from '../money/price.ts'
-import type { PartKind, Part, Media } from '../content/content.ts'
-import { chargedUse, tokensByKind, tokensIn, usedBy, type UseRules } from './content-use.ts'
+import { PART_KINDS, type PartKind, type Part, type Media } from '../content/content.ts'
+import {
+  chargedUse,
+  tokensByKind,
+  tokensIn,
+  tokensOfContents,
+  totalOf,
+  usedBy,
+  type UseRules,
+} from './content-use.ts'
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 const media = (kind: Media['kind'], facts: Partial<Media>): Part => ({
@@ -97,4 +105,31 @@ test('an upstream’s own count of each kind is kept; one that does not add up i
     text: 3,
     image: 0,
   })
+})
+
+test('the tokens of a call are divided by kind: a text beside an image of unknown size keeps its own', () => {
+  const [text, image] = [{ text: { tokens: 2, count: 8 } }, { image: { tokens: 131_072, count: 1 } }]
+  const usage = { kind: 'measured', tokens: 260, byKind: { text: 2, image: 258 } } as const
+  assert.deepEqual(tokensOfContents(usage, [text, image]), [{ text: 2 }, { image: 258 }])
+  assert.deepEqual(tokensOfContents({ kind: 'measured', tokens: 100 }, [text, text]), [
+    { text: 50 },
+    { text: 50 },
+  ])
+})
+
+test('what the contents of a call get adds up to its tokens, whatever kinds the upstream names', () => {
+  const byKind = fc.dictionary(fc.constantFrom(...PART_KINDS), fc.nat(10_000), { minKeys: 1 })
+  fc.assert(
+    fc.property(fc.array(contents, { minLength: 1 }), byKind, fc.boolean(), (calls, kinds, isDetailed) => {
+      const tokens = totalOf(kinds)
+      const likely = calls.map((all) => usedBy(all, RULES, 'likely'))
+      const usage = { kind: 'measured', tokens, ...(isDetailed && { byKind: kinds }) } as const
+      const each = tokensOfContents(usage, likely)
+      assert.equal(
+        each.reduce((sum, one) => sum + totalOf(one), 0),
+        likely.every((use) => Object.keys(use).length === 0) && !isDetailed ? 0 : tokens,
+      )
+    }),
+    MANY_RUNS,
+  )
 })

@@ -129,7 +129,7 @@ export function tokensByKind(
   likely: PartUse,
 ): TokensByKind {
   const reported = usage.kind === 'measured' ? usage.byKind : undefined
-  if (reported !== undefined && sumOf(reported) === usage.tokens) return withUsedKinds(reported, likely)
+  if (reported !== undefined && totalOf(reported) === usage.tokens) return withUsedKinds(reported, likely)
   const kinds = usedKinds(likely)
   const tokens = divideTokens(
     usage.tokens,
@@ -138,11 +138,30 @@ export function tokensByKind(
   return Object.fromEntries(kinds.map(([kind], index) => [kind, tokens[index] as number]))
 }
 
+/** The tokens of one call, by kind for each of its contents: each kind in proportion to our estimate of that kind. */
+export function tokensOfContents(
+  usage: Exclude<Usage, { readonly kind: 'unknown' }>,
+  likely: readonly PartUse[],
+): readonly TokensByKind[] {
+  const whole = tokensByKind(
+    usage,
+    likely.reduce((sum, use) => addUse(sum, use), {}),
+  )
+  const each = likely.map((): Partial<Record<PartKind, number>> => ({}))
+  for (const [kind, tokens] of Object.entries(whole) as [PartKind, number][]) {
+    const weights = likely.map((use) => use[kind]?.tokens ?? 0)
+    for (const [index, share] of divideTokens(tokens, weights).entries())
+      if (share > 0 || likely[index]?.[kind] !== undefined)
+        (each[index] as (typeof each)[number])[kind] = share
+  }
+  return each
+}
+
+export function totalOf(tokens: TokensByKind): number {
+  return Object.values(tokens).reduce((sum, count) => sum + count, 0)
+}
+
 /** A kind that was sent and has no tokens still counts: it may be charged by number. */
 function withUsedKinds(reported: TokensByKind, likely: PartUse): TokensByKind {
   return { ...Object.fromEntries(usedKinds(likely).map(([kind]) => [kind, 0])), ...reported }
-}
-
-function sumOf(tokens: TokensByKind): number {
-  return Object.values(tokens).reduce((sum, count) => sum + count, 0)
 }

@@ -239,6 +239,11 @@ for (const [name, body, code, param] of REFUSED)
     )
   })
 
+test('a field that may change the vector is named, wherever it is', () => {
+  for (const image_url of [{ url: ADDRESS, detail: 'low' }, { detail: 'low' }])
+    assert.throws(() => contentsOf(part({ type: 'image_url', image_url })), { message: /a field 'detail'/ })
+})
+
 test('media of another kind than declared are refused, whatever their name says', () => {
   assert.throws(
     () =>

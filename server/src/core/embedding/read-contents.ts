@@ -159,10 +159,12 @@ class ContentReader {
         isGiven(value[name]) || this.#mediaAt([...place, name].join('/')) !== undefined
       const inner = Object.keys(value).filter((name) => isThere(name) && !DESCRIBING.has(name))
       const [name] = inner
-      if (name === undefined || inner.length > 1 || !HOLDING.has(name))
+      const stranger = inner.find((one) => !HOLDING.has(one))
+      if (stranger !== undefined) throw unknownField(at, stranger)
+      if (name === undefined || inner.length > 1)
         throw invalidInput(
           nameOf(at),
-          `${nameOf(at)}.${String(place.at(-1))} must hold its data once: as url, or as data in base64.`,
+          `${nameOf(place)} must hold its data once: as url, or as data in base64.`,
         )
       return this.#source(kind, value[name], [...place, name], at)
     }

@@ -51,6 +51,14 @@ for (const [word, meaning] of [
   })
 }
 
+test('output_dimension is another name for dimensions', () => {
+  assert.deepEqual(
+    read({ model: 'm', input: 'a', output_dimension: 256 }),
+    read({ model: 'm', input: 'a', dimensions: 256 }),
+  )
+  assert.equal(read({ model: 'm', input: 'a', dimensions: 8, output_dimension: 8 }).dimensions, 8)
+})
+
 for (const [title, body, code, param] of [
   ['a list', [], 'invalid_json', undefined],
   ['null', null, 'invalid_json', undefined],
@@ -64,6 +72,18 @@ for (const [title, body, code, param] of [
   ['dimensions -1', { model: 'm', input: 'a', dimensions: -1 }, 'invalid_parameter', 'dimensions'],
   ['broken dimensions', { model: 'm', input: 'a', dimensions: 1.5 }, 'invalid_parameter', 'dimensions'],
   ['dimensions as text', { model: 'm', input: 'a', dimensions: '256' }, 'invalid_parameter', 'dimensions'],
+  [
+    'two widths',
+    { model: 'm', input: 'a', dimensions: 8, output_dimension: 9 },
+    'invalid_parameter',
+    'output_dimension',
+  ],
+  [
+    'output_dimension as text',
+    { model: 'm', input: 'a', output_dimension: '256' },
+    'invalid_parameter',
+    'output_dimension',
+  ],
   [
     'an unknown encoding',
     { model: 'm', input: 'a', encoding_format: 'int8' },

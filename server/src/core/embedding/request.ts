@@ -40,10 +40,13 @@ const INPUT_TYPES: Readonly<Record<string, InputType>> = {
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** OpenAI's name, and that of Cohere and Voyage. */
+const WIDTH_FIELDS = ['dimensions', 'output_dimension'] as const
+
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
   ...INPUT_FIELDS,
-  'dimensions',
+  ...WIDTH_FIELDS,
   'encoding_format',
   'input_type',
   'user',
@@ -70,7 +73,7 @@ export function readEmbeddingRequest(
   return {
     model: modelIn(body['model'], path),
     input,
-    dimensions: dimensionsIn(body['dimensions']),
+    dimensions: dimensionsIn(body),
     encoding: encodingIn(body['encoding_format'] ?? (wantsBase64 ? 'base64' : undefined)),
     types,
     inputType: inputTypeIn(body['input_type']),
@@ -89,16 +92,26 @@ function inputIn(body: Fields, maxInputs: number, mediaAt: MediaAt): Input {
   return input
 }
 
-function dimensionsIn(value: unknown): number | undefined {
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
-  throw new Fault(
-    'invalid_parameter',
-    `dimensions is ${shown(value)}; it must be a whole number of at least 1.`,
-    {
-      param: 'dimensions',
-    },
-  )
+function dimensionsIn(body: Fields): number | undefined {
+  let width: number | undefined
+  for (const param of WIDTH_FIELDS) {
+    const value = body[param]
+    if (value === undefined || value === null) continue
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
+      throw new Fault(
+        'invalid_parameter',
+        `${param} is ${shown(value)}; it must be a whole number of at least 1.`,
+        { param },
+      )
+    if (width !== undefined && width !== value)
+      throw new Fault(
+        'invalid_parameter',
+        `dimensions is ${width}, and ${param}, another name for it, is ${value}. Send one of the two.`,
+        { param },
+      )
+    width = value
+  }
+  return width
 }
 
 function encodingIn(value: unknown): Encoding {

@@ -3,6 +3,7 @@
  * already waits for. Deployments make only the rest.
  */
 import type { MicroBatchRules } from '#core/catalog/micro-batch-rules.ts'
+import { tokensOfContents, totalOf } from '#core/embedding/content-use.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
@@ -12,8 +13,8 @@ import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import type { MicroBatches } from './micro-batch.ts'
 import { serve } from './serve.ts'
-import { narrowed, placeVectors, type Hit, type ServedInputs } from './served.ts'
-import { tokensOfEach } from './tokens.ts'
+import { narrowed, placeVectors, type Hit, type KnownUsage, type ServedInputs } from './served.ts'
+import { partUseOf, tokensOfEach } from './tokens.ts'
 
 /** The rules by which one request shares with others. */
 export interface SharingRules {
@@ -194,8 +195,10 @@ async function keepPart(
   // A digest refers to vectors of the first offer's width. Vectors of another width are not shared.
   if (offer.upstreamWidth !== request.offers[0]?.upstreamWidth) return
   const madeAtMs = request.outside.clock.nowMs()
-  const counts = slots.length === 1 ? [1] : await tokensOfEach(request, pick(distinct, slots))
-  const tokens = divideTokens(answer.usage.tokens, counts)
+  const tokens =
+    slots.length === 1
+      ? [answer.usage.tokens]
+      : await sharesOf(answer.usage, request, pick(distinct, slots), offer)
   for (const [position, slot] of slots.entries())
     arrived.set(digests[slot] as string, {
       values: valuesOf(answer.vectors[position] as Vector),
@@ -204,6 +207,22 @@ async function keepPart(
       madeAtMs,
       isCut: answer.isFullWidth,
     })
+}
+
+/** The tokens of each input of a call. */
+async function sharesOf(
+  usage: KnownUsage,
+  request: AdmittedRequest,
+  sent: Input,
+  { deployment }: Offer,
+): Promise<readonly number[]> {
+  if (sent.kind !== 'contents') return divideTokens(usage.tokens, await tokensOfEach(request, sent))
+  const { model, outside } = request
+  const likely = sent.contents.map(
+    (content) =>
+      partUseOf({ ...sent, contents: [content] }, model, outside.bytesOf, deployment, 'likely') ?? {},
+  )
+  return tokensOfContents(usage, likely).map(totalOf)
 }
 
 function keep({ cache, mayKeep }: SharingRules, arrived: ReadonlyMap<string, CachedVector>): void {

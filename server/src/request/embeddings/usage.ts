@@ -1,10 +1,12 @@
 /** The usage in the answer and its cost: two figures, since equal inputs are sent once. */
-import { chargedUse, tokensByKind } from '#core/embedding/content-use.ts'
+import type { Deployment } from '#core/catalog/catalog.ts'
+import type { PartKind } from '#core/content/content.ts'
+import { chargedUse, tokensOfContents, totalOf } from '#core/embedding/content-use.ts'
 import { pick, type Input } from '#core/embedding/input.ts'
 import { addCosts, costOf, type Cost } from '#core/money/price.ts'
 import { divideTokens, type TokensByKind } from '#core/money/usage.ts'
 import type { PartUse } from '#core/money/part-use.ts'
-import type { GatheredVectors, ServedInputs } from './served.ts'
+import type { GatheredVectors, KnownUsage, ServedInputs } from './served.ts'
 import { partUseOf, tokensOfEach, type TokenContext } from './tokens.ts'
 
 export interface RequestUsage {
@@ -46,32 +48,43 @@ async function divided(
 ): Promise<RequestUsage> {
   const { served, slots, hits } = gathered
   const repeated = slots.length !== distinctOf(served) + hits.length
-  const estimated = served.some(({ answer }) => answer.usage.kind !== 'measured')
+  const source = served.some(({ answer }) => answer.usage.kind !== 'measured') ? 'estimated' : 'upstream'
+  const cost = costOfCalls(context, input, gathered)
+  if (input.kind === 'contents') {
+    const byKind = kindsOf(context, input, gathered)
+    return { promptTokens: totalOf(byKind), byKind, source, cost }
+  }
   const local = repeated ? await localCounts(context, input, gathered) : undefined
-
   let promptTokens = 0
   const repeats = repeated ? timesEach(slots) : undefined
   for (const { slot, tokens } of hits) promptTokens += tokens * (repeats?.[slot] ?? 1)
-  let cost: Cost = { kind: 'known', nanoUsd: 0n }
-  for (const part of served) {
-    const { usage } = part.answer
-    cost = addCosts(
-      cost,
-      costOf(part.offer.deployment.price, usage.tokens, usedByPart(context, input, gathered, part)),
-    )
-    // The caller gets the count that the upstream reported, also where less of it is charged.
-    const reported = (usage.kind === 'estimated' ? usage.reportedTokens : undefined) ?? usage.tokens
+  for (const { answer, slots: own } of served) {
+    const { tokens } = asReported(answer.usage)
     if (!local || !repeats) {
-      promptTokens += reported
+      promptTokens += tokens
       continue
     }
-    const weights = part.slots.map((slot) => local[slot] as number)
-    for (const [position, share] of divideTokens(reported, weights).entries())
-      promptTokens += share * (repeats[part.slots[position] as number] as number)
+    const weights = own.map((slot) => local[slot] as number)
+    for (const [position, share] of divideTokens(tokens, weights).entries())
+      promptTokens += share * (repeats[own[position] as number] as number)
   }
-  const byKind = input.kind === 'contents' ? kindsOf(context, input, gathered, promptTokens) : undefined
-  const usage: RequestUsage = { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }
-  return byKind === undefined ? usage : { ...usage, byKind }
+  return { promptTokens, source, cost }
+}
+
+/** The caller gets the count that the upstream reported, also where less of it is charged. */
+function asReported(usage: KnownUsage): KnownUsage {
+  return usage.kind === 'measured'
+    ? usage
+    : { kind: 'estimated', tokens: usage.reportedTokens ?? usage.tokens }
+}
+
+function costOfCalls(context: TokenContext, input: Input, gathered: GatheredVectors): Cost {
+  let cost: Cost = { kind: 'known', nanoUsd: 0n }
+  for (const part of gathered.served) {
+    const use = usedByPart(context, input, gathered, part)
+    cost = addCosts(cost, costOf(part.offer.deployment.price, part.answer.usage.tokens, use))
+  }
+  return cost
 }
 
 function distinctOf(served: readonly ServedInputs[]): number {
@@ -90,18 +103,22 @@ async function localCounts(
   input: Input,
   { slots }: GatheredVectors,
 ): Promise<number[]> {
+  return tokensOfEach(context, pick(input, firstOfEach(slots)))
+}
+
+/** For each distinct input, the first one that it represents. */
+function firstOfEach(slots: readonly number[]): readonly number[] {
   const firsts: number[] = []
-  for (const [index, slot] of slots.entries()) if (slot === firsts.length) firsts.push(index)
-  return tokensOfEach(context, pick(input, firsts))
+  for (const [index, slot] of slots.entries()) firsts[slot] ??= index
+  return firsts
 }
 
 /** The inputs of one call, as they were sent. */
 function inputOf(input: Input, { slots }: GatheredVectors, part: ServedInputs): Input {
-  const firstOf = new Map<number, number>()
-  for (const [index, slot] of slots.entries()) if (!firstOf.has(slot)) firstOf.set(slot, index)
+  const firsts = firstOfEach(slots)
   return pick(
     input,
-    part.slots.map((slot) => firstOf.get(slot) as number),
+    part.slots.map((slot) => firsts[slot] as number),
   )
 }
 
@@ -118,22 +135,27 @@ function usedByPart(
   return likely && chargedUse(part.answer.usage, likely)
 }
 
-/**
- * Tokens by kind of every input as if it had been sent alone, which add up to `promptTokens`: what the calls counted, and for
- * equal inputs and for those from the cache in proportion to our estimate.
- */
+/** Tokens by kind of every content as if it had been sent alone: what the calls counted, and what those from the cache had. */
 function kindsOf(
   { model, outside }: TokenContext,
-  input: Input,
-  gathered: GatheredVectors,
-  promptTokens: number,
+  input: Extract<Input, { readonly kind: 'contents' }>,
+  { served, hits, slots }: GatheredVectors,
 ): TokensByKind {
-  const [only, ...others] = gathered.served
-  const [first] = gathered.served
-  const deployment = first?.offer.deployment ?? model.deployments[0]
-  if (deployment === undefined) return {}
-  const likely = partUseOf(input, model, outside.bytesOf, deployment, 'likely') ?? {}
-  const isOne = only !== undefined && others.length === 0 && only.slots.length === gathered.slots.length
-  if (isOne) return tokensByKind(only.answer.usage, likely)
-  return tokensByKind({ kind: 'estimated', tokens: promptTokens }, likely)
+  const [repeats, firsts] = [timesEach(slots), firstOfEach(slots)]
+  const kinds: Partial<Record<PartKind, number>> = {}
+  const add = (own: readonly number[], usage: KnownUsage, deployment: Deployment | undefined): void => {
+    const likely = own.map((slot) => {
+      const one = pick(input, [firsts[slot] as number])
+      return (deployment && partUseOf(one, model, outside.bytesOf, deployment, 'likely')) ?? {}
+    })
+    for (const [position, tokens] of tokensOfContents(usage, likely).entries())
+      for (const [kind, count] of Object.entries(tokens) as [PartKind, number][])
+        kinds[kind] = (kinds[kind] ?? 0) + count * (repeats[own[position] as number] as number)
+  }
+  for (const { offer, slots: own, answer } of served) add(own, asReported(answer.usage), offer.deployment)
+  for (const { slot, tokens, deployment } of hits) {
+    const maker = model.deployments.find(({ id }) => id === deployment) ?? model.deployments[0]
+    add([slot], { kind: 'estimated', tokens }, maker)
+  }
+  return kinds
 }

@@ -22,7 +22,7 @@ export function invokePath({ deployment }: EmbeddingCall): string {
 }
 
 export const nova: ContentWire = {
-  inputType: 'required',
+  inputType: true,
   errorKinds: BEDROCK_KINDS,
   path: invokePath,
   body: ({ inputType, width }, contents) => ({

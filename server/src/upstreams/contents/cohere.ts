@@ -19,7 +19,7 @@ import {
 } from './wire.ts'
 
 export const cohere: ContentWire = {
-  inputType: 'required',
+  inputType: true,
   outputType: true,
   errorKinds: COHERE_KINDS,
   path: () => '/embed',
@@ -35,7 +35,7 @@ export const cohere: ContentWire = {
 
 /** Bedrock names the model in the path, has no object around an image's URL, and counts tokens in a header. */
 export const cohereOnBedrock: ContentWire = {
-  inputType: 'required',
+  inputType: true,
   outputType: true,
   errorKinds: BEDROCK_KINDS,
   path: invokePath,

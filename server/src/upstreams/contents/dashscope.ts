@@ -17,7 +17,7 @@ import {
 } from './wire.ts'
 
 export const dashscope: ContentWire = {
-  inputType: 'taken',
+  inputType: true,
   errorKinds: ALIBABA_KINDS,
   path: () => '/services/embeddings/multimodal-embedding/multimodal-embedding',
   body: (call, contents) => {

@@ -19,8 +19,8 @@ import { isBitType, numbersOf } from '#core/catalog/vector-type.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { contentVector } from '../../../../lab/fake-provider/contents.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../lab/fake-provider/server.ts'
-import { truncated } from '../../../../lab/fake-provider/vectors.ts'
 import { typedNumbers } from '../../../../lab/fake-provider/vector-types.ts'
+import { truncated } from '../../../../lab/fake-provider/vectors.ts'
 import { widthOf } from '../../../../lab/fake-provider/wire.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { contentsUpstream } from './exchange.ts'
@@ -193,6 +193,7 @@ describe('what can not be sent is refused before anything is sent', () => {
     ['Cohere', contents([content(sound)]), /kind audio can not be sent/],
     ['Cohere', { extraFields: { truncate: 'END' } }, /'truncate' can not be sent/],
     ['Cohere', { user: 'u' }, /'user' can not be sent/],
+    ['Cohere', { outputType: 'int8' }, /type int8 can not be asked for/],
     ['Cohere', { inputs: { kind: 'tokens', tokens: [[1]] } }, /token ids can not be sent/],
     [
       'Cohere',
@@ -258,6 +259,28 @@ async function* brokenOff(): AsyncGenerator<Uint8Array> {
   yield Buffer.alloc(1)
   throw new Error('the secret file is gone')
 }
+
+for (const [title, field] of [
+  ['Voyage', 'output_dtype'],
+  ['Jina', 'embedding_type'],
+] as const)
+  it(`${title}: vectors of another type are asked for in its own field, and read as they came`, async () => {
+    const row = rowOf(title)
+    const [fullWidth, outputType] = [widthOf(row.model), 'ubinary'] as const
+    const call = contentCall(row, at('strict-fields'), { outputType, width: fullWidth / 8 })
+    const { deployment } = call
+    const capabilities = { ...deployment.capabilities, outputTypeField: field }
+    const { vectors, isFullWidth } = await upstream.embed({
+      ...call,
+      deployment: { ...deployment, capabilities },
+    })
+    const whole = await expectedOf(row.contents, fullWidth)
+    assert.deepEqual(
+      vectors.map((vector) => [...valuesOf(vector)]),
+      whole.map((vector) => typedNumbers(vector, outputType, 1)),
+    )
+    assert.equal(isFullWidth, false)
+  })
 
 it('counts of a server that does not count are unknown', async () => {
   const call = contentCall(rowOf('vllm'), at('plain'))

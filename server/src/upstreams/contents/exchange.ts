@@ -1,6 +1,6 @@
 /** One call with contents: translate, send once with media streamed from where they are, check every vector. */
 import type { Upstream } from '#core/catalog/catalog.ts'
-import type { ContentWireName } from '#core/catalog/content-capabilities.ts'
+import { TYPED_WIRES, type ContentWireName } from '#core/catalog/content-capabilities.ts'
 import { AnswerScanner } from '#core/embedding/answer-scan.ts'
 import {
   ErrorInAnswer,
@@ -49,7 +49,7 @@ export function contentsUpstream(http: UpstreamHttp, yieldLoop: () => Promise<un
       const startedMs = performance.now()
       const wire = wireOf(deployment, name)
       if (inputSize(call.inputs) > LARGE_INPUT) await yieldLoop()
-      const { contents, body } = translated(call, wire)
+      const { contents, body } = translated(call, wire, name)
       const { target, credential } = accessFor(call, name)
       const path = `${target.basePath}${wire.path(call)}${target.query}`
       const credentials =
@@ -103,9 +103,9 @@ interface Translated {
   readonly body: string | StreamedBody
 }
 
-function translated(call: EmbeddingCall, wire: ContentWire): Translated {
+function translated(call: EmbeddingCall, wire: ContentWire, name: ContentWireName): Translated {
   try {
-    refuseOptions(call, wire)
+    refuseOptions(call, wire, name)
     const contents = asContents(call.inputs)
     return { contents, body: bodyOf(wire.body(call, contents)) }
   } catch (error) {
@@ -115,7 +115,7 @@ function translated(call: EmbeddingCall, wire: ContentWire): Translated {
 }
 
 /** What can't be sent is refused, never left out. */
-function refuseOptions(call: EmbeddingCall, wire: ContentWire): void {
+function refuseOptions(call: EmbeddingCall, wire: ContentWire, name: ContentWireName): void {
   if (call.inputs.kind === 'tokens') throw new Unsendable('token ids can not be sent on this wire')
   const [extra] = Object.keys(call.extraFields)
   if (extra !== undefined && wire.extraFields === undefined)
@@ -126,7 +126,7 @@ function refuseOptions(call: EmbeddingCall, wire: ContentWire): void {
     throw new Unsendable(`vectors of type ${call.outputType} can not be asked for on this wire`)
   if (call.inputType !== undefined && wire.inputType === undefined)
     throw new Unsendable('no input type can be named on this wire')
-  if (call.inputType === undefined && wire.inputType === 'required')
+  if (call.inputType === undefined && TYPED_WIRES.has(name))
     throw new Unsendable('this wire needs an input type: name one, or give the model a default')
 }
 

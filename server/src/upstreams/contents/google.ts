@@ -17,7 +17,7 @@ import {
 } from './wire.ts'
 
 export const gemini: ContentWire = {
-  inputType: 'taken',
+  inputType: true,
   errorKinds: GOOGLE_KINDS,
   path: (call) => `${modelPath(call)}:batchEmbedContents`,
   body: ({ deployment, dimensions, inputType }, contents) => ({
@@ -35,7 +35,7 @@ export const gemini: ContentWire = {
 }
 
 export const vertex: ContentWire = {
-  inputType: 'taken',
+  inputType: true,
   errorKinds: GOOGLE_KINDS,
   path: (call) => `${modelPath(call)}:embedContent`,
   body: ({ dimensions, inputType }, contents) => ({

@@ -4,7 +4,7 @@ import { onlyPart, openaiFields, readOpenai, type ContentWire } from './wire.ts'
 
 export const jina: ContentWire = {
   isOpenai: true,
-  inputType: 'taken',
+  inputType: true,
   outputType: true,
   extraFields: true,
   path: () => '/embeddings',

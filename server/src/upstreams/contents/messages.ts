@@ -5,7 +5,7 @@ import { openaiFields, readOpenai, unsendable, type ContentWire, type Fields } f
 
 export const messages: ContentWire = {
   isOpenai: true,
-  inputType: 'taken',
+  inputType: true,
   extraFields: true,
   path: () => '/embeddings',
   body: (call, contents) => {
@@ -28,7 +28,7 @@ function messagePart(part: Part): Fields {
 
 export const openrouter: ContentWire = {
   isOpenai: true,
-  inputType: 'taken',
+  inputType: true,
   extraFields: true,
   path: () => '/embeddings',
   body: (call, contents) => ({

@@ -4,7 +4,7 @@ import { onlyPart, openaiFields, readOpenai, Unsendable, unsendable, type Conten
 
 export const modality: ContentWire = {
   isOpenai: true,
-  inputType: 'taken',
+  inputType: true,
   extraFields: true,
   path: () => '/embeddings',
   body: (call, contents) => {

@@ -15,7 +15,7 @@ import {
 
 export const voyage: ContentWire = {
   isOpenai: true,
-  inputType: 'taken',
+  inputType: true,
   outputType: true,
   path: () => '/multimodalembeddings',
   body: ({ deployment, inputType, dimensions, outputType }, contents) => {

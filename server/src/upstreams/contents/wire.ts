@@ -30,10 +30,10 @@ export interface ContentWire {
   /** The JSON body. `Base64` in it is written while it is sent. Throws `Unsendable`. */
   body(call: EmbeddingCall, contents: readonly Content[]): Fields
   read(answer: Fields, contents: readonly Content[], headers: Headers): ReadAnswer
-  /** Its answers are OpenAI's: `data[].embedding`, and fields that are kept for the caller. */
+  /** Its answers are OpenAI's: `data[].embedding` of any type, and fields that are kept for the caller. */
   readonly isOpenai?: true
-  /** It names an input type in a field of the call. `required`: it has no vectors without one. */
-  readonly inputType?: 'taken' | 'required'
+  /** It names an input type in a field of the call. */
+  readonly inputType?: true
   /** It can ask for vectors of another type than float. */
   readonly outputType?: true
   /** It carries fields that Torana does not know, and `user`. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { after, test } from 'node:test'
 import { buildConnector } from 'undici'
-import { hasMedia } from '#core/content/content.ts'
+import { hasMedia, identityOf } from '#core/content/content.ts'
 import { FairShare } from '#core/schedule/fair-share.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
@@ -22,6 +23,7 @@ after(() => rmSync(folder, { recursive: true }))
 const uploads = await DiskUploads.open(folder, { maxBytes: 64 * 1024 * 1024 })
 const png = await pngOf(30, 20)
 const large = Buffer.concat([png, Buffer.alloc(300 * 1024)])
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 const accepted: unknown[] = []
 const serve: RequestListener = ({ url, headers }, response) => {
@@ -64,7 +66,7 @@ async function read(addresses: readonly string[], limits: Partial<typeof default
     assert.ok(asked.input.kind === 'contents')
     const [parts = []] = asked.input.contents.map(({ parts: all }) => all)
     const sizes = parts.map((part) => (hasMedia(part) ? part.media.size : 'address'))
-    return { sizes, files: uploads.inUse().files }
+    return { sizes, files: uploads.inUse().files, identity: identityOf({ parts }) }
   } finally {
     await taken?.[Symbol.asyncDispose]()
     assert.deepEqual([uploads.inUse().files, memory.free], [0, 64 * 1024 * 1024])
@@ -76,13 +78,16 @@ test('addresses are fetched where the operator allows it, and stay addresses els
   assert.deepEqual(await read(both, { fetchImageUrls: true }), {
     sizes: [png.length, large.length],
     files: 1,
+    // By their bytes, as if they had come in the body: the cache and requests that share a call know them by it.
+    identity: [png, large].map((bytes) => `image png ${sha256(bytes)}\n`).join(''),
   })
   assert.equal(accepted.at(-1), 'image/*, audio/*, video/*, application/pdf')
   const asked = accepted.length
-  assert.deepEqual(await read(both, {}), { sizes: ['address', 'address'], files: 0 })
+  assert.deepEqual(await read(both, {}), { sizes: ['address', 'address'], files: 0, identity: undefined })
   assert.deepEqual(await read(['gs://bucket/a.png'], { fetchImageUrls: true }), {
     sizes: ['address'],
     files: 0,
+    identity: undefined,
   })
   assert.equal(accepted.length, asked)
 })

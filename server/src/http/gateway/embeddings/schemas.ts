@@ -56,6 +56,7 @@ const embeddingOptions = {
     .describe(
       'Width of the vectors: native, or shortened by Torana on Matryoshka models; refused on other models.',
     ),
+  output_dimension: z.int().min(1).nullish().describe("Cohere's and Voyage's name for `dimensions`."),
   encoding_format: z
     .enum(['float', 'base64'])
     .nullish()
