@@ -4,11 +4,11 @@ import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { BatchesClient, type Gateway } from './batches-client.ts'
 import { CommandProblem } from './command-problem.ts'
-import { openCorpus, textsOf, type ColumnChoice } from './corpus/corpus.ts'
+import { openCorpus, rowsOf, type ColumnChoice } from './corpus/corpus.ts'
 import { isSummary, summaryFileOf, type Summary } from './run/output.ts'
 import { ProgressLine, type ProgressOutput } from './run/progress.ts'
 import { Run } from './run/run.ts'
-import { typeField } from './run/slice-requests.ts'
+import { inputOf, typeField } from './run/slice-requests.ts'
 import { RunFolder, type RunTerms } from './run/state.ts'
 import type { NumberType, VectorEnding } from './vectors/vector-format.ts'
 
@@ -30,6 +30,9 @@ export interface CorpusRun {
 /** Size limit of a batch's input file at OpenAI. */
 const MAX_FILE_BYTES = 200_000_000
 const INTERRUPTED = 130
+/** An image of one pixel, to ask whether the model takes images. */
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 export async function runCorpus(asked: CorpusRun, gateway: Gateway, out: ProgressOutput): Promise<Summary> {
   const corpus = await openCorpus(asked.corpus)
@@ -54,7 +57,7 @@ export async function runCorpus(asked: CorpusRun, gateway: Gateway, out: Progres
       client: new BatchesClient(gateway),
       folder,
       corpus,
-      texts: textsOf(corpus, asked.columns, folder.state.nextRow),
+      rows: rowsOf(corpus, asked.columns, folder.state.nextRow),
       size: { maxRows: asked.rowsPerBatch, maxBytes: MAX_FILE_BYTES },
       windowHours: asked.windowHours,
       space,
@@ -82,6 +85,7 @@ async function termsOf(asked: CorpusRun, gateway: Gateway): Promise<RunTerms> {
     ending: asked.ending,
     textColumn: asked.columns.text ?? null,
     idColumn: asked.columns.id ?? null,
+    ...(asked.columns.image !== undefined && { imageColumn: asked.columns.image }),
   }
 }
 
@@ -97,13 +101,16 @@ function finishedBefore(out: string, terms: RunTerms): Summary | undefined {
 }
 
 /** A dry run, which costs nothing, and fails now if the key may not get such vectors. */
-async function spaceOf({ model, dimensions, type }: RunTerms, gateway: Gateway): Promise<string> {
+async function spaceOf(terms: RunTerms, gateway: Gateway): Promise<string> {
+  const { model, dimensions, type, textColumn, imageColumn } = terms
+  const image = imageColumn === undefined ? undefined : PIXEL
+  const text = image === undefined || textColumn !== null ? 'text' : undefined
   const answer = await gateway.open('/embeddings', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-torana-dry-run': 'true' },
     body: JSON.stringify({
       model,
-      input: 'text',
+      input: inputOf(text, image),
       ...typeField(type),
       ...(dimensions !== null && { dimensions }),
     }),

@@ -1,13 +1,17 @@
 /**
  * Whether anything of one project ever reaches another. Two projects ask the same models, with calls shared between
- * projects and the cache on, and every text has a unique word; the upstream repeats what it was sent in every possible way.
- * No word of a project may be in anything that the other one receives, and none at all in the log or the metrics. `npm run lab --
- * bench/canaries --minutes 20`. Exits with 1 when a word was found where it must not be.
+ * projects and the cache on, and every text and every image has a unique word; the upstream repeats what it was sent in every
+ * possible way. No word of a project may be in anything that the other one receives, and none at all in the log, the metrics,
+ * the tables or the files of the node: not as text, in base64 or in hexadecimal, and no hash of an image where the other could
+ * read it. `npm run lab -- bench/canaries --minutes 20`. Exits with 1 when a word was found where it must not be.
  */
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { openPostgres } from '../../server/src/stores/postgres/database.ts'
+import { testPostgres } from '../../server/test/support/servers.ts'
 import { startProvider } from '../provider.ts'
 import { startTorana } from './torana.ts'
 import { loadText, print } from '../report.ts'
@@ -32,17 +36,29 @@ const statuses = new Map<string, number>()
 const found: string[] = []
 let received = 0
 let requests = 0
+let withImages = 0
+/** Of each project, the SHA-256 of every image. */
+const hashes: Record<Project, Set<string>> = { alpha: new Set(), beta: new Set() }
+/** The beginning of every image: a PNG of one pixel. A word follows it at a multiple of three bytes. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const START = Buffer.concat([PIXEL, Buffer.alloc(3 - (PIXEL.length % 3))])
+/** Bytes behind the word: every eighth image is kept on disk while its call runs. */
+const PADDING_BYTES = { usual: 500, onDisk: 300_000 }
 
 await run()
 
 async function run(): Promise<void> {
   const { origin } = await startProvider(OTHER_CORE, folder)
+  const { url: databaseUrl } = await testPostgres()
   const logFile = join(folder, 'log.jsonl')
   const torana = await startTorana({
     core: 0,
     folder,
     config: config(`${origin}/quoting/v1`),
-    env: { LOG_LEVEL: 'debug' },
+    env: { LOG_LEVEL: 'debug', DATABASE_URL: databaseUrl },
     logFile,
   })
   const untilMs = Date.now() + Number(options.minutes) * 60_000
@@ -58,14 +74,19 @@ async function run(): Promise<void> {
   const log = readFileSync(logFile, 'utf8')
   for (const project of PROJECTS) note(log, project, `the log`)
   if (log.length === 0) throw new Error('the log was not written')
+  const rows = await searchTables(databaseUrl)
+  const files = searchFiles(torana.dataFolder)
 
   print([
     ['measure', 'figure'],
     ['requests', String(requests)],
+    ['… with images', String(withImages)],
     ['calls to the upstream', String(calls)],
-    ['… with texts of both projects', String(shared)],
+    ['… with inputs of both projects', String(shared)],
     ['bytes that callers received', String(received)],
     ['bytes of the log', String(log.length)],
+    ['rows of the tables', String(rows)],
+    ['files of the node', String(files)],
     ...[...statuses]
       .toSorted(([left], [right]) => left.localeCompare(right))
       .map(([name, count]) => [name, `${count}`]),
@@ -100,7 +121,53 @@ function question(project: Project, id: string, index: number): { path: string; 
         ? [`first ${word}`, `second ${word}`]
         : `a text ${word}`
   const model = index % 2 === 0 ? 'shared' : 'shared-cached'
-  return { path: '/v1/embeddings', body: { model, input } }
+  if (index % 4 < 2) return { path: '/v1/embeddings', body: { model, input } }
+  withImages += 1
+  const isSame = index % 5 === 0
+  const named = isSame ? `the same ${Math.floor(index / 25)}` : word
+  const image = imageOf(named, index)
+  if (!isSame) hashes[project].add(createHash('sha256').update(image).digest('hex'))
+  const url = `data:image/png;base64,${image.toString('base64')}`
+  const content = [
+    { type: 'text', text: named },
+    { type: 'image_url', image_url: { url } },
+  ]
+  return { path: '/v1/embeddings', body: { model: `seeing-${model}`, input: [{ content }] } }
+}
+
+function imageOf(word: string, index: number): Buffer {
+  const bytes = index % 8 === 7 ? PADDING_BYTES.onDisk : PADDING_BYTES.usual
+  return Buffer.concat([START, Buffer.from(word.padEnd(60, '.')), Buffer.alloc(bytes)])
+}
+
+/** All rows of all tables, as PostgreSQL writes them: bytes are in hexadecimal. */
+async function searchTables(url: string): Promise<number> {
+  await using opened = new AsyncDisposableStack()
+  const database = openPostgres(url, { poolSize: 1 })
+  opened.defer(() => database.close())
+  const tables = await database.query<{ name: string }>(
+    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = current_schema()`,
+  )
+  let count = 0
+  for (const { name } of tables)
+    for (const { text } of await database.query<{ text: string }>(
+      `SELECT t::text AS text FROM ${name} AS t`,
+    )) {
+      count += 1
+      for (const project of PROJECTS) note(text, project, `a row of ${name}`)
+    }
+  return count
+}
+
+function searchFiles(dataFolder: string): number {
+  const files = readdirSync(dataFolder, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  )
+  for (const { parentPath, name } of files) {
+    const bytes = readFileSync(join(parentPath, name)).toString('latin1')
+    for (const project of PROJECTS) note(bytes, project, `the file ${name}`)
+  }
+  return files.length
 }
 
 /** Everything that came: the status, the headers, the body. */
@@ -138,7 +205,22 @@ async function watchMetrics(url: string, untilMs: number): Promise<void> {
 }
 
 function note(text: string, project: Project, where: string): void {
-  if (text.includes(wordOf(project))) found.push(`a word of ${project} in ${where}`)
+  for (const [form, word] of Object.entries(formsOf(project)))
+    if (text.includes(word)) found.push(`a word of ${project} as ${form} in ${where}`)
+  for (const [hash] of text.matchAll(HASH))
+    if (hashes[project].has(hash)) found.push(`the hash of an image of ${project} in ${where}`)
+}
+
+const HASH = /\b[0-9a-f]{64}\b/g
+
+/** In base64, a word in an image begins at a multiple of three bytes, and nine of them are twelve letters. */
+function formsOf(project: Project): Readonly<Record<string, string>> {
+  const word = wordOf(project)
+  return {
+    text: word,
+    base64: Buffer.from(word.slice(0, 9)).toString('base64'),
+    hexadecimal: Buffer.from(word).toString('hex'),
+  }
 }
 
 function count(status: string): void {
@@ -166,12 +248,20 @@ function config(baseUrl: string): object {
       { upstream: 'two', model: 'm' },
     ],
   }
+  const contents = { wire: 'openrouter', inputs: ['text', 'image'], fuses: true, maxParts: 2 }
+  const seeing = {
+    ...embedding,
+    embedding: { dimensions: 8, maxInputTokens: 2048 },
+    deployments: embedding.deployments.map((one) => ({ ...one, capabilities: { contents } })),
+  }
   return {
     limits: { attemptTimeoutMs: 2000, requestTimeoutMs: 8000 },
     upstreams: { one: upstream, two: upstream },
     models: {
       shared: embedding,
       'shared-cached': { ...embedding, cache: { ttl: '1h' } },
+      'seeing-shared': seeing,
+      'seeing-shared-cached': { ...seeing, cache: { ttl: '1h' } },
       pictures: {
         kind: 'image',
         price: { usdPerImage: 0.01 },

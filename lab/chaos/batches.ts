@@ -1,7 +1,7 @@
 /**
  * `npm run lab -- chaos/batches`: a large batch on three nodes that are killed in turn. `--lines 1000000 --kills
  * 20 --postgres-kill --blob-kill` also kills PostgreSQL and a separate blob store (S3) once each. `--
- * --pictures 1000` runs a batch of images instead, `-- --restart-all` kills all nodes together.
+ * --contents 10000` runs a batch of lines with images to embed, `-- --pictures 1000` a batch of images to make, `-- --restart-all` kills all nodes together.
  */
 import { test } from 'node:test'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ import { restartAll } from './batches/restart-all.ts'
 const { values } = parseArgs({
   options: {
     lines: { type: 'string', default: '200000' },
+    contents: { type: 'string' },
     pictures: { type: 'string' },
     'restart-all': { type: 'boolean', default: false },
     nodes: { type: 'string', default: '3' },
@@ -25,7 +26,8 @@ const { values } = parseArgs({
 })
 
 const plan = {
-  lines: Number(values.pictures ?? values.lines),
+  lines: Number(values.pictures ?? values.contents ?? values.lines),
+  hasImages: values.contents !== undefined,
   nodes: Number(values.nodes),
   kills: Number(values.kills),
   everyMs: Number(values['every-ms']),
@@ -72,6 +74,7 @@ test(
     console.table(report)
     const { lines, completed, lost, twice, wrongVectors, callsMissing, callsUnknown } = report
     assert.deepEqual([completed, lost, twice, wrongVectors, callsMissing], [lines, 0, 0, 0, 0])
+    assert.deepEqual([report.callsDoubled, report.imagesMissing], [0, 0])
     assert.ok(callsUnknown <= kills * CALLS_OF_A_NODE, `${callsUnknown} unknown calls`)
     assert.equal(report.batchNanoUsd, report.ledgerNanoUsd)
     assert.equal(report.batchUnknownNanoUsd, report.ledgerUnknownNanoUsd)

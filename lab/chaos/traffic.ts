@@ -24,6 +24,8 @@ interface ModelOfLoad {
   readonly on: readonly string[]
   /** Its requests share calls. */
   readonly isJoined?: boolean
+  /** Its requests have images, by a wire that carries contents. */
+  readonly readsImages?: boolean
 }
 
 /** Most calls succeed, as in production; the rest fails in every way that leaves an outcome in doubt. */
@@ -40,6 +42,10 @@ export const MODELS: readonly ModelOfLoad[] = [
   { id: 'garbled-w16', weight: 4, on: ['wrong-count', 'garbage', 'plain'] },
   { id: 'doomed-w16', weight: 3, on: ['serves-then-resets'] },
   { id: 'late-w16', weight: 2, on: [`slow-${LATEST_SERVICE_MS}`, 'plain'] },
+  { id: 'seeing-w16', weight: 10, on: ['plain'], readsImages: true },
+  { id: 'seeing-failing-w16', weight: 2, on: ['status-500', 'plain'], readsImages: true },
+  { id: 'seeing-charging-w16', weight: 2, on: ['serves-then-resets', 'plain'], readsImages: true },
+  { id: 'seeing-cut-w16', weight: 2, on: ['half-body', 'plain'], readsImages: true },
 ]
 
 export interface KeyOfLoad {
@@ -70,24 +76,33 @@ export interface Terms {
 export function configText(providerUrl: string, terms: Terms): string {
   const { rounds, tightUsd, requestsPerMinute, limits } = terms
   const scenarios = new Set(MODELS.flatMap(({ on }) => on))
-  const upstreams = [...scenarios].map((scenario) => [
-    scenario,
-    { dialect: 'openai', baseUrl: `${providerUrl}/${scenario}/v1` },
-  ])
-  const models = MODELS.map(({ id, on, isJoined }) => [
+  const upstreams = [...scenarios].flatMap((scenario) =>
+    [false, true].map((readsImages) => [
+      upstreamOf(scenario, readsImages),
+      {
+        dialect: 'openai',
+        baseUrl: `${providerUrl}/${scenario}/${readsImages ? 'openrouter/api/v1' : 'v1'}`,
+      },
+    ]),
+  )
+  const models = MODELS.map(({ id, on, isJoined, readsImages = false }) => [
     id,
     {
       kind: 'embedding',
-      embedding: { dimensions: WIDTH },
+      embedding: { dimensions: WIDTH, ...(readsImages && IMAGE_FACTS) },
       price: { usdPerMillionTokens: 1 },
       // Every call of the upstream is compared with the load: probes would be among them.
       spaceGuard: false,
       ...(isJoined && { microBatch: MICRO_BATCH }),
-      deployments: on.map((upstream, priority) => ({
-        upstream,
+      deployments: on.map((scenario, priority) => ({
+        upstream: upstreamOf(scenario, readsImages),
         model: id,
         priority,
-        capabilities: { maxInputs: MAX_INPUTS, tokenArrays: true, encodings: ['float', 'base64'] },
+        capabilities: {
+          maxInputs: MAX_INPUTS,
+          encodings: ['float', 'base64'],
+          ...(readsImages ? { contents: CONTENTS } : { tokenArrays: true }),
+        },
       })),
     },
   ])
@@ -110,9 +125,17 @@ export function configText(providerUrl: string, terms: Terms): string {
   })
 }
 
+function upstreamOf(scenario: string, readsImages: boolean): string {
+  return readsImages ? `${scenario}-contents` : scenario
+}
+
+const CONTENTS = { wire: 'openrouter', inputs: ['text', 'image'], fuses: true, maxParts: 2 }
+/** Bounds of a reservation: the fake provider counts 258 tokens for an image. */
+const IMAGE_FACTS = { maxInputTokens: 2048, mediaTokens: { maxPerImage: 258 } }
+
 export interface Question {
   readonly model: string
-  readonly input: string | readonly string[] | readonly (readonly number[])[]
+  readonly input: string | readonly string[] | readonly (readonly number[])[] | readonly object[]
   /** Calls that must have served it before it can be answered. */
   readonly calls: number
   readonly inputs: number
@@ -148,9 +171,33 @@ const SHAPES = [
 ]
 
 export function questionOf(random: Random, models: readonly ModelOfLoad[]): Question {
-  const { input, distinct } = random.pick(SHAPES).make(random)
+  const { id, readsImages } = random.pick(models)
+  const { input, distinct } = readsImages ? contentsOf(random) : random.pick(SHAPES).make(random)
   const inputs = typeof input === 'string' ? 1 : input.length
-  return { model: random.pick(models).id, input, inputs, calls: Math.ceil(distinct / MAX_INPUTS) }
+  return { model: id, input, inputs, calls: Math.ceil(distinct / MAX_INPUTS) }
+}
+
+/** The beginning of every image: a PNG of one pixel. What follows it makes each a different one. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+/** Bytes behind it: most images stay in memory, some are kept on disk. */
+const PADDING_BYTES = [500, 500, 20_000, 300_000] as const
+
+/** Images, some of them with words, and now and then an equal one. */
+function contentsOf(random: Random): { readonly input: readonly object[]; readonly distinct: number } {
+  const images = Array.from({ length: 1 + random.below(6) }, () => {
+    const padding = PADDING_BYTES[random.below(PADDING_BYTES.length)] ?? 0
+    const bytes = Buffer.concat([PIXEL, Buffer.alloc(padding, textOf(random))])
+    const image = {
+      type: 'image_url',
+      image_url: { url: `data:image/png;base64,${bytes.toString('base64')}` },
+    }
+    return { content: random.below(2) === 0 ? [image] : [{ type: 'text', text: textOf(random) }, image] }
+  })
+  const isRepeated = random.below(4) === 0
+  return { input: isRepeated ? [...images, ...images.slice(0, 1)] : images, distinct: images.length }
 }
 
 function textOf(random: Random): string {

@@ -1,22 +1,26 @@
-/** Texts to embed: rows of a file, read once from start to end. */
+/** What to embed: rows of a file, read once from start to end. */
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { CommandProblem } from '../command-problem.ts'
 import type { Columns, CorpusFile } from './corpus-file.ts'
 
-/** One text of a corpus. */
+/** One row of a corpus: it becomes one vector. */
 export interface CorpusRow {
   readonly row: number
   /** From the id column, or the row number. */
   readonly id: string
   /** Undefined if the row has no text. */
   readonly text: string | undefined
+  /** A path or an address. Undefined if the row has no image. */
+  readonly image: string | undefined
 }
 
 /** Columns named on the command line. */
 export interface ColumnChoice {
   readonly text: string | undefined
   readonly id: string | undefined
+  /** With it, texts are read only from a column that was named. */
+  readonly image?: string | undefined
 }
 
 export const CORPUS_ENDINGS = ['.jsonl', '.csv', '.tsv', '.parquet']
@@ -38,37 +42,44 @@ export async function openCorpus(file: string): Promise<CorpusFile> {
   return new (await import('./csv.ts')).CsvCorpus(file, format === '.tsv' ? '\t' : ',')
 }
 
-/** Texts from row `first` on. Throws a `CommandProblem` if the file lacks the chosen columns. */
-export async function* textsOf(
+/** Rows from `first` on. Throws a `CommandProblem` if the file lacks the chosen columns. */
+export async function* rowsOf(
   corpus: CorpusFile,
   choice: ColumnChoice,
   first: number,
 ): AsyncGenerator<CorpusRow> {
   let row = first
-  let chosen: { readonly text: string; readonly id: string | undefined } | undefined
+  let chosen: ColumnChoice | undefined
   for await (const columns of corpus.rows(first)) {
     chosen ??= chosenColumns(columns, choice)
-    const text = columns[chosen.text]
+    const { text, id, image } = chosen
+    const valueOf = (name: string | undefined): unknown => (name === undefined ? undefined : columns[name])
     yield {
       row,
-      id: idText(chosen.id === undefined ? undefined : columns[chosen.id]) ?? String(row),
-      text: typeof text === 'string' && text !== '' ? text : undefined,
+      id: idText(valueOf(id)) ?? String(row),
+      text: textIn(valueOf(text)),
+      image: textIn(valueOf(image)),
     }
     row += 1
   }
 }
 
-function chosenColumns(columns: Columns, { text, id }: ColumnChoice) {
+function chosenColumns(columns: Columns, { text, id, image }: ColumnChoice): ColumnChoice {
   const names = Object.keys(columns)
-  const found = text ?? TEXT_COLUMNS.find((name) => names.includes(name))
-  if (found === undefined)
+  const usual = image === undefined ? TEXT_COLUMNS.find((name) => names.includes(name)) : undefined
+  const found = text ?? usual
+  if (found === undefined && image === undefined)
     throw new CommandProblem(
-      `None of the columns ${names.join(', ')} is known to have the texts. Name it with --text <column>.`,
+      `None of the columns ${names.join(', ')} is known to have the texts. Name it with --text <column>, or a column of images with --image <column>.`,
     )
-  for (const named of [text, id])
+  for (const named of [text, id, image])
     if (named !== undefined && !names.includes(named))
       throw new CommandProblem(`There is no column "${named}". There are ${names.join(', ')}.`)
-  return { text: found, id: id ?? ID_COLUMNS.find((name) => names.includes(name)) }
+  return { text: found, id: id ?? ID_COLUMNS.find((name) => names.includes(name)), image }
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 function idText(value: unknown): string | undefined {

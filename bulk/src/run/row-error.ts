@@ -3,7 +3,7 @@ export interface RowError {
   /** Counts from 0. */
   readonly row: number
   readonly id: string
-  /** A fault code of the gateway, or `no_text`. */
+  /** A fault code of the gateway, `no_text` or `no_image`. */
   readonly code: string
   readonly message: string
 }

@@ -17,7 +17,7 @@ interface RunOptions {
   readonly folder: RunFolder
   readonly corpus: CorpusFile
   /** Rows that belong to no slice yet. */
-  readonly texts: AsyncIterator<CorpusRow>
+  readonly rows: AsyncIterator<CorpusRow>
   readonly size: SliceSize
   readonly windowHours: number
   /** Vector space that the gateway announced before the first vector. */
@@ -64,8 +64,8 @@ export class Run {
   }
 
   async #begin(): Promise<void> {
-    const { folder, texts, size } = this.#options
-    const slice = await takeSlice(texts, folder, size)
+    const { folder, rows, size } = this.#options
+    const slice = await takeSlice(rows, folder, size)
     if (slice === undefined) {
       folder.keep({ isRead: true })
       return

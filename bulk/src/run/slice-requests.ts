@@ -1,11 +1,14 @@
 /** Turns rows of the corpus into a batch's input file. */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, renameSync, type WriteStream } from 'node:fs'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CorpusRow } from '../corpus/corpus.ts'
 import type { NumberType } from '../vectors/vector-format.ts'
-import type { RunFolder, Slice } from './state.ts'
-import { errorLine } from './row-error.ts'
+import { CommandProblem } from '../command-problem.ts'
+import { readImage } from '../corpus/image-file.ts'
+import type { RunFolder, RunTerms, Slice } from './state.ts'
+import { errorLine, type RowError } from './row-error.ts'
 
 /** Contains the row number, since ids of a corpus may repeat. */
 function customIdOf({ row, id }: Pick<CorpusRow, 'row' | 'id'>): string {
@@ -27,9 +30,21 @@ export interface SliceSize {
   readonly maxBytes: number
 }
 
-/** Writes the requests of the next rows, and errors of rows without a text. Undefined at the end of the corpus. */
+export type RowInput = string | readonly [{ readonly content: readonly object[] }]
+
+/** A text as it is, or one content that the model fuses. `image`: an address or a data URL. */
+export function inputOf(text: string | undefined, image: string | undefined): RowInput {
+  if (image === undefined) return text ?? ''
+  const words = text === undefined ? [] : [{ type: 'text', text }]
+  return [{ content: [...words, { type: 'image_url', image_url: { url: image } }] }]
+}
+
+/**
+ * Writes the requests of the next rows, and errors of rows that have nothing to embed. Undefined at the end of the corpus.
+ * Throws a `CommandProblem` if none of the first rows can be sent: then the column or the folder is wrong.
+ */
 export async function takeSlice(
-  texts: AsyncIterator<CorpusRow>,
+  corpusRows: AsyncIterator<CorpusRow>,
   folder: RunFolder,
   { maxRows, maxBytes }: SliceSize,
 ): Promise<Slice | undefined> {
@@ -38,18 +53,21 @@ export async function takeSlice(
   const requests = new LineFile(folder.sliceFile(slice, '.jsonl'))
   const errors = new LineFile(folder.sliceFile(slice, '.errors.jsonl'))
   let rows = 0
+  let refused: Refused | undefined
   while (rows < maxRows && requests.bytes < maxBytes) {
-    const next = await texts.next()
+    const next = await corpusRows.next()
     if (next.done === true) break
-    const { row, id, text } = next.value
+    const { row, id } = next.value
     rows += 1
-    if (text === undefined) {
-      await errors.write(errorLine({ row, id, code: 'no_text', message: 'The row has no text.' }))
+    const input = await inputIn(next.value, terms)
+    if (isRefused(input)) {
+      refused ??= input
+      await errors.write(errorLine({ row, id, ...input }))
       continue
     }
     const body = {
       model: terms.model,
-      input: text,
+      input,
       encoding_format: 'base64',
       ...typeField(terms.type),
       ...(terms.dimensions !== null && { dimensions: terms.dimensions }),
@@ -58,7 +76,30 @@ export async function takeSlice(
     await requests.write(`${JSON.stringify(line)}\n`)
   }
   await Promise.all([requests.close(), errors.close()])
+  if (number === 0 && requests.lines === 0 && refused !== undefined && terms.imageColumn !== undefined)
+    throw new CommandProblem(`No row can be sent. The first: ${refused.message}`)
   return rows === 0 ? undefined : { ...slice, rows, requests: requests.lines }
+}
+
+type Refused = Pick<RowError, 'code' | 'message'>
+
+function isRefused(input: RowInput | Refused): input is Refused {
+  return typeof input === 'object' && 'code' in input
+}
+
+async function inputIn(
+  { row, text, image }: CorpusRow,
+  { corpus, imageColumn }: RunTerms,
+): Promise<RowInput | Refused> {
+  if (image !== undefined) {
+    const read = await readImage(image, dirname(corpus))
+    if (typeof read === 'string') return inputOf(text, read)
+    return { code: read.code, message: `Row ${row + 1}: ${read.message}` }
+  }
+  if (text !== undefined) return text
+  return imageColumn === undefined
+    ? { code: 'no_text', message: 'The row has no text.' }
+    : { code: 'no_image', message: `Row ${row + 1} has no image.` }
 }
 
 /** Copies those requests of a slice whose rows have no result. */

@@ -29,6 +29,8 @@ export interface RunTerms {
   readonly ending: VectorEnding
   readonly textColumn: string | null
   readonly idColumn: string | null
+  /** Absent in a run of texts. */
+  readonly imageColumn?: string | undefined
 }
 
 /** A batch sent for a slice. A slice gets another one only after the first expired or was cancelled. */
@@ -43,7 +45,7 @@ export interface Slice {
   readonly number: number
   readonly firstRow: number
   readonly rows: number
-  /** Rows that have a text. */
+  /** Rows that have something to embed. */
   readonly requests: number
   readonly batches: readonly SliceBatch[]
   /** Its last batch was cancelled, which ended that run; the next run sends the remaining rows. */
@@ -196,13 +198,14 @@ const TERMS: Readonly<Record<keyof RunTerms, string>> = {
   ending: 'the format',
   textColumn: '--text',
   idColumn: '--id',
+  imageColumn: '--image',
 }
 
 function refuseOther(before: RunTerms, now: RunTerms, path: string): void {
   for (const [name, what] of Object.entries(TERMS) as [keyof RunTerms, string][])
     if (before[name] !== now[name])
       throw new CommandProblem(
-        `${path} is a run that has begun with other terms: ${what} was ${String(before[name])} and is ${String(now[name])}. Run it as it was begun, choose another --out, or delete the folder to begin anew (what its batches have cost is then paid again).`,
+        `${path} is a run that has begun with other terms: ${what} was ${String(before[name] ?? null)} and is ${String(now[name] ?? null)}. Run it as it was begun, choose another --out, or delete the folder to begin anew (what its batches have cost is then paid again).`,
       )
 }
 

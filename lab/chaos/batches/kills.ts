@@ -3,6 +3,7 @@
  * the end every line is compared with what the provider actually served, and with the ledger.
  */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { nanoUsdOf } from '../../../server/src/core/money/price.ts'
@@ -17,7 +18,9 @@ import {
 } from '../../../server/test/support/batches.ts'
 import type { GatewayOptions } from '../../../server/test/support/gateway.ts'
 import { eventually } from '../../../server/test/support/process.ts'
-import { fromBase64, vectorOf } from '../../fake-provider/vectors.ts'
+import { contentVector } from '../../fake-provider/contents.ts'
+import type { LogEntry } from '../../fake-provider/log.ts'
+import { fromBase64 } from '../../fake-provider/vectors.ts'
 import { startStage, type KillPlan } from './stage.ts'
 
 export interface KillReport {
@@ -31,6 +34,11 @@ export interface KillReport {
   readonly callsUnknown: number
   /** Calls that the provider served and the ledger lacks. */
   readonly callsMissing: number
+  /** Calls that the ledger has more than once. */
+  readonly callsDoubled: number
+  /** Images of lines that the provider did not get byte by byte, and those that it got more than once, because of a kill. */
+  readonly imagesMissing: number
+  readonly imagesRepeated: number
   /** The cost according to the batch, and according to the ledger, in nano-dollars. */
   readonly batchNanoUsd: bigint
   readonly ledgerNanoUsd: bigint
@@ -44,22 +52,78 @@ export interface KillReport {
 const MODELS = ['killed-w8', 'killed-too-w8'] as const
 /** Most concurrent calls of a node: of 48 chunks, and 16 more. */
 export const CALLS_OF_A_NODE = 64
+const READS_IMAGES = {
+  upstream: { base: 'openrouter/api/v1' },
+  embedding: { maxInputTokens: 2048, mediaTokens: { maxPerImage: 258 } },
+  capabilities: {
+    contents: { wire: 'openrouter', inputs: ['text', 'image'], fuses: true, maxParts: 2, maxImages: 32 },
+  },
+}
+/** The beginning of every image: a PNG of one pixel. The number of its line follows, again and again. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+/** Bytes behind it: every hundredth image is kept on disk. */
+const PADDING_BYTES = { usual: 6000, onDisk: 300_000 }
+
+/** What a line holds: a text, or an image, some of them with words. */
+function partsOf(line: number, hasImages: boolean): readonly [string | Buffer, ...(string | Buffer)[]] {
+  const text = `text ${line}`
+  if (!hasImages) return [text]
+  const padding = line % 100 === 0 ? PADDING_BYTES.onDisk : PADDING_BYTES.usual
+  const image = Buffer.concat([PIXEL, Buffer.alloc(padding, `${text} `)])
+  return line % 3 === 0 ? [text, image] : [image]
+}
+
+function written(part: string | Buffer): object {
+  return typeof part === 'string'
+    ? { type: 'text', text: part }
+    : { type: 'image_url', image_url: { url: `data:image/png;base64,${part.toString('base64')}` } }
+}
+
+/** The provider's log against the images of the lines, by their hashes. */
+function comparedMedia(
+  served: readonly LogEntry[],
+  { lines, hasImages = false }: KillPlan,
+): Pick<KillReport, 'imagesMissing' | 'imagesRepeated'> {
+  if (!hasImages) return { imagesMissing: 0, imagesRepeated: 0 }
+  const times = new Map<string, number>()
+  for (const { contents = [] } of served)
+    for (const part of contents.flat())
+      if (part.kind === 'image' && 'sha256' in part) times.set(part.sha256, (times.get(part.sha256) ?? 0) + 1)
+  let imagesMissing = 0
+  for (let line = 0; line < lines; line += 1) {
+    const image = partsOf(line, true).at(-1) as Buffer
+    if (!times.has(createHash('sha256').update(image).digest('hex'))) imagesMissing += 1
+  }
+  return { imagesMissing, imagesRepeated: [...times.values()].filter((count) => count > 1).length }
+}
+
 /** Time after the last kill. */
 const END_MS = 3_000_000
 
 export async function runWithKills(plan: KillPlan): Promise<KillReport> {
+  const { hasImages = false } = plan
   const options: GatewayOptions = {
     models: Object.fromEntries(
-      MODELS.map((model) => [model, { on: `slow-${plan.callMs}`, price: { usdPerMillionTokens: 1.37 } }]),
+      MODELS.map((model) => [
+        model,
+        { on: `slow-${plan.callMs}`, price: { usdPerMillionTokens: 1.37 }, ...(hasImages && READS_IMAGES) },
+      ]),
     ),
   }
   await using stage = await startStage(plan, options)
-  const texts = Array.from({ length: plan.lines }, (_, index) => `text ${index}`)
   const first = stage.caller()
   const startedMs = performance.now()
-  const bodies = texts.map((input, line) => {
+  const bodies = Array.from({ length: plan.lines }, (_, line) => {
     const model = MODELS[line % MODELS.length]
-    return { model, input, encoding_format: 'base64' }
+    const parts = partsOf(line, hasImages)
+    return {
+      model,
+      input: hasImages ? [{ content: parts.map(written) }] : parts[0],
+      encoding_format: 'base64',
+    }
   })
   const { id } = await first.create(await first.upload(requestLines('/v1/embeddings', bodies)))
   await stage.killAsPlanned(id)
@@ -67,7 +131,7 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
   const batch = await caller.ended(id, END_MS)
   const seconds = (performance.now() - startedMs) / 1000
   assert.equal(batch.status, 'completed', JSON.stringify(batch))
-  const vectors = await comparedVectors(caller, batch, texts)
+  const vectors = await comparedVectors(caller, batch, plan)
   await using books = new AsyncDisposableStack()
   const database = openPostgres(stage.databaseUrl, { poolSize: 2 })
   books.defer(() => database.close())
@@ -79,11 +143,14 @@ export async function runWithKills(plan: KillPlan): Promise<KillReport> {
     const served = stage.provider.entries().filter((entry) => entry.served && isOurs(entry))
     const callsMissing = served.filter(({ callId }) => !known.has(callId ?? '')).length
     assert.equal(callsMissing, 0)
+    const posted = rows.filter(({ kind }) => kind === 'post')
     return {
       callsServed: served.length,
-      callsPosted: rows.filter(({ kind }) => kind === 'post').length,
+      callsPosted: posted.length,
       callsUnknown: rows.filter(({ kind }) => kind === 'unknown').length,
       callsMissing,
+      callsDoubled: posted.length - new Set(posted.map(({ callId }) => callId)).size,
+      ...comparedMedia(served, plan),
     }
   }, 30_000)
   const money = await comparedMoney(await caller.get(id), database)
@@ -113,7 +180,7 @@ async function comparedMoney(
 async function comparedVectors(
   caller: BatchCaller,
   batch: BatchAnswer,
-  texts: readonly string[],
+  { lines, hasImages = false }: KillPlan,
 ): Promise<Pick<KillReport, 'lost' | 'twice' | 'wrongVectors'>> {
   const seen = new Set<string>()
   let twice = 0
@@ -121,16 +188,16 @@ async function comparedVectors(
   for await (const { custom_id, response } of linesOf(caller, batch.output_file_id)) {
     if (seen.has(custom_id)) twice += 1
     seen.add(custom_id)
-    const text = texts[Number(custom_id.slice('line '.length))] as string
+    const parts = partsOf(Number(custom_id.slice('line '.length)), hasImages)
     const vector = fromBase64(response?.body.data[0]?.embedding ?? '')
-    const expected = bitsOf(vectorOf(text, 8))
+    const expected = bitsOf(contentVector(parts, 8))
     if (!bitsOf(vector).every((bit, index) => bit === expected[index])) wrongVectors += 1
   }
   for await (const { custom_id } of linesOf(caller, batch.error_file_id)) {
     if (seen.has(custom_id)) twice += 1
     seen.add(custom_id)
   }
-  return { lost: texts.length - seen.size, twice, wrongVectors }
+  return { lost: lines - seen.size, twice, wrongVectors }
 }
 
 /** One at a time: a million of them are more text than a process can hold. */

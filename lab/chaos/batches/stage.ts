@@ -13,6 +13,8 @@ import { startFakeProvider, type FakeProvider } from '../../fake-provider/server
 
 export interface KillPlan {
   readonly lines: number
+  /** Lines hold an image each, with a text in every third. */
+  readonly hasImages?: boolean
   readonly nodes: number
   readonly kills: number
   /** Interval between kills. */

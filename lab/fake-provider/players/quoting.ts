@@ -12,8 +12,11 @@ const PICTURE =
 /** Longer than the gateway waits for an answer. */
 const LATE_MS = 4000
 
+type Part = { readonly text?: string; readonly image_url?: { readonly url: string } }
+type Entry = string | { readonly content: readonly Part[] }
+
 interface Question {
-  readonly input?: string | readonly string[]
+  readonly input?: string | readonly Entry[]
   readonly prompt?: string
 }
 
@@ -37,7 +40,7 @@ const errors: readonly ((quoted: string) => unknown)[] = [
 const good: Quoting = (response, _quoted, question) => {
   if (question.prompt !== undefined)
     return json(response, 200, { created: 1, data: [{ b64_json: PICTURE, revised_prompt: question.prompt }] })
-  const texts = typeof question.input === 'string' ? [question.input] : (question.input ?? [])
+  const texts = entriesOf(question)
   const data = texts.map((one, index) => ({ object: 'embedding', index, embedding: vectorOf(one) }))
   return json(response, 200, {
     object: 'list',
@@ -81,6 +84,16 @@ function vectorOf(one: string): number[] {
   return Array.from({ length: 8 }, (_, index) => ((seed * (index + 3)) % 1000) + 1)
 }
 
+/** Texts, and for contents the texts and the data URLs of their parts. */
+function entriesOf({ input = [] }: Question): readonly string[] {
+  const entries = typeof input === 'string' ? [input] : input
+  return entries.map((entry) =>
+    typeof entry === 'string'
+      ? entry
+      : entry.content.map(({ text: words, image_url }) => words ?? image_url?.url ?? '').join(' '),
+  )
+}
+
 let calls = 0
 /** Calls with texts of both projects. */
 let shared = 0
@@ -88,9 +101,14 @@ let shared = 0
 export async function playQuoting(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'GET') return json(response, 200, { calls, shared })
   const question = JSON.parse(await text(request)) as Question
-  const quoted = question.prompt ?? [question.input ?? ''].flat().join(' | ')
+  const quoted = question.prompt ?? entriesOf(question).join(' | ')
   calls += 1
-  if (quoted.includes('CANARYALPHA') && quoted.includes('CANARYBETA')) shared += 1
+  if (['CANARYALPHA', 'CANARYBETA'].every((word) => isIn(quoted, word))) shared += 1
   const way = calls % 2 === 0 ? good : (ways[Math.floor(calls / 2) % ways.length] as Quoting)
   return way(response, quoted, question)
+}
+
+/** As a text, or in an image in base64, where it begins at a multiple of three bytes. */
+function isIn(quoted: string, word: string): boolean {
+  return quoted.includes(word) || quoted.includes(Buffer.from(word.slice(0, 9)).toString('base64'))
 }

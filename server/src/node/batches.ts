@@ -4,6 +4,7 @@ import { tasksOf } from '#core/node/node-role.ts'
 import { Semaphore } from '#core/structure/semaphore.ts'
 import type { BatchesDependencies } from '#http/gateway/batches/batches.ts'
 import { imageBody } from '#http/gateway/images/answer.ts'
+import { fetchedMedia, readEmbeddingLine } from '#http/gateway/embeddings/read-line.ts'
 import { readPictureLine } from '#http/gateway/images/read-line.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { TermsInForce } from '#ports/keys.ts'
@@ -113,6 +114,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
   const { dispatch } = traffic
   const callSize = new CallSize()
   const input = new InputBytes(files, blobs.kept)
+  const forLines = { ...parts.images.forGateway, json: parts.json }
   return {
     ...outside,
     catalog: () => catalog.current,
@@ -125,6 +127,8 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     blobs: blobs.kept,
     diskRoom: blobs.room,
     readInput: (fileId, range) => input.read(fileId, range),
+    readLine: (line, project) => readEmbeddingLine(line, project, forLines),
+    fetchedMedia: (project) => fetchedMedia(project, forLines),
     callInputs: () => callSize.next(dispatch, outside.clock.monotonicMs()),
     docsUrl: () => publicUrl,
     terms,

@@ -1,5 +1,6 @@
 import type { JsonBounds } from '#core/text/json-bounds.ts'
 import { exactFields } from '#core/text/exact-json.ts'
+import { MAX_LINE_BYTES } from '#core/files/lines.ts'
 import { workerModule } from '#package/files.ts'
 import { JsonRefused, JsonTooLong, type JsonWithFiles, type LargeJson, type ParsedJson } from '#ports/json.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
@@ -24,7 +25,7 @@ const MAX_WAITING = 256
 
 function memoryMbFor({ embeddingsBodyBytes, contentsBodyBytes, editsJsonBytes }: BodyLimits): number {
   const bytes = Math.max(
-    embeddingsBodyBytes * MEMORY_PER_EMBEDDINGS_BYTE,
+    Math.max(embeddingsBodyBytes, MAX_LINE_BYTES) * MEMORY_PER_EMBEDDINGS_BYTE,
     Math.max(contentsBodyBytes, editsJsonBytes) * MEMORY_PER_FILE_BYTE,
   )
   return BASE_MEMORY_MB + Math.ceil(bytes / 1024 ** 2)

@@ -42,6 +42,11 @@ const CALLS_BESIDE = 16
  * 256 texts with 1,536 dimensions. The answers that they are made of are in memory beside them for a moment.
  */
 const MAX_RESULT_BYTES = 24 * 1024 * 1024
+/**
+ * Bytes of lines in memory until their chunks end, with their media once more beside them: 24 chunks of images, as large as
+ * chunks are.
+ */
+const MAX_INPUT_BYTES = 96 * 1024 * 1024
 /** Assumed size of a result before the first is there: 1,536 dimensions in base64. */
 const USUAL_LINE_BYTES = 8500
 /** Chunks per claim. Few, so that several nodes share a batch from its beginning and memory is checked in between. */
@@ -69,6 +74,8 @@ interface RunningChunk {
   readonly project: string
   readonly stop: StopSignal
   readonly lines: number
+  /** Of its lines in the input file. */
+  readonly bytes: number
 }
 
 export class BatchWorker {
@@ -164,18 +171,20 @@ export class BatchWorker {
   }
 
   #roomFor(kind: ChunkKind): number {
-    let [chunks, lines] = [0, 0]
+    let [chunks, lines, bytes] = [0, 0, 0]
     for (const running of this.#running.values()) {
       if (running.kind !== kind) continue
       chunks += 1
       lines += running.lines
+      bytes += running.bytes
     }
     const free = CHUNKS_AT_ONCE[kind] - chunks
     if (kind === 'pictures') return free
     // One chunk always runs, however large it is.
     if (chunks === 0) return 1
-    const fitting = Math.floor((MAX_RESULT_BYTES / this.#lineBytes - lines) / (lines / chunks))
-    return Math.max(0, Math.min(free, fitting))
+    const byResults = Math.floor((MAX_RESULT_BYTES / this.#lineBytes - lines) / (lines / chunks))
+    const byInput = Math.floor((MAX_INPUT_BYTES - bytes) / (bytes / chunks))
+    return Math.max(0, Math.min(free, byResults, byInput))
   }
 
   #begin(held: HeldChunk, kind: ChunkKind): void {
@@ -184,7 +193,8 @@ export class BatchWorker {
     const stop = new StopSignal()
     if (this.#isStopping) stop.raise()
     const name = nameOf(hold)
-    this.#running.set(name, { hold, kind, project: held.batch.project, stop, lines: held.lines })
+    const { lines, bytes, batch } = held
+    this.#running.set(name, { hold, kind, project: batch.project, stop, lines, bytes })
     const end = this.#run(held, stop).finally(() => {
       this.#running.delete(name)
       this.#ends.delete(end)

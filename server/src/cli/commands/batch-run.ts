@@ -16,7 +16,7 @@ const WINDOW_HOURS = { default: 24, max: 168 }
 export const batchRun = command({
   name: 'run',
   summary: 'make vectors of a whole corpus, into a file',
-  arguments: [{ name: '<corpus>', says: 'the texts: a .jsonl, .csv, .tsv or .parquet file' }],
+  arguments: [{ name: '<corpus>', says: 'what to embed: a .jsonl, .csv, .tsv or .parquet file' }],
   options: {
     out: {
       takes: '<file>',
@@ -31,6 +31,10 @@ export const batchRun = command({
       oneOf: NUMBER_TYPES,
     },
     text: { takes: '<column>', says: 'the column of texts (text, content, input or document)' },
+    image: {
+      takes: '<column>',
+      says: 'the column of images: paths from the folder of the corpus, or addresses; with --text, both become one vector',
+    },
     id: {
       takes: '<column>',
       says: 'the column of ids (id, _id or custom_id; the number of the row if there is none)',
@@ -46,6 +50,7 @@ export const batchRun = command({
   examples: [
     'torana batch run corpus.jsonl --model text-embedding-3-small --out vectors.npy',
     'torana batch run products.csv --text description --id sku --out vectors.parquet --type float16',
+    'torana batch run products.csv --image photo --text description --model gemini-embedding-2 --out vectors.npy',
   ],
   async run(call) {
     const {
@@ -69,7 +74,7 @@ export const batchRun = command({
       type,
       model: text('model'),
       dimensions: countIn(call, 'dimensions', Infinity),
-      columns: { text: text('text'), id: text('id') },
+      columns: { text: text('text'), id: text('id'), image: text('image') },
       windowHours: countIn(call, 'window', WINDOW_HOURS.max) ?? WINDOW_HOURS.default,
       rowsPerBatch: countIn(call, 'rows-per-batch', MAX_ROWS) ?? MAX_ROWS,
     } as const

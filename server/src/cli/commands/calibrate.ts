@@ -150,8 +150,8 @@ async function* textsIn({ file, column }: TextTerms): AsyncGenerator<string> {
       if (line.trim() !== '') yield line
     return
   }
-  const { openCorpus, textsOf } = await import('torana-bulk/corpus')
+  const { openCorpus, rowsOf } = await import('torana-bulk/corpus')
   const corpus = await openCorpus(file)
-  for await (const { text } of textsOf(corpus, { text: column, id: undefined }, 0))
+  for await (const { text } of rowsOf(corpus, { text: column, id: undefined }, 0))
     if (text !== undefined) yield text
 }

@@ -5,13 +5,12 @@ import { partOf, rangeOfLines, type LineRange } from './chunk.ts'
 import { linesIn } from './line.ts'
 
 const encoder = new TextEncoder()
-const READING = { maxInputs: 1, textOf: (): string => '' }
 
 /** Lines of a file that are within a range, by their numbers in the file. */
 function numbersIn(file: Uint8Array, range: LineRange | undefined): readonly number[] {
   if (range === undefined) return []
   const bytes = file.subarray(range.firstByte, range.firstByte + range.bytes)
-  const lines = partOf(range, linesIn(bytes, READING))
+  const lines = partOf(range, linesIn(bytes))
   assert.equal(lines.length, range.lines)
   return lines.map(({ number }) => range.firstLine + number)
 }
@@ -24,7 +23,7 @@ test('whichever lines of a range have an end, they and the others are two ranges
       fc.array(fc.infiniteStream(fc.boolean()), { minLength: 1, maxLength: 4 }),
       (given, rounds) => {
         const file = encoder.encode(given.map((text) => `${text}\n`).join(''))
-        const all = linesIn(file, READING)
+        const all = linesIn(file)
         let left: LineRange | undefined = {
           firstByte: 0,
           bytes: file.length,
@@ -35,7 +34,7 @@ test('whichever lines of a range have an end, they and the others are two ranges
         for (const choice of rounds) {
           if (left === undefined || left.lines === 0) break
           const range: LineRange = left
-          const within = linesIn(file.subarray(range.firstByte, range.firstByte + range.bytes), READING)
+          const within = linesIn(file.subarray(range.firstByte, range.firstByte + range.bytes))
           const own = new Set(partOf(range, within).map(({ number }) => number))
           const ended = new Set([...own].filter(() => choice.next().value))
           const before = numbersIn(file, range)
@@ -61,7 +60,7 @@ test('whichever lines of a range have an end, they and the others are two ranges
 test('lines that follow one another are a range without gaps', () => {
   const file = encoder.encode('a\nb\n\nc\nd\n')
   const range = { firstByte: 0, bytes: file.length, firstLine: 7, lines: 4 }
-  const within = linesIn(file, READING)
+  const within = linesIn(file)
   assert.deepEqual(
     rangeOfLines(range, within, ({ number }) => number >= 1 && number <= 3),
     { firstByte: 2, bytes: 5, firstLine: 8, lines: 2 },

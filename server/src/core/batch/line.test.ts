@@ -2,11 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { inputCount, joinInputs } from '../embedding/input.ts'
+import { readEmbeddingRequest } from '../embedding/request.ts'
+import { dividedLine } from '../files/request-line.ts'
 import { LineGroups, linesIn, requestOf, runFrom, type BatchLine, type LineRun } from './line.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const READING = { maxInputs: 2048, textOf: (bytes: Uint8Array): string => decoder.decode(bytes) }
+const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+function readIn(bytes: Uint8Array): readonly BatchLine[] {
+  return linesIn(bytes).map(({ content, ...place }) => {
+    const { customId, body } = dividedLine(content, textOf)
+    const request = readEmbeddingRequest(JSON.parse(textOf(body)), 2048)
+    return { ...place, customId, request, fault: undefined }
+  })
+}
 
 function lineOf(customId: string, body: unknown): string {
   return JSON.stringify({ custom_id: customId, method: 'POST', url: '/v1/embeddings', body })
@@ -42,7 +52,7 @@ test('every line is read once, where it stands, whatever ends it and whatever bl
     fc.property(asked, fc.boolean(), (given, endsOpen) => {
       const text = given.map(([id, body, end]) => lineOf(id, body) + end).join('')
       const bytes = encoder.encode(endsOpen ? text.trimEnd() : text)
-      const lines = linesIn(bytes, READING)
+      const lines = readIn(bytes)
       assert.deepEqual(
         lines.map(({ customId }) => customId),
         given.map(([id]) => id.toWellFormed()),
@@ -51,7 +61,7 @@ test('every line is read once, where it stands, whatever ends it and whatever bl
         assert.equal(fault, undefined)
         const before = new TextDecoder().decode(bytes.subarray(0, firstByte))
         assert.equal(before.split('\n').length - 1, number)
-        assert.equal(linesIn(bytes.subarray(firstByte), READING)[0]?.customId, customId)
+        assert.equal(readIn(bytes.subarray(firstByte))[0]?.customId, customId)
       }
     }),
   )
@@ -62,7 +72,7 @@ test('runs hold every line once, each with what makes the same vectors and no mo
   fc.assert(
     fc.property(asked, fc.integer({ min: 1, max: 12 }), (given, maxInputs) => {
       const text = given.map((body, index) => lineOf(`r${index}`, body)).join('\n')
-      const lines = linesIn(encoder.encode(text), READING)
+      const lines = readIn(encoder.encode(text))
       const runs = runsOf(lines, maxInputs)
       assert.deepEqual(
         runs.flatMap((run) => run.map(({ number }) => number)).toSorted((a, b) => a - b),
@@ -83,6 +93,8 @@ test('runs hold every line once, each with what makes the same vectors and no mo
   )
 })
 
+const ADDRESS = { image: 'https://example.com/a.png' }
+
 /** Two alternating bodies, and the number of runs for eight lines of them. */
 const MIXED: readonly (readonly [
   what: string,
@@ -100,6 +112,8 @@ const MIXED: readonly (readonly [
   ['two widths', { dimensions: 4 }, {}, true, 2],
   ['two input types', { input_type: 'query' }, { input_type: 'document' }, true, 2],
   ['texts and tokens', { input: 'x' }, { input: [1, 2] }, true, 2],
+  ['texts and contents', { input: 'x' }, { input: [ADDRESS] }, true, 2],
+  ['texts and contents that are texts', { input: 'x' }, { input: [{ content: 'y' }] }, true, 1],
 ]
 
 for (const [what, one, other, takesUser, runs] of MIXED)
@@ -108,13 +122,13 @@ for (const [what, one, other, takesUser, runs] of MIXED)
     const text = Array.from({ length: 8 }, (_, index) =>
       lineOf(`r${index}`, { ...usual, ...(index % 2 === 0 ? one : other) }),
     )
-    assert.equal(runsOf(linesIn(encoder.encode(text.join('\n')), READING), 100, takesUser).length, runs)
+    assert.equal(runsOf(readIn(encoder.encode(text.join('\n'))), 100, takesUser).length, runs)
   })
 
 test('a request for several lines names a user only if it is the user of all, and asks for base64 if encodings differ', () => {
   const of = (...bodies: readonly object[]) => {
     const text = bodies.map((body) => lineOf('r', { model: 'small', input: 'x', ...body })).join('\n')
-    const [run] = runsOf(linesIn(encoder.encode(text), READING), 100)
+    const [run] = runsOf(readIn(encoder.encode(text)), 100)
     assert.ok(run)
     const { user, encoding, input } = requestOf(run)
     return [user, encoding, inputCount(input)]
@@ -127,14 +141,9 @@ test('a request for several lines names a user only if it is the user of all, an
 test('a line with a field that Torana does not know shares no request', () => {
   const odd = lineOf('odd', { model: 'small', input: 'x', late_chunking: true })
   const plain = lineOf('plain', { model: 'small', input: 'x' })
-  const runs = runsOf(linesIn(encoder.encode([odd, odd, plain, plain].join('\n')), READING), 100)
+  const runs = runsOf(readIn(encoder.encode([odd, odd, plain, plain].join('\n'))), 100)
   assert.deepEqual(
     runs.map((run) => run.length),
     [1, 1, 2],
   )
-})
-
-test('a line whose body asks for nothing that can be run says why, under its own id', () => {
-  const [line] = linesIn(encoder.encode(lineOf('bad', { model: 'small', input: '' })), READING)
-  assert.deepEqual([line?.customId, line?.fault?.code, line?.fault?.param], ['bad', 'empty_input', 'input'])
 })

@@ -1,17 +1,17 @@
 /** The lines of a chunk: what each asks for, and which of them one request can carry together. */
-import { readEmbeddingRequest, type EmbeddingRequest } from '../embedding/request.ts'
+import type { EmbeddingRequest } from '../embedding/request.ts'
 import { inputCount, joinInputs } from '../embedding/input.ts'
-import { Fault } from '../fault/fault.ts'
+import type { Fault } from '../fault/fault.ts'
 import { isBlank, LineSplitter } from '../files/lines.ts'
-import { isRecord } from '../text/record.ts'
-import { type Tags } from '../money/labels.ts'
-import { withBatchTags } from '../request/labels.ts'
+import type { PlacedLine } from './chunk.ts'
+
+/** A line that is not read yet: reading a whole chunk at once would block the event loop for tens of milliseconds. */
+export interface UnreadLine extends PlacedLine {
+  readonly content: Uint8Array
+}
 
 /** One line of the input file. Bytes and lines count from the beginning of the chunk. */
-export interface BatchLine {
-  readonly firstByte: number
-  /** Counts from 0. */
-  readonly number: number
+export interface BatchLine extends PlacedLine {
   readonly customId: string
   /** Undefined when the line asks for nothing that can run; the fault says why. */
   readonly request: EmbeddingRequest | undefined
@@ -25,77 +25,16 @@ export interface RunnableLine extends BatchLine {
   readonly request: EmbeddingRequest
 }
 
-/** How lines are read. */
-export interface LineReading {
-  /** Maximum of one request. */
-  readonly maxInputs: number
-  /** UTF-8, without a byte order mark. */
-  readonly textOf: (bytes: Uint8Array) => string
-  /** Tags of the batch: each line without tags has these. */
-  readonly tags?: Tags | undefined
-}
-
-/** Parsed on first use: parsing a whole chunk at once would block the event loop for tens of milliseconds. */
-class UnreadLine implements BatchLine {
-  readonly firstByte: number
-  readonly number: number
-  readonly #bytes: Uint8Array
-  readonly #reading: LineReading
-  #asked: AskedLine | undefined
-
-  constructor(bytes: Uint8Array, place: Pick<BatchLine, 'firstByte' | 'number'>, reading: LineReading) {
-    this.firstByte = place.firstByte
-    this.number = place.number
-    this.#bytes = bytes
-    this.#reading = reading
-  }
-
-  get customId(): string {
-    return this.#read().customId
-  }
-
-  get request(): EmbeddingRequest | undefined {
-    return this.#read().request
-  }
-
-  get fault(): Fault | undefined {
-    return this.#read().fault
-  }
-
-  #read(): AskedLine {
-    this.#asked ??= askedBy(this.#reading.textOf(this.#bytes), this.#reading)
-    return this.#asked
-  }
-}
-
-type AskedLine = Pick<BatchLine, 'customId' | 'request' | 'fault'>
-
 /** Blank lines count as lines and ask for nothing. */
-export function linesIn(bytes: Uint8Array, reading: LineReading): readonly BatchLine[] {
+export function linesIn(bytes: Uint8Array): readonly UnreadLine[] {
   const splitter = new LineSplitter({ firstLine: 0, firstByte: 0 })
-  const lines: BatchLine[] = []
+  const lines: UnreadLine[] = []
   for (const { number, firstByte, content } of [...splitter.push(bytes), ...splitter.end()]) {
     if (content === undefined)
       throw new RangeError(`line ${number} of a chunk is longer than a file may have it`)
-    if (!isBlank(content)) lines.push(new UnreadLine(content, { firstByte, number }, reading))
+    if (!isBlank(content)) lines.push({ number, firstByte, content })
   }
   return lines
-}
-
-/** The upload has checked the frame of every line; here the body is read as its route reads it. */
-function askedBy(text: string, { maxInputs, tags }: Omit<LineReading, 'textOf'>): AskedLine {
-  let customId = ''
-  try {
-    const line: unknown = JSON.parse(text)
-    if (!isRecord(line)) throw new Fault('invalid_json', 'The line is not a JSON object.')
-    if (typeof line['custom_id'] === 'string') customId = line['custom_id']
-    const request = readEmbeddingRequest(line['body'], maxInputs)
-    const tagged = tags === undefined ? request : { ...request, tags: withBatchTags(request.tags, tags) }
-    return { customId, request: tagged, fault: undefined }
-  } catch (error) {
-    const fault = error instanceof Fault ? error : new Fault('invalid_json', 'The line is not JSON.')
-    return { customId, request: undefined, fault }
-  }
 }
 
 /** Lines whose inputs one call can carry: everything else in them leads to the same vectors. */

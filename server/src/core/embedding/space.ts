@@ -29,7 +29,7 @@ export interface ReadSpace {
 }
 
 /** Behind the hex part: nothing for float, else the type and the scale by which it was made. Names of several types follow. */
-const SPACE = /^((.+)@(\d+):[0-9a-f]{8})(?:\/[a-z0-9]+(?::(?:cal-([0-9a-f]{8})|[a-z0-9]+))?)?(?:, .*)?$/
+const SPACE = /^((.+?)@(\d+):[0-9a-f]{8})(?:\/[a-z0-9]+(?::(?:cal-([0-9a-f]{8})|[a-z0-9]+))?)?(?:, .*)?$/
 
 /** The parts of a space's id; of several, those of the first. Undefined when the text is none. */
 export function readSpace(space: string): ReadSpace | undefined {

@@ -1,4 +1,5 @@
 /** One line of a file of requests: `{"custom_id": …, "method": "POST", "url": …, "body": {…}}`. */
+import { fieldsIn, type JsonField } from '../text/exact-json.ts'
 import { scanJson } from '../text/json-bounds.ts'
 import { isRecord } from '../text/record.ts'
 import { isStorable } from '../text/storable.ts'
@@ -61,6 +62,24 @@ export function readRequestLine({ number, content }: Line, textOf: TextOf): Requ
   if (body === undefined || body === null) return missing('body')
   if (!isRecord(body)) return wrong('invalid_request', 'body must be a JSON object.', 'body')
   return { customId, url, body }
+}
+
+/** A line that the upload has checked, divided: its body comes as the body of a request does, and may have megabytes. */
+export interface DividedLine {
+  readonly customId: string
+  readonly body: Uint8Array
+}
+
+export function dividedLine(line: Uint8Array, textOf: (bytes: Uint8Array) => string): DividedLine {
+  const fields = new Map<string, JsonField>()
+  for (const field of fieldsIn(line, (start, end) => textOf(line.subarray(start, end))))
+    fields.set(field.name, field)
+  const valueOf = (name: string): Uint8Array => {
+    const { start, end } = fields.get(name) ?? { start: 0, end: 0 }
+    return line.subarray(start, end)
+  }
+  const customId = parsed(textOf(valueOf('custom_id')))
+  return { customId: typeof customId === 'string' ? customId : '', body: valueOf('body') }
 }
 
 export function isLineError(read: RequestLine | LineError): read is LineError {

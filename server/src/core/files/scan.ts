@@ -2,6 +2,7 @@
  * Reads a file of requests once, while it arrives: the number of requests, where they can be cut into chunks, and the
  * errors of each line. The same bytes give the same result, however they are divided.
  */
+import { holdsContents } from '../embedding/read-contents.ts'
 import { isPlain } from '../text/storable.ts'
 import { isBlank, LineSplitter, type Line } from './lines.ts'
 import { isLineError, readRequestLine, type RequestLine, type TextOf } from './request-line.ts'
@@ -221,10 +222,12 @@ function repeatedError(line: number): LineError {
 }
 
 /**
- * Number of texts or lists of tokens, or of requested images. An invalid value counts as one: its line is refused alone.
+ * Number of texts, contents or lists of tokens, or of requested images. An invalid value counts as one: its line is refused
+ * alone.
  */
-function inputsOf({ input, n }: RequestLine['body']): number {
-  if (Array.isArray(input)) return typeof input[0] === 'number' ? 1 : Math.max(1, input.length)
+function inputsOf({ input, inputs, n }: RequestLine['body']): number {
+  const given: unknown = inputs ?? input
+  if (Array.isArray(given)) return typeof given[0] === 'number' ? 1 : Math.max(1, given.length)
   return typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 1
 }
 
@@ -232,18 +235,16 @@ function inputsOf({ input, n }: RequestLine['body']): number {
  * What keeps a request from sharing a call with others: the model, the width, the type and the kind of its input. Undefined
  * for an image request, which is a chunk by itself. Invalid values are ignored here: only their line gets the error.
  */
-function kindOf(
-  url: string,
-  { model, dimensions, input_type: type, input }: RequestLine['body'],
-): string | undefined {
+function kindOf(url: string, body: RequestLine['body']): string | undefined {
   if (!url.endsWith('/embeddings')) return undefined
+  const { model, dimensions, input_type: type, input } = body
   const first: unknown = Array.isArray(input) ? input[0] : input
   const plain = [model, dimensions, type].map((value) =>
     (typeof value === 'string' && value.length <= MAX_MODEL_LENGTH) || typeof value === 'number'
       ? value
       : null,
   )
-  return JSON.stringify([...plain, typeof first === 'string'])
+  return JSON.stringify([...plain, holdsContents(body) ? 'contents' : typeof first === 'string'])
 }
 
 function shownUrl(url: string): string {

@@ -48,41 +48,56 @@ export function exactFieldTexts(
   textOf: (start: number, end: number) => string,
 ): Record<string, string> | undefined {
   let texts: Record<string, string> | undefined
-  let depth = 0
-  let name: string | undefined
-  let valueStart = 0
-  const endField = (end: number): void => {
-    if (name === undefined) return
-    const text = known.has(name) ? '' : textOf(valueStart, end)
+  for (const { name, start, end } of fieldsIn(bytes, textOf)) {
+    const text = known.has(name) ? '' : textOf(start, end)
     if (MAY_CHANGE.test(text)) {
       // Without a prototype, a field called `__proto__` is a field like any other.
       texts ??= Object.create(null) as Record<string, string>
       texts[name] = text
     } else if (texts !== undefined) delete texts[name]
-    name = undefined
-  }
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number
-    if (byte === QUOTE) {
-      const start = at
-      at = textEnd(bytes, at + 1)
-      if (depth === 1 && name === undefined) name = JSON.parse(textOf(start, at + 1)) as string
-    } else if (byte === COLON && depth === 1) valueStart = at + 1
-    else if (byte === COMMA && depth === 1) endField(at)
-    else if (OPEN.has(byte)) depth += 1
-    else if (CLOSE.has(byte)) {
-      depth -= 1
-      if (depth === 0) endField(at)
-    }
   }
   return texts
 }
 
-/** The position of the closing quote. */
+/** A field of a JSON object, and the bytes of its value, with the white space around it. */
+export interface JsonField {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The fields of a JSON object in their order. The bytes are JSON. */
+export function* fieldsIn(
+  bytes: Uint8Array,
+  textOf: (start: number, end: number) => string,
+): Generator<JsonField> {
+  let depth = 0
+  let name: string | undefined
+  let start = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number
+    if (byte === QUOTE) {
+      const quote = at
+      at = textEnd(bytes, at + 1)
+      if (depth === 1 && name === undefined) name = JSON.parse(textOf(quote, at + 1)) as string
+    } else if (byte === COLON && depth === 1) start = at + 1
+    else if (OPEN.has(byte)) depth += 1
+    else {
+      if (CLOSE.has(byte)) depth -= 1
+      const isEnd = byte === COMMA ? depth === 1 : CLOSE.has(byte) && depth === 0
+      if (!isEnd || name === undefined) continue
+      yield { name, start, end: at }
+      name = undefined
+    }
+  }
+}
+
+/** The position of the closing quote. Searched, not walked: most of a large body is in a few long texts. */
 function textEnd(bytes: Uint8Array, start: number): number {
-  for (let at = start; at < bytes.length; at += 1) {
-    if (bytes[at] === QUOTE) return at
-    if (bytes[at] === BACKSLASH) at += 1
+  for (let at = bytes.indexOf(QUOTE, start); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
+    let backslashes = 0
+    while (at - backslashes > start && bytes[at - backslashes - 1] === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return at
   }
   return bytes.length
 }

@@ -25,6 +25,12 @@ export function parseBody(
   return parseJson(body, bounds)
 }
 
+/** A part of larger bytes, as `parseBody` takes it: the bytes of a large body are transferred, so they are copied. */
+export function ownBuffer(bytes: Uint8Array): Buffer<ArrayBuffer> {
+  const own = (bytes.length > LARGE_BYTES ? bytes.slice() : bytes) as Uint8Array<ArrayBuffer>
+  return Buffer.from(own.buffer, own.byteOffset, own.length)
+}
+
 /** The JSON of a body of at most a megabyte. */
 export function parseJson(body: Buffer<ArrayBuffer>, bounds: JsonBounds = SMALL_VALUES): ParsedJson {
   const bytes = withoutByteOrderMark(body)

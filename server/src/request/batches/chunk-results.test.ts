@@ -30,7 +30,13 @@ function aResult(more: Partial<EmbedResult>): EmbedResult {
   } as unknown as EmbedResult
 }
 
-const resultsOf = () => new ChunkResults({ batchId: 'batch_1', firstLine: 10, docsUrl: 'http://docs' })
+const resultsOf = () =>
+  new ChunkResults({
+    batchId: 'batch_1',
+    firstLine: 10,
+    docsUrl: 'http://docs',
+    bytesOf: (text) => text.length,
+  })
 
 /** The lines behind the head of the part. */
 function written(results: ChunkResults): unknown[] {

@@ -3,14 +3,15 @@ import type { ChunkCounts } from '#core/batch/chunk.ts'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
 import { headText, MAX_MAKERS, type PartHead, type PartRanges } from '#core/batch/part.ts'
 import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
-import { inputCount, inputSize } from '#core/embedding/input.ts'
+import { inputCount } from '#core/embedding/input.ts'
 import { Makers } from '#core/embedding/made-vectors.ts'
 import { typedFields } from '#core/embedding/typed-text.ts'
 import { asciiOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import { asciiJson } from '#core/text/json-text.ts'
-import { divideTokens } from '#core/money/usage.ts'
+import { usageText, type AnswerUsage } from '#core/embedding/usage-text.ts'
 import { CACHE, type EmbedResult } from '../embeddings/embed-result.ts'
+import { usageOfEach } from '../embeddings/usage-of-each.ts'
 import { PartBytes } from './part-bytes.ts'
 
 /** Size of a head with a few faults and deployments. */
@@ -21,7 +22,10 @@ export interface ResultTerms {
   /** The number of the chunk's first line in the file. */
   readonly firstLine: number
   readonly docsUrl: string
+  readonly bytesOf: (text: string) => number
 }
+
+type NamedLine = Pick<BatchLine, 'number' | 'customId'>
 
 interface MakingSpan {
   readonly fromMs: number
@@ -53,22 +57,23 @@ export class ChunkResults {
 
   /** `span`: from the request for the vectors until their arrival, in Unix milliseconds. */
   answered(lines: LineRun, result: EmbedResult, requestId: string, span: MakingSpan): void {
-    const { vectors, views, usage, extraFields } = result
-    const tokens = divideTokens(
-      usage.promptTokens,
-      lines.map(({ request }) => inputSize(request.input)),
+    const { model, vectors, views, usage, extraFields } = result
+    const used = usageOfEach(
+      usage,
+      lines.map(({ request }) => request.input),
+      model,
+      this.#terms.bytesOf,
     )
     let first = 0
     for (const [index, line] of lines.entries()) {
-      const { model, encoding, input } = line.request
+      const { model: asked, encoding, input } = line.request
       const count = inputCount(input)
       this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
       this.#output.write('{"object":"list","data":[')
       for (let place = 0; place < count; place += 1)
         writeItem(this.#output, vectors[first + place] as Vector, place, encoding, views)
       first += count
-      const used = tokens[index] ?? 0
-      let end = `],"model":${asciiJson(model)},"usage":{"prompt_tokens":${used},"total_tokens":${used}}`
+      let end = `],"model":${asciiJson(asked)},"usage":${usageText(used[index] as AnswerUsage)}`
       for (const name in extraFields) end += `,${asciiJson(name)}:${asciiJson(extraFields[name])}`
       this.#output.write(`${end}}${ANSWER_TAIL}`)
     }
@@ -90,7 +95,7 @@ export class ChunkResults {
   }
 
   /** `body`: the answer's body, in ASCII. */
-  made(line: BatchLine, body: readonly string[], outputTokens: number, requestId: string): void {
+  made(line: NamedLine, body: readonly string[], outputTokens: number, requestId: string): void {
     this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
     for (const piece of body) this.#output.write(piece)
     this.#output.write(ANSWER_TAIL)
@@ -98,13 +103,13 @@ export class ChunkResults {
     this.#outputTokens += outputTokens
   }
 
-  refused(lines: readonly BatchLine[], fault: Fault, requestId: string): void {
+  refused(lines: readonly NamedLine[], fault: Fault, requestId: string): void {
     for (const line of lines)
       this.#addError(refusedLine({ ...this.#idsOf(line), requestId }, fault, this.#terms.docsUrl))
     this.#countFailed(lines.length, fault.code)
   }
 
-  expired(lines: readonly BatchLine[]): void {
+  expired(lines: readonly NamedLine[]): void {
     for (const line of lines) this.#addError(expiredLine(this.#idsOf(line)))
     this.#countFailed(lines.length, EXPIRED)
     this.#expired += lines.length
@@ -167,7 +172,7 @@ export class ChunkResults {
     this.#output.release()
   }
 
-  #idsOf({ number, customId }: BatchLine): { readonly lineId: string; readonly customId: string } {
+  #idsOf({ number, customId }: NamedLine): { readonly lineId: string; readonly customId: string } {
     const { batchId, firstLine } = this.#terms
     return { lineId: `batch_req_${batchId.slice('batch_'.length)}_${firstLine + number}`, customId }
   }

@@ -77,7 +77,12 @@ test('a part that was deleted since it was listed is passed over', async () => {
 
 test('what a holder keeps is what the next one finds', async () => {
   const blobs = new MemoryBlobs(systemClock)
-  const results = new ChunkResults({ batchId: 'b', firstLine: 11, docsUrl: 'http://docs' })
+  const results = new ChunkResults({
+    batchId: 'b',
+    firstLine: 11,
+    docsUrl: 'http://docs',
+    bytesOf: (text) => text.length,
+  })
   const line = { firstByte: 0, number: 0, customId: 'c', request: undefined, fault: undefined }
   results.expired([line])
   const ranges = { done: DONE, rest: REST }

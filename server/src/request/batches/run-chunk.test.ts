@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { after, test } from 'node:test'
 import type { Clock } from '#ports/clock.ts'
 import { Circuits } from '#core/batch/circuits.ts'
 import { decodeBase64 } from '#core/embedding/vector.ts'
@@ -11,7 +15,13 @@ import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryBatches } from '#test/support/stores/batches.ts'
 import { ENDLESS_ROOM } from '#ports/disk-room.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import { fetchedMedia, readEmbeddingLine } from '#http/gateway/embeddings/read-line.ts'
+import { FairShare } from '#core/schedule/fair-share.ts'
+import { defaultLimits } from '#core/settings.ts'
+import { DiskUploads } from '#stores/uploads/disk.ts'
+import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { WorkerJson } from '#runtime/json.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import type { Observer, RequestRecord } from '#ports/observer.ts'
@@ -40,6 +50,19 @@ interface ResultLine {
 }
 
 const HOUR_MS = 3_600_000
+const json = new WorkerJson()
+after(() => json.close())
+const folder = mkdtempSync(join(tmpdir(), 'torana-lines-'))
+after(() => rmSync(folder, { recursive: true }))
+const forLines = {
+  json,
+  limits: defaultLimits,
+  uploads: await DiskUploads.open(folder, { maxBytes: 1024 ** 2 }),
+  fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 1000 }),
+  memory: new FairShare({ capacity: 64 * 1024 ** 2, headroom: 3, maxWaiting: 10 }),
+  wait: sleep,
+  yieldOnArrival: async () => {},
+}
 /** Duration of a call. */
 const CALL_MS = 20
 const identifiers = uuidv7Identifiers(systemClock)
@@ -127,6 +150,8 @@ async function world(
     blobs,
     readInput: async (_file, { firstByte, bytes }) => input.subarray(firstByte, firstByte + bytes),
     diskRoom: ENDLESS_ROOM,
+    readLine: (line, project) => readEmbeddingLine(line, project, forLines),
+    fetchedMedia: (project) => fetchedMedia(project, forLines),
     callInputs: () => 64,
     docsUrl: () => 'http://docs',
     terms,

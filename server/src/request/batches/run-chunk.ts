@@ -5,7 +5,14 @@
  * holder takes as it is, or nothing, and then the chunk runs again. Lines end in any order: those with a
  * result are in the part, the others become another chunk.
  */
-import { NOTHING, partOf, rangeOfLines, withoutInput, type LineRange } from '#core/batch/chunk.ts'
+import {
+  NOTHING,
+  partOf,
+  rangeOfLines,
+  withoutInput,
+  type LineRange,
+  type PlacedLine,
+} from '#core/batch/chunk.ts'
 import {
   LineGroups,
   linesIn,
@@ -15,13 +22,16 @@ import {
   type LineGroup,
   type LineRun,
   type RunnableLine,
+  type UnreadLine,
 } from '#core/batch/line.ts'
 import { parted } from '#core/batch/parted.ts'
 import type { PartRanges } from '#core/batch/part.ts'
-import { pauseAfter } from '#core/batch/policy.ts'
+import { kindOf, pauseAfter } from '#core/batch/policy.ts'
 import { idOf } from '#core/catalog/catalog.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { dividedLine } from '#core/files/request-line.ts'
+import { withBatchTags } from '#core/request/labels.ts'
 import { RequestTrace } from '#core/request/request-trace.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -30,10 +40,12 @@ import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedResult } from '../embeddings/embed-result.ts'
 import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
+import { limiterTokens } from '../embeddings/tokens.ts'
 import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
 import { batchKey } from './batch-key.ts'
 import { batchRecord } from './batch-record.ts'
 import { ChunkResults } from './chunk-results.ts'
+import type { EmbeddingLine, FetchedMedia } from './embedding-line.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import { ResultRoom, type RoomForLines, type RoomOutside } from './result-room.ts'
 import {
@@ -56,6 +68,9 @@ export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 
   ) => Promise<Uint8Array | undefined>
   /** Inputs that a background call may carry at present. */
   readonly callInputs: () => number
+  /** The caller takes ownership of the media. */
+  readonly readLine: (line: Uint8Array, project: string) => Promise<EmbeddingLine>
+  readonly fetchedMedia: (project: string) => FetchedMedia
   readonly docsUrl: () => string
   readonly terms: TermsInForce
   readonly wait: (ms: number) => Promise<unknown>
@@ -66,8 +81,8 @@ export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 
  * memory beside the results.
  */
 const GROUPS_AT_ONCE = 8
-/** Lines parsed before other work gets the event loop: a millisecond or two. */
-const READ_AT_ONCE = 64
+/** Lines read before other work gets the event loop, and their bytes: a millisecond or two. */
+const READ_AT_ONCE = { lines: 64, bytes: 256 * 1024 }
 /** Wait before paid results are offered to the store again. */
 const KEEP_AGAIN_MS = 2000
 
@@ -77,7 +92,7 @@ export async function runChunk(
   dependencies: ChunkDependencies,
 ): Promise<void> {
   const { hold, batch, firstLine } = held
-  const { batches, blobs, limits, docsUrl } = dependencies
+  const { batches, blobs, bytesOf, docsUrl } = dependencies
   const before = await partBefore(held, blobs)
   if (before !== undefined) return batches.finish(hold, { ...before, pictureBytes: 0 })
   if (batch.state === 'cancelling') return batches.finish(hold, { counts: NOTHING, part: undefined })
@@ -87,9 +102,9 @@ export async function runChunk(
       counts: withoutInput(held.lines),
       part: undefined,
     })
-  const within = linesIn(bytes, { maxInputs: limits.maxInputs, textOf, tags: batch.tags })
+  const within = linesIn(bytes)
   const lines = partOf(held, within)
-  const results = new ChunkResults({ batchId: batch.id, firstLine, docsUrl: docsUrl() })
+  const results = new ChunkResults({ batchId: batch.id, firstLine, docsUrl: docsUrl(), bytesOf })
   const run = new ChunkRun(held, lines, results, orders, dependencies)
   const trouble = await run.all()
   const pause = async (): Promise<void> =>
@@ -128,8 +143,8 @@ function retryWhileStoreUnreachable({ stop }: ChunkOrders, { wait }: ChunkDepend
 /** The ranges of the chunk's lines with a result and without one. */
 function rangesOf(
   held: HeldChunk,
-  within: readonly BatchLine[],
-  lines: readonly BatchLine[],
+  within: readonly UnreadLine[],
+  lines: readonly UnreadLine[],
   ended: ReadonlySet<number>,
 ): PartRanges {
   if (ended.size === lines.length) return { done: undefined, rest: undefined }
@@ -144,7 +159,7 @@ class ChunkRun {
   /** Line numbers that have a result. */
   readonly ended = new Set<number>()
   readonly #held: HeldChunk
-  readonly #lines: readonly BatchLine[]
+  readonly #lines: readonly UnreadLine[]
   readonly #results: ChunkResults
   readonly #orders: ChunkOrders
   readonly #dependencies: ChunkDependencies
@@ -154,7 +169,7 @@ class ChunkRun {
 
   constructor(
     held: HeldChunk,
-    lines: readonly BatchLine[],
+    lines: readonly UnreadLine[],
     results: ChunkResults,
     orders: ChunkOrders,
     dependencies: ChunkDependencies,
@@ -170,32 +185,67 @@ class ChunkRun {
 
   /** Runs the lines. Returns why the remaining ones can't run now. */
   async all(): Promise<Trouble | undefined> {
-    if (!this.#loop.isLate) await this.#runGroups(await this.#groups())
+    if (!this.#loop.isLate) {
+      await using media = new AsyncDisposableStack()
+      await this.#runGroups(await this.#groups(media))
+    }
     if (this.#loop.isLate) {
       const left = this.#lines.filter(({ number }) => !this.ended.has(number))
-      this.#results.expired(left)
+      const named = left.map((line) => ({ ...line, ...dividedLine(line.content, textOf) }))
+      this.#results.expired(named)
       this.#end(left)
     }
     return this.#trouble
   }
 
-  /** Unreadable lines end here. */
-  async #groups(): Promise<readonly LineGroup[]> {
-    const { catalog, yieldLoop } = this.#dependencies
+  /** Unreadable lines end here. Lines for which there is no space now are left for later, and all behind them. */
+  async #groups(media: AsyncDisposableStack): Promise<readonly LineGroup[]> {
+    const { catalog, yieldLoop, identifiers } = this.#dependencies
     const { models } = catalog()
     const groups = new LineGroups((name) => {
       const model = models.get(name)
       return model?.kind === 'embedding' && model.deployments.some(({ capabilities }) => capabilities.user)
     })
-    for (const [index, line] of this.#lines.entries()) {
-      if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await yieldLoop()
+    let [lines, bytes] = [0, 0]
+    for (const unread of this.#lines) {
+      if (this.#loop.mustEnd) break
+      lines += 1
+      bytes += unread.content.length
+      if (lines >= READ_AT_ONCE.lines || bytes >= READ_AT_ONCE.bytes) {
+        await yieldLoop()
+        lines = bytes = 0
+      }
+      const line = await this.#read(unread, media)
       if (groups.add(line)) continue
+      const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
+      if (this.#mustWait(fault)) break
       using room = await this.#roomFor([line])
       if (room === undefined) return []
-      const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
-      this.#fail([line], fault, this.#dependencies.identifiers.next())
+      this.#fail([line], fault, identifiers.next())
     }
     return groups.all
+  }
+
+  /** A line without tags takes those of its batch. */
+  async #read({ number, firstByte, content }: UnreadLine, held: AsyncDisposableStack): Promise<BatchLine> {
+    const { project, tags } = this.#held.batch
+    const { customId, request, fault, media } = await this.#dependencies.readLine(content, project)
+    held.use(media)
+    const line = { number, firstByte, customId, request, fault }
+    if (request === undefined || tags === undefined) return line
+    try {
+      return { ...line, request: { ...request, tags: withBatchTags(request.tags, tags) } }
+    } catch (error) {
+      return { ...line, request: undefined, fault: faultOf(error) }
+    }
+  }
+
+  /** Notes a fault that is about this moment and not about a line. */
+  #mustWait(fault: Fault): boolean {
+    const kind = kindOf(fault)
+    if (kind === 'input' || kind === 'request' || kind === 'call') return false
+    this.#note({ fault, pauseMs: pauseAfter(fault) })
+    return true
   }
 
   /** Runs groups one after another, and more of them concurrently while the node has slots. */
@@ -235,11 +285,34 @@ class ChunkRun {
       const run = runFrom(group, first, callInputs())
       using room = await this.#roomFor(run)
       if (room === undefined) return
-      const trouble = await this.#loop.run(run.slice(0, room.lines), work)
+      await using media = this.#dependencies.fetchedMedia(this.#held.batch.project)
+      const lines = await this.#fetched(run.slice(0, room.lines), media)
+      if (lines === undefined) return
+      const trouble = lines.length === 0 ? undefined : await this.#loop.run(lines, work)
       if (trouble !== undefined) return this.#note(trouble)
       first += room.lines
       await yieldLoop()
     }
+  }
+
+  /** The lines with what they name by address. One that can't be fetched ends here. Undefined when the lines must wait. */
+  async #fetched(
+    lines: readonly RunnableLine[],
+    media: FetchedMedia,
+  ): Promise<readonly RunnableLine[] | undefined> {
+    const fetched: RunnableLine[] = []
+    for (const line of lines) {
+      if (line.request.input.kind !== 'contents') return lines
+      if (this.#loop.mustEnd) return undefined
+      try {
+        fetched.push({ ...line, request: await media.fetch(line.request) })
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error
+        if (this.#mustWait(error)) return undefined
+        this.#fail([line], error, this.#dependencies.identifiers.next())
+      }
+    }
+    return fetched
   }
 
   /** Undefined when there is no space and the batch waits for some. */
@@ -263,7 +336,7 @@ class ChunkRun {
     if (this.#trouble === undefined || trouble.pauseMs > this.#trouble.pauseMs) this.#trouble = trouble
   }
 
-  #end(lines: readonly BatchLine[]): void {
+  #end(lines: readonly PlacedLine[]): void {
     for (const { number } of lines) this.ended.add(number)
   }
 
@@ -277,7 +350,7 @@ class ChunkRun {
     const { clock, catalog, observer } = this.#dependencies
     const { batch } = this.#held
     const request = requestOf(lines)
-    const labelTerms = labelTermsOf(partsOf(lines))
+    const labelTerms = labelTermsOf(this.#sharesOf(lines))
     const trace = new RequestTrace(clock.monotonicMs())
     const keyNow = (): Key | Promise<Key> => batchKey(batch, this.#dependencies.terms)
     const fromMs = clock.nowMs()
@@ -328,16 +401,22 @@ class ChunkRun {
     observer.requestEnded(record)
     return fault ?? 'succeeded'
   }
-}
 
-/** Lines of one request may have different users and tags. */
-function partsOf([first, ...others]: LineRun): [LabelShare, ...LabelShare[]] {
-  const part = ({ request: { user, tags, input } }: LineRun[0]): LabelShare => ({
-    user,
-    tags,
-    weight: inputSize(input),
-  })
-  return [part(first), ...others.map(part)]
+  /** Lines of one request may have different users and tags. */
+  #sharesOf([first, ...others]: LineRun): [LabelShare, ...LabelShare[]] {
+    const { catalog, bytesOf } = this.#dependencies
+    const { model: name } = first.request
+    const model = catalog().models.get(idOf(catalog(), name) ?? name)
+    const share = ({ request: { user, tags, input } }: RunnableLine): LabelShare => ({
+      user,
+      tags,
+      weight:
+        input.kind === 'contents' && model?.kind === 'embedding'
+          ? limiterTokens(input, model, bytesOf)
+          : inputSize(input),
+    })
+    return [share(first), ...others.map(share)]
+  }
 }
 
 const decoder = new TextDecoder()

@@ -4,13 +4,12 @@
  * chunk only begins the job and waits for its end.
  */
 import { NOTHING, withoutInput } from '#core/batch/chunk.ts'
-import type { BatchLine } from '#core/batch/line.ts'
+import { linesIn } from '#core/batch/line.ts'
 import type { PartRanges } from '#core/batch/part.ts'
 import { PICTURE_BYTES } from '#core/batch/room.ts'
 import { isEdits } from '#core/batch/request.ts'
 import { idOf } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { isBlank, LineSplitter } from '#core/files/lines.ts'
 import { assetIdOf, type ImageResult } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
@@ -42,12 +41,8 @@ export interface PictureDependencies
   readonly partBlobs: BlobStore
   /** Bounds the parts that hold images in base64 in memory. */
   readonly assembling: Semaphore
-  /** The caller takes ownership of the line. */
-  readonly readLine: (
-    endpoint: string,
-    line: Uint8Array<ArrayBuffer>,
-    project: string,
-  ) => Promise<PictureLine>
+  /** The caller takes ownership of the files. */
+  readonly readLine: (endpoint: string, line: Uint8Array, project: string) => Promise<PictureLine>
   /** The answer's body in ASCII, with links that are valid until `expiresAtMs`, in Unix milliseconds. */
   readonly answerOf: (
     made: { readonly result: ImageResult; readonly jobId: string; readonly held: HeldBytes },
@@ -73,7 +68,7 @@ export async function runPictures(
   dependencies: PictureDependencies,
 ): Promise<void> {
   const { hold, batch } = held
-  const { batches, partBlobs, docsUrl, assembling } = dependencies
+  const { batches, partBlobs, bytesOf, docsUrl, assembling } = dependencies
   const before = await partBefore(held, partBlobs)
   if (before !== undefined) return batches.finish(hold, before)
   const bytes = await dependencies.readInput(batch.inputFileId, held)
@@ -81,13 +76,13 @@ export async function runPictures(
   if (content === undefined)
     return batches.finish(hold, { counts: withoutInput(held.lines), part: undefined })
   const read = async (): Promise<PictureLine> =>
-    taggedLine(await dependencies.readLine(batch.endpoint, content.slice(), batch.project), batch.tags)
+    taggedLine(await dependencies.readLine(batch.endpoint, content, batch.project), batch.tags)
   const first = await read()
   const end = await new PictureRun(held, orders, dependencies).ended(first, read)
   const { customId } = first
-  const line: BatchLine = { firstByte: 0, number: 0, customId, request: undefined, fault: undefined }
+  const line = { number: 0, customId }
   const { firstLine } = held
-  const results = new ChunkResults({ batchId: batch.id, firstLine, docsUrl: docsUrl() })
+  const results = new ChunkResults({ batchId: batch.id, firstLine, docsUrl: docsUrl(), bytesOf })
   if (end.kind === 'stopped')
     return batch.state === 'cancelling'
       ? batches.finish(hold, { counts: NOTHING, part: undefined })
@@ -282,11 +277,8 @@ class PictureRun {
 }
 
 /** A chunk of images is one line. */
-function lineIn(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-  const splitter = new LineSplitter({ firstLine: 0, firstByte: 0 })
-  for (const { content } of [...splitter.push(bytes), ...splitter.end()])
-    if (content !== undefined && !isBlank(content)) return new Uint8Array(content)
-  return undefined
+function lineIn(bytes: Uint8Array): Uint8Array | undefined {
+  return linesIn(bytes)[0]?.content
 }
 
 function outputTokensOf({ tokens: { textOutput = 0, imageOutput = 0 } }: ImageResult): number {

@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Encoding } from '#core/catalog/catalog.ts'
 import { textLengthOf, typedFields } from '#core/embedding/typed-text.ts'
+import { usageText } from '#core/embedding/usage-text.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import { costText } from '#core/money/price.ts'
-import type { TokensByKind } from '#core/money/usage.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 import type { EmbedResult } from '#request/embeddings/embed-result.ts'
 import { rateHeaders } from '../../rate-headers.ts'
@@ -102,18 +102,9 @@ function asciiOf(bytes: Uint8Array): string {
 }
 
 function closing({ usage, extraFields }: EmbedResult, asked: string): string {
-  const tokens = usage.promptTokens
-  const details = usage.byKind === undefined ? '' : `,"prompt_tokens_details":${detailsOf(usage.byKind)}`
-  let rest = `],"model":${asciiJson(asked)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}${details}}`
+  let rest = `],"model":${asciiJson(asked)},"usage":${usageText(usage)}`
   for (const name in extraFields) rest += `,${asciiJson(name)}:${asciiJson(extraFields[name])}`
   return `${rest}}`
-}
-
-/** `{"text_tokens":3,"image_tokens":258}`, the names of OpenRouter. */
-function detailsOf(byKind: TokensByKind): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(byKind).map(([kind, tokens]) => [`${kind}_tokens`, tokens])),
-  )
 }
 
 function headersOf(embedded: EmbedResult, { requestId, timing, ends }: AnswerMeta): string[] {

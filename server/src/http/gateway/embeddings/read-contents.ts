@@ -28,7 +28,7 @@ export interface ReadContents {
 
 /** `hold` gets the media before any is taken: their holder discards them when the request ends, also when reading fails. */
 export async function readContents(
-  { value, exact, media }: ParsedContents,
+  parsed: ParsedContents,
   {
     project,
     path,
@@ -38,19 +38,29 @@ export async function readContents(
 ): Promise<ReadContents> {
   const taken = new TakenMedia(outside)
   hold(taken)
+  const { asked, isOnDisk } = await readTaken(parsed, taken, path, outside)
+  return { asked: await fetchAddresses(asked, project, taken, outside), isOnDisk }
+}
+
+/** The request, without what it names by address. */
+export async function readTaken(
+  { value, exact, media }: ParsedContents,
+  taken: TakenMedia,
+  path: PathModel | undefined,
+  { limits }: TakingMediaOutside,
+): Promise<ReadContents> {
   try {
     await taken.take(media.files)
-    const asked = readEmbeddingRequest(value, outside.limits.maxInputs, path, exact, taken.at)
+    const asked = readEmbeddingRequest(value, limits.maxInputs, path, exact, taken.at)
     taken.refuseUnread()
-    const isOnDisk = taken.isOnDisk && media.characters <= MAX_FREE_CHARACTERS
-    return { asked: await fetched(asked, project, taken, outside), isOnDisk }
+    return { asked, isOnDisk: taken.isOnDisk && media.characters <= MAX_FREE_CHARACTERS }
   } catch (error) {
     throw uploadFault(error)
   }
 }
 
 /** Parts with an address become media, where Torana fetches addresses. One after another: each takes memory for the largest file. */
-async function fetched(
+export async function fetchAddresses(
   asked: EmbeddingRequest,
   project: string,
   taken: TakenMedia,
@@ -58,14 +68,18 @@ async function fetched(
 ): Promise<EmbeddingRequest> {
   const { input } = asked
   if (input.kind !== 'contents' || !outside.limits.fetchImageUrls) return asked
-  const contents: Content[] = []
-  for (const [index, { parts }] of input.contents.entries()) {
-    const known: Part[] = []
-    for (const [number, part] of parts.entries())
-      known.push(await fetchedPart(part, `input/${index}/content/${number}`, project, taken, outside))
-    contents.push({ parts: known })
+  try {
+    const contents: Content[] = []
+    for (const [index, { parts }] of input.contents.entries()) {
+      const known: Part[] = []
+      for (const [number, part] of parts.entries())
+        known.push(await fetchedPart(part, `input/${index}/content/${number}`, project, taken, outside))
+      contents.push({ parts: known })
+    }
+    return { ...asked, input: { kind: 'contents', contents } }
+  } catch (error) {
+    throw uploadFault(error)
   }
-  return { ...asked, input: { kind: 'contents', contents } }
 }
 
 async function fetchedPart(

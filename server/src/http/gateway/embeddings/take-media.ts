@@ -16,7 +16,7 @@ export interface TakingMediaOutside {
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
-/** Media of one request that stay in memory. More go to the disk: a call to an upstream may take a minute. */
+/** Media of one request that stay in memory, fetched ones included. More go to the disk: a call to an upstream may take a minute. */
 export const MAX_MEMORY_BYTES = 256 * 1024
 /** Bytes that are read, hashed and written at once: a tenth of a millisecond of the event loop. */
 const STEP_BYTES = 64 * 1024
@@ -34,6 +34,7 @@ export class TakenMedia implements AsyncDisposable {
   readonly #media = new Map<string, Media>()
   readonly #unread = new Set<string>()
   readonly #uploads: Upload[] = []
+  #memoryBytes = 0
 
   constructor(outside: TakingMediaOutside) {
     this.#outside = outside
@@ -54,7 +55,8 @@ export class TakenMedia implements AsyncDisposable {
     const checked = files.map((file) => this.#checked(file))
     for (const { place } of checked) this.#unread.add(place)
     const bytes = checked.reduce((sum, file) => sum + file.bytes.length, 0)
-    if (bytes > MAX_MEMORY_BYTES) return this.#write(checked)
+    if (this.#memoryBytes + bytes > MAX_MEMORY_BYTES) return this.#write(checked)
+    this.#memoryBytes += bytes
     for (const file of checked) {
       const held = file.bytes
       this.#add(
