@@ -403,7 +403,9 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
 export function databaseSpaces(open: () => Promise<DatabaseDirectory>): () => Promise<SpacesWorld> {
   return async () => {
     const { audit, database } = await open()
-    await database.query('TRUNCATE space_references, space_standings, space_probes, space_calibrations')
+    await database.query(
+      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations',
+    )
     return { spaces: new PostgresSpaces(database), audit, database }
   }
 }

@@ -101,7 +101,7 @@ export function node(
       of.asked.push(id)
       await options.answersAfter
       const answer = of.answers.get(upstream.baseUrl ?? '') ?? of.answers.get(id) ?? 'away'
-      if (typeof answer === 'number') return vectorsOf(answer)
+      if (typeof answer === 'number') return { texts: vectorsOf(answer) }
       if (answer === 'away') throw new Error('no answer at all')
       throw brokenBy(id, answer === 'narrow' ? 4 : 0)
     },

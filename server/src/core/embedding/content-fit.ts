@@ -100,7 +100,7 @@ function misfitOf(
 }
 
 function partMisfit(part: Part, capabilities: ContentCapabilities, name: string): Misfit | undefined {
-  const { inputs, formats, fetches } = capabilities
+  const { inputs, fetches } = capabilities
   if (!inputs.includes(part.kind))
     return { code: 'part_unsupported', message: `is ${a(part.kind)}; '${name}' takes ${inputs.join(', ')}` }
   if (hasAddress(part))
@@ -110,8 +110,13 @@ function partMisfit(part: Part, capabilities: ContentCapabilities, name: string)
           code: 'part_unsupported',
           message: `is an address, and '${name}' fetches none. Send the data itself as a data URL, or ask the operator to set limits.fetchImageUrls`,
         }
-  if (!hasMedia(part)) return undefined
-  const { media } = part
+  return hasMedia(part) ? mediaMisfit(part.media, capabilities, name) : undefined
+}
+
+type MediaFacts = Omit<Media, 'open'>
+
+function mediaMisfit(media: MediaFacts, capabilities: ContentCapabilities, name: string): Misfit | undefined {
+  const { formats } = capabilities
   if (!formats.includes(media.format))
     return {
       code: 'part_unsupported',
@@ -121,8 +126,17 @@ function partMisfit(part: Part, capabilities: ContentCapabilities, name: string)
   return words === undefined ? undefined : { code: 'media_too_large', message: `${words} at '${name}'` }
 }
 
+/** Whether a deployment takes a content of this part alone. */
+export function takesMedia(
+  { capabilities: { contents }, upstreamModel }: Deployment,
+  media: MediaFacts,
+): boolean {
+  if (contents?.inputs.includes(media.kind) !== true) return false
+  return mediaMisfit(media, contents, upstreamModel) === undefined
+}
+
 function tooLargeWords(
-  { size, width = 0, height = 0, seconds = 0, pages = 0 }: Media,
+  { size, width = 0, height = 0, seconds = 0, pages = 0 }: MediaFacts,
   {
     maxPartBytes = Infinity,
     maxCallBytes = Infinity,
