@@ -5,7 +5,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { PROBE_TEXTS } from './probe-texts.ts'
 import { PROBE_IMAGES, takesProbeImages } from './probe-images.ts'
-import { checkProbe, checkSpace, type ProbeVectors } from './space-check.ts'
+import { checkProbe, checkSpace } from './space-check.ts'
 
 const TEXTS = 8
 
@@ -194,7 +194,7 @@ test('what is no vector is never good: all zero, not a number, none at all', () 
 })
 
 /** Vectors of texts and images of a model. */
-function probeOf(drawn: { seed: number; width: number; isNormalised: boolean }): Required<ProbeVectors> {
+function probeOf(drawn: { seed: number; width: number; isNormalised: boolean }) {
   const images = modelOf(drawn.seed + 1, drawn.width, drawn.isNormalised).slice(0, PROBE_IMAGES.length)
   return { texts: vectorsOf(drawn), images }
 }

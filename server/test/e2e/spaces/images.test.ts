@@ -1,4 +1,4 @@
-/** Models that take images: their image encoder is compared as their text encoder is. `lab/check/image-drift.ts` is the long form. */
+/** Models that take images: their image encoder is compared as their text encoder is. `lab/check/image-drift` is the long form. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PROBE_IMAGES } from '#core/embedding/probe-images.ts'

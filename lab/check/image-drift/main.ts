@@ -6,14 +6,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { contentModel, contentWires, type ContentWire } from '../conformance/content-wires.ts'
-import type { ModelEntry } from '../conformance/rows.ts'
-import { configFor } from '../conformance/torana.ts'
-import { startFakeProvider } from '../fake-provider/server.ts'
-import { print, Report } from '../report.ts'
-import { REPOSITORY, startTorana } from '../torana.ts'
-import { Workplace } from '../workplace.ts'
-import { bellOf, encoderOf, pixelsOf, trainedOn, vectorOf } from './image-encoder.ts'
+import { contentModel, contentWires, type ContentWire } from '../../conformance/content-wires.ts'
+import type { ModelEntry } from '../../conformance/rows.ts'
+import { configFor } from '../../conformance/torana.ts'
+import { startFakeProvider } from '../../fake-provider/server.ts'
+import { print, Report } from '../../report.ts'
+import { REPOSITORY, startTorana } from '../../torana.ts'
+import { Workplace } from '../../workplace.ts'
+import { bellOf, encoderOf, pixelsOf, trainedOn, vectorOf } from './encoder.ts'
 
 const { values: options } = parseArgs({
   options: { models: { type: 'string', default: '20' }, probes: { type: 'string', default: '1000' } },
