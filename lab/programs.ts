@@ -179,6 +179,10 @@ const CHECKS: Readonly<Record<string, Program>> = {
       "types of vectors, bit by bit against sentence-transformers, numpy and pgvector; OpenAI's SDKs; what each type keeps of the ten nearest; --quick; --write",
     needs: 'Python',
   },
+  'check/image-drift': {
+    answers:
+      'whether the space guard finds every changed image encoder and no noisy decoder, by every wire; --models 20 --probes 1000',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',
@@ -251,6 +255,9 @@ const TOOLS: Readonly<Record<string, Program>> = {
   },
   'fake-provider': { answers: 'plays every upstream and every fault; --help' },
   'model-server': { answers: 'a small real embedding model as an upstream; --help' },
+  'probe-images': {
+    answers: "draws the images of the space guard's probes, as it did once; --out <folder>",
+  },
   'console-images': {
     answers: 'the images of docs/console.md, from a demo with traffic',
     file: 'console/test/pictures.ts',

@@ -21,7 +21,11 @@ const OUT = join(REPOSITORY, 'dist/torana')
 const ENTRIES = ['cli/torana', ...WORKERS]
 
 /** Files that the program reads besides its code, by their paths below `src`. */
-const BESIDE_CODE = ['stores/postgres/migrations/*.sql', 'stores/redis/*.lua']
+const BESIDE_CODE = [
+  'stores/postgres/migrations/*.sql',
+  'stores/redis/*.lua',
+  'worker/spaces/probe-images/*.{jpg,png}',
+]
 
 const server = readServerManifest(SERVER)
 rmSync(OUT, { recursive: true, force: true })

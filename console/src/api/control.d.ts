@@ -2938,9 +2938,9 @@ export interface components {
              * @enum {string}
              */
             verdict: "good" | "warned" | "quarantined" | "failed";
-            /** @description The cosine of each probe text with its reference. null: nothing could be compared, or the probe is old. */
+            /** @description The cosine of each of the eight probe texts with its reference, then of the three probe images if the deployment takes images. null: nothing could be compared, or the probe is old. */
             cosines: number[] | null;
-            /** @description The least cosine of all probe texts with the reference. null: nothing could be compared. */
+            /** @description The least of these cosines. Images have wider limits than texts. null: nothing could be compared. */
             least_cosine: number | null;
             /** @description The largest relative difference between the length of a vector and its reference. */
             norm_drift: number | null;

@@ -1,5 +1,8 @@
 /** Opens the space guard, which probes deployments and holds back those outside their space. */
+import type { Media } from '#core/content/content.ts'
+import { PROBE_IMAGES, takesProbeImages, type ProbeImage } from '#core/embedding/probe-images.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
+import { probeImage } from '#package/files.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
@@ -38,7 +41,7 @@ export interface Spaces extends AsyncDisposable, Calibrations {
 const FIRST_READ_MS = 15_000
 /** Longest wait of a start for probes of unreachable upstreams. Deployments that may not serve are held back. */
 const FIRST_PROBES_MS = 2000
-/** Timeout of a probe with eight short texts: a start and an admin wait for it. */
+/** Timeout of a probe with eight short texts and three small images: an admin waits for it. */
 const PROBE_TIMEOUT_MS = 10_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
@@ -49,10 +52,14 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
   const onTrouble = (error: unknown): void => {
     if (!(error instanceof StoreUnreachable)) log.warn({ err: error }, 'the space guard could not probe')
   }
+  const images = PROBE_IMAGES.map(mediaOf)
   const guard = new SpaceGuard({
     store: stores.spaces,
     catalog: () => catalog.current,
-    probe: (model, deployment) => probeSpace(model, deployment, PROBE_TEXTS, probing),
+    probe: (model, deployment) => {
+      const question = { texts: PROBE_TEXTS, images: takesProbeImages(deployment) ? images : [] }
+      return probeSpace(model, deployment, question, probing)
+    },
     clock,
     isProber: stores.isEldest,
     isAsleep: parts.upstreams.isAsleep,
@@ -72,6 +79,16 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
     calibrationOf: (space, id) => guard.calibrations.of(space, id),
     generationOf: (model) => (guard.hasRead ? guard.generationOf(model) : undefined),
     [Symbol.asyncDispose]: () => guard.stop(),
+  }
+}
+
+function mediaOf({ name, ...image }: ProbeImage): Media {
+  const bytes = probeImage(name)
+  return {
+    ...image,
+    async *open() {
+      yield bytes
+    },
   }
 }
 

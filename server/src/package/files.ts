@@ -52,6 +52,11 @@ export function workerModule(name: WorkerName): URL {
   return pathToFileURL(join(CODE, `${name}.${IS_SOURCE ? 'ts' : 'js'}`))
 }
 
+/** One of the images of the space guard's probes. */
+export function probeImage(name: string): Buffer {
+  return readFileSync(join(CODE, 'worker/spaces/probe-images', name))
+}
+
 /** A script that Redis runs. */
 export function redisScript(name: 'spent' | 'take'): string {
   return readFileSync(join(CODE, `stores/redis/${name}.lua`), 'utf8')

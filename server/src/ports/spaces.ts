@@ -2,7 +2,7 @@
 import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import type { Actor } from './audit.ts'
 
-/** Vectors of the probe texts, as they were when the space was accepted. */
+/** Vectors of the probe texts, as they were when the space was accepted, and of the probe images. */
 export interface SpaceReference {
   readonly model: string
   /** Counts from 1: how often an admin has accepted another space. The hex part of a space's id is derived from it. */
@@ -10,6 +10,8 @@ export interface SpaceReference {
   readonly width: number
   /** One for each probe text, in their order, each of the full width. */
   readonly vectors: readonly Float32Array[]
+  /** The same for the probe images. Absent until a deployment that takes images has answered within the space. */
+  readonly imageVectors?: readonly Float32Array[] | undefined
   /** The deployment that made them. */
   readonly deployment: string
   /** Unix milliseconds. */
@@ -31,10 +33,13 @@ export interface ProbeResult {
    */
   readonly target: string
   readonly space: string
-  /** When the texts were sent, not when their vectors came: vectors made in between may belong to the next space. */
+  /** When the probe was sent, not when their vectors came: vectors made in between may belong to the next space. */
   readonly atMs: number
   readonly verdict: ProbeVerdict
-  /** The cosine of each probe text to its reference, in their order; undefined when there was nothing to compare. */
+  /**
+   * The cosine of each probe text to its reference, then of each probe image if images were compared, in their order; undefined
+   * when there was nothing to compare.
+   */
   readonly cosines?: readonly number[] | undefined
   /** The smallest of them. */
   readonly leastCosine: number | undefined
@@ -92,6 +97,11 @@ export interface SpaceStore {
    * generation is later than the current one. The actor is kept with it, and written to the audit in the same step.
    */
   replaceReference(reference: SpaceReference, actor: Actor): Promise<void>
+  /**
+   * Adds the image vectors to the model's reference, if it is of this generation and has none: a space that was accepted by its
+   * texts is the same space with images. Resolves to the reference in force.
+   */
+  addImages(reference: SpaceReference): Promise<SpaceReference>
   /**
    * Adds a point to the series and updates the deployment's standing. A failed probe updates only `last`, and so does a
    * probe of a space that is no longer the model's. Probes may arrive out of order: a good one lifts a quarantine only if

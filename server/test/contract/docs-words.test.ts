@@ -54,7 +54,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/reports.md': 700,
   'docs/console.md': 1400,
   'docs/promises.md': 900,
-  'docs/space-guard.md': 1500,
+  'docs/space-guard.md': 1650,
   'docs/benchmarks.md': 500,
   'docs/comparison.md': 1000,
   'docs/glossary.md': 500,

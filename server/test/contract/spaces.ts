@@ -101,6 +101,30 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.equal((await spaces.references()).length, 2)
   })
 
+  test(`${name}: images are added to a reference once, to the last bit, and a new space has its own`, async () => {
+    const { spaces } = await open()
+    const images = (seed: number): Float32Array[] =>
+      Array.from({ length: 3 }, (_, image) => Float32Array.of(image, seed, 1e-45, -0.1))
+    const texts = await spaces.beginReference(aReference())
+    assert.equal(texts.imageVectors, undefined)
+    const asked = Array.from({ length: 4 }, (_, seed) =>
+      spaces.addImages({ ...texts, imageVectors: images(seed) }),
+    )
+    const [first, ...others] = await Promise.all(asked)
+    for (const one of others) assert.deepEqual(one, first)
+    assert.deepEqual(await spaces.references(), [first])
+    assert.deepEqual({ ...first, imageVectors: undefined }, { ...texts, imageVectors: undefined })
+    const next = aReference({ generation: 2, imageVectors: images(9) })
+    await spaces.replaceReference(next, { name: 'alice' })
+    const late = await spaces.addImages({ ...texts, imageVectors: images(7) })
+    assert.deepEqual(late, { ...next, acceptedBy: 'alice' })
+    await spaces.replaceReference(aReference({ generation: 3 }), { name: 'alice' })
+    assert.equal((await spaces.references())[0]?.imageVectors, undefined, 'images of an earlier space')
+    const whole = aReference({ model: 'other', imageVectors: images(1) })
+    assert.deepEqual(await spaces.beginReference(whole), whole)
+    assert.deepEqual(await spaces.beginReference({ ...whole, imageVectors: images(2) }), whole)
+  })
+
   test(`${name}: a calibration is kept once, to the last bit, with one audit entry, and never changes`, async () => {
     const { spaces, audit } = await open()
     const actor = { name: 'an admin' }
@@ -403,7 +427,9 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
 export function databaseSpaces(open: () => Promise<DatabaseDirectory>): () => Promise<SpacesWorld> {
   return async () => {
     const { audit, database } = await open()
-    await database.query('TRUNCATE space_references, space_standings, space_probes, space_calibrations')
+    await database.query(
+      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations',
+    )
     return { spaces: new PostgresSpaces(database), audit, database }
   }
 }

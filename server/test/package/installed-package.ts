@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { PROBE_IMAGES } from '#core/embedding/probe-images.ts'
 import { runTorana, startTorana, temporaryFolder, type Torana } from '#test/support/process.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../../dist/torana')
@@ -58,6 +59,7 @@ test('the tarball has what a package needs, nothing of the tests, and runs nothi
     'THIRD-PARTY.md',
     'npm-shrinkwrap.json',
     'console/index.html',
+    ...PROBE_IMAGES.map(({ name }) => `dist/worker/spaces/probe-images/${name}`),
   ])
     assert.ok(files.includes(needed), needed)
   assert.deepEqual(

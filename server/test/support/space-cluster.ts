@@ -1,5 +1,7 @@
 /** Nodes with a space guard each, one store, and a clock that the test controls. */
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
+import type { ContentCapabilities } from '#core/catalog/content-capabilities.ts'
+import { PROBE_IMAGES, takesProbeImages } from '#core/embedding/probe-images.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { widthFault } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
@@ -22,9 +24,9 @@ export const TWO = `${MODEL}/two`
 /** The answer of a deployment: vectors of a seed, of another width, or nothing. */
 type Answers = number | 'away' | 'narrow' | 'empty'
 
-export function vectorsOf(seed: number): readonly Float32Array[] {
+export function vectorsOf(seed: number, probes: readonly unknown[] = PROBE_TEXTS): readonly Float32Array[] {
   const random = seeded(seed)
-  return PROBE_TEXTS.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
+  return probes.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
 }
 
 /** The failure that an upstream's dialect throws for a vector of this width. */
@@ -33,12 +35,24 @@ function brokenBy(deployment: string, width: number): UpstreamFailure {
   return new UpstreamFailure('broken', reason, { deployment, wrongWidth })
 }
 
+const CONTENTS: ContentCapabilities = {
+  wire: 'openrouter',
+  inputs: ['text', 'image'],
+  fuses: true,
+  maxParts: 2,
+  formats: ['png', 'jpeg'],
+  fetches: false,
+}
+
+/** By name, with a path after `@`; one that ends with `+images` takes them. */
 export function catalogOf(...upstreams: readonly string[]): Catalog {
-  const deployments = upstreams.map((name) => {
+  const deployments = upstreams.map((spec) => {
+    const [name = '', images] = spec.split('+')
     const [id = '', path = ''] = name.split('@')
     return aDeployment({
       id: `${MODEL}/${id}`,
       upstream: { name: id, baseUrl: `https://${id}.example/${path}` },
+      ...(images !== undefined && { capabilities: { contents: CONTENTS } }),
     })
   })
   const model = aModel({ id: MODEL, deployments, isGuarded: true })
@@ -55,6 +69,8 @@ export interface Cluster {
   readonly clock: { readonly nowMs: () => number; readonly monotonicMs: () => number }
   readonly passes: (ms: number) => void
   readonly answers: Map<string, Answers>
+  /** Seeds of the vectors of images, where a deployment takes them: those of texts unless there is one. */
+  readonly images: Map<string, number | 'away'>
   /** Deployments that were asked, in order. */
   readonly asked: string[]
 }
@@ -69,6 +85,7 @@ export function cluster(answers: Record<string, Answers>): Cluster {
     clock,
     passes: (ms) => void (nowMs += ms),
     answers: new Map(Object.entries(answers)),
+    images: new Map(),
     asked: [],
   }
 }
@@ -97,11 +114,18 @@ export function node(
     clock: of.clock,
     isAsleep: options.isAsleep,
     isProber: async () => link.carry(async () => state.isProber),
-    probe: async (_model: EmbeddingModel, { id, upstream }: Deployment) => {
+    probe: async (_model: EmbeddingModel, deployment: Deployment) => {
+      const { id, upstream } = deployment
       of.asked.push(id)
       await options.answersAfter
       const answer = of.answers.get(upstream.baseUrl ?? '') ?? of.answers.get(id) ?? 'away'
-      if (typeof answer === 'number') return vectorsOf(answer)
+      if (typeof answer === 'number') {
+        const texts = vectorsOf(answer)
+        if (!takesProbeImages(deployment)) return { texts }
+        const seed = of.images.get(id) ?? answer
+        if (seed === 'away') return { texts, imageFailure: new Error('no images today') }
+        return { texts, images: vectorsOf(seed, PROBE_IMAGES) }
+      }
       if (answer === 'away') throw new Error('no answer at all')
       throw brokenBy(id, answer === 'narrow' ? 4 : 0)
     },

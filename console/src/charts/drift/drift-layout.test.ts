@@ -3,12 +3,19 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   MIN_COSINE,
+  MIN_IMAGE_COSINE,
   MAX_NORM_DRIFT,
   WARNED_COSINE,
+  WARNED_IMAGE_COSINE,
 } from '../../../../server/src/core/embedding/space-check.ts'
+import { PROBE_IMAGES } from '../../../../server/src/core/embedding/probe-images.ts'
+import { PROBE_TEXTS } from '../../../../server/src/core/embedding/probe-texts.ts'
+import { deployments as en } from '../../words/en/deployments.ts'
+import { deployments as zh } from '../../words/zh/deployments.ts'
 import {
   changesIn,
   COSINE_LIMITS,
+  IMAGE_COSINE_LIMITS,
   cosineDepth,
   driftPath,
   LENGTH_LIMIT,
@@ -22,8 +29,15 @@ const at = (atMs: number, cosine: number | null) => ({ atMs, cosine, length: nul
 
 test('the lines of the chart are those at which a node warns and quarantines', () => {
   assert.deepEqual(COSINE_LIMITS, { warned: WARNED_COSINE, quarantined: MIN_COSINE })
+  assert.deepEqual(IMAGE_COSINE_LIMITS, { warned: WARNED_IMAGE_COSINE, quarantined: MIN_IMAGE_COSINE })
   assert.equal(LENGTH_LIMIT, MAX_NORM_DRIFT)
 })
+
+for (const [language, { drift }] of Object.entries({ en, zh }))
+  test(`every probe has a name: ${language}`, () => {
+    assert.equal(drift?.byProbe?.texts?.length, PROBE_TEXTS.length)
+    assert.equal(drift.byProbe.images?.length, PROBE_IMAGES.length)
+  })
 
 test('the worse a cosine or a length, the lower it stands, and never outside of the picture', () => {
   const cosine = fc.double({ min: -1, max: 1, noNaN: true })

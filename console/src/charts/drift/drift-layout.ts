@@ -24,6 +24,8 @@ export const DRIFT_TICKS: Record<DriftMeasure, readonly number[]> = {
 }
 /** Below the first a deployment is warned, below the second it is quarantined. */
 export const COSINE_LIMITS = { warned: 0.999, quarantined: 0.99 } as const
+/** The same for images; the chart has the lines of texts. */
+export const IMAGE_COSINE_LIMITS = { warned: 0.995, quarantined: 0.98 } as const
 export const LENGTH_LIMIT = 0.01
 
 /** How far down a cosine stands, from 0 (one) to 1 (nothing in common). Near one it counts in powers of ten. */

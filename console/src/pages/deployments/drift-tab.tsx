@@ -20,6 +20,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import type { deployment } from './place.ts'
+import { ProbeCosines } from './probe-cosines.tsx'
 import { nameOf } from './state.tsx'
 
 /** Over a day every look is a point of its own; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
@@ -91,6 +92,7 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
           </>
         )}
       </Section>
+      {latest !== undefined && <ProbeCosines look={latest} />}
       <div className="grid grid-cols-2 gap-8 phone:grid-cols-1">
         <Happened slots={slots.data?.data ?? []} looks={looks.data?.data ?? []} id={one.id} now={now} />
         <Latest looks={looks.data?.data ?? []} model={one.model} />

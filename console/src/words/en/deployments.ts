@@ -93,6 +93,22 @@ export const deployments = inLanguage('deployments', {
         `Failed the space check. Minimum cosine ${cosine}, lengths off by ${length}.`,
     },
     latest: 'Latest checks',
+    byProbe: {
+      title: 'Latest check by text and image',
+      texts: [
+        'Word',
+        'Sentence',
+        'Paragraph',
+        'Japanese',
+        'Arabic',
+        'Numbers',
+        'Code',
+        'Symbols',
+      ] as readonly string[],
+      images: ['Image: photo', 'Image: page', 'Image: chart'] as readonly string[],
+      imageLimits: (warned: number, quarantined: number) =>
+        `Images have wider limits than the chart shows: warning below ${warned}, quarantine below ${quarantined}.`,
+    },
     at: 'Time',
     noAnswer: 'no response',
     which: 'Which of the two is right?',

@@ -200,7 +200,8 @@ function reason(figures: Figures): string {
 }
 
 function cosineText(figures: Figures): string {
-  return Number(figures['least_cosine']).toFixed(4).replace('-', '−')
+  const cosine = Number(figures['least_cosine']).toFixed(4).replace('-', '−')
+  return figures['least_of'] === 'images' ? `${cosine} of images` : cosine
 }
 
 function dollars(usd: string | number | undefined): string {

@@ -92,6 +92,13 @@ export const deployments: Partly<typeof english> = {
       quarantined: (cosine, length) => `未通过空间检查。最小余弦 ${cosine}，长度相差 ${length}。`,
     },
     latest: '最近的检查',
+    byProbe: {
+      title: '最近一次检查的各文本和图像',
+      texts: ['单词', '句子', '段落', '日文', '阿拉伯文', '数字', '代码', '符号'],
+      images: ['图像：照片', '图像：页面', '图像：图表'],
+      imageLimits: (warned, quarantined) =>
+        `图像的限度比图中所示更宽：低于 ${warned} 警告，低于 ${quarantined} 隔离。`,
+    },
     at: '时间',
     noAnswer: '没有应答',
     which: '两者哪一个是对的？',

@@ -83,12 +83,12 @@ export const overview: Partly<typeof english> = {
     },
     space_left: {
       title: (name) => `${name} 未通过空间检查`,
-      text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。不再接收流量。`,
+      text: (f) => `${f['model']}：${cosineText(f)}。不再接收流量。`,
       link: '查看漂移',
     },
     space_warned: {
       title: (name) => `${name} 正在漂移`,
-      text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。仍在服务。`,
+      text: (f) => `${f['model']}：${cosineText(f)}。仍在服务。`,
       link: '打开',
     },
     usage_above_expected: {
@@ -186,6 +186,11 @@ function usedBy({ keys, more_keys: more }: Readonly<Record<string, string | numb
   if (keys === undefined) return ''
   if (keys === '') return '30 天内没有密钥使用它。'
   return `30 天内使用它的密钥：${keys}${Number(more) > 0 ? `，另有 ${count(Number(more))} 个` : ''}。`
+}
+
+function cosineText(figures: Readonly<Record<string, string | number | undefined>>): string {
+  const cosine = Number(figures['least_cosine']).toFixed(4)
+  return `${figures['least_of'] === 'images' ? '图像的' : ''}最小余弦 ${cosine}`
 }
 
 function because(figures: Readonly<Record<string, string | number | undefined>>): string {

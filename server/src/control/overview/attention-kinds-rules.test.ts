@@ -138,6 +138,20 @@ const KINDS: readonly (readonly [
     ['odd', 'deployment', 'm/two', '1970-01-01T00:00:00.000Z', { model: 'm', upstream: 'two' }],
   ],
   [
+    'space_left',
+    guarded({
+      state: 'quarantined',
+      last: { leastCosine: 0.4, cosines: [1, 1, 1, 1, 1, 1, 1, 1, 1, 0.4, 1], atMs: NOW_MS },
+    }),
+    [
+      'odd',
+      'deployment',
+      'm/two',
+      NOW,
+      { model: 'm', upstream: 'two', least_cosine: 0.4, least_of: 'images' },
+    ],
+  ],
+  [
     // It is out of its space whatever else it is, since the nodes noticed.
     'space_left',
     {

@@ -2,9 +2,11 @@
 import { announcedEnds, type AnnouncedEnd } from '#core/catalog/announced-ends.ts'
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
 import { DAY_MS, daysLeft, isNear, WARNED_DAYS } from '#core/catalog/model-end.ts'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
+import type { ProbeResult } from '#ports/spaces.ts'
 import { UNKNOWN_POSTED_AFTER_MS, type BooksFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
@@ -146,14 +148,19 @@ function ofDifferences({ summaries }: AttentionParts): readonly Attention[] {
   return [item('doctor_wrong', 'bad', ['store', 'ledger'], atMs, { differences })]
 }
 
+function driftOf({ leastCosine, cosines = [] }: ProbeResult): Record<string, string | number> {
+  if (leastCosine === undefined) return {}
+  const isImage = cosines.indexOf(leastCosine) >= PROBE_TEXTS.length
+  return { least_cosine: leastCosine, ...(isImage && { least_of: 'images' }) }
+}
+
 function ofDeployments({ summaries, deployments, spaceGuard }: AttentionParts): readonly Attention[] {
   const standings = standingsOf(summaries)
   return deployments.flatMap(({ id, model, siblings }) => {
     const standing = standings.get(id)
     const space = spaceGuard.standingOf(id)
     const common = { model, upstream: id.slice(model.length + 1) }
-    const cosine = space?.last?.leastCosine
-    const figures = { ...common, ...(cosine !== undefined && { least_cosine: cosine }) }
+    const figures = { ...common, ...(space?.last && driftOf(space.last)) }
     if (space?.state === 'quarantined') {
       const sinceMs = standing?.sinceMs ?? space.last?.atMs ?? 0
       return item('space_left', 'odd', ['deployment', id], sinceMs, figures)

@@ -19,12 +19,14 @@ export const spaceProbe = z
       .array(z.number())
       .nullable()
       .describe(
-        'The cosine of each probe text with its reference. null: nothing could be compared, or the probe is old.',
+        'The cosine of each of the eight probe texts with its reference, then of the three probe images if the deployment takes images. null: nothing could be compared, or the probe is old.',
       ),
     least_cosine: z
       .number()
       .nullable()
-      .describe('The least cosine of all probe texts with the reference. null: nothing could be compared.'),
+      .describe(
+        'The least of these cosines. Images have wider limits than texts. null: nothing could be compared.',
+      ),
     norm_drift: z
       .number()
       .nullable()

@@ -127,7 +127,7 @@ function togetherMisfit(
 }
 
 function partMisfit(part: Part, capabilities: ContentCapabilities, name: string): Misfit | undefined {
-  const { inputs, formats, fetches, wire } = capabilities
+  const { inputs, fetches, wire } = capabilities
   if (!inputs.includes(part.kind))
     return { code: 'part_unsupported', message: `is ${a(part.kind)}; '${name}' takes ${inputs.join(', ')}` }
   if (hasAddress(part))
@@ -138,12 +138,18 @@ function partMisfit(part: Part, capabilities: ContentCapabilities, name: string)
           message: `is an address, and '${name}' fetches none. Send the data itself as a data URL, or ask the operator to set limits.fetchImageUrls`,
         }
   if (!hasMedia(part)) return undefined
-  const { media } = part
   if (wire === 'dashscope' && part.kind === 'video')
     return {
       code: 'part_unsupported',
       message: `is a video as data; '${name}' takes videos by address only`,
     }
+  return mediaMisfit(part.media, capabilities, name)
+}
+
+type MediaFacts = Omit<Media, 'open'>
+
+function mediaMisfit(media: MediaFacts, capabilities: ContentCapabilities, name: string): Misfit | undefined {
+  const { formats } = capabilities
   if (!formats.includes(media.format))
     return {
       code: 'part_unsupported',
@@ -153,8 +159,17 @@ function partMisfit(part: Part, capabilities: ContentCapabilities, name: string)
   return words === undefined ? undefined : { code: 'media_too_large', message: `${words} at '${name}'` }
 }
 
+/** Whether a deployment takes a content of this part alone. */
+export function takesMedia(
+  { capabilities: { contents }, upstreamModel }: Deployment,
+  media: MediaFacts,
+): boolean {
+  if (contents?.inputs.includes(media.kind) !== true) return false
+  return mediaMisfit(media, contents, upstreamModel) === undefined
+}
+
 function tooLargeWords(
-  { size, width = 0, height = 0, seconds = 0, pages = 0 }: Media,
+  { size, width = 0, height = 0, seconds = 0, pages = 0 }: MediaFacts,
   {
     maxPartBytes = Infinity,
     maxCallBytes = Infinity,

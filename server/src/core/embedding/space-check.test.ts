@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { aDeployment } from '#test/support/deployments.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { PROBE_TEXTS } from './probe-texts.ts'
-import { checkSpace } from './space-check.ts'
+import { PROBE_IMAGES, takesProbeImages } from './probe-images.ts'
+import { checkProbe, checkSpace } from './space-check.ts'
 
 const TEXTS = 8
 
@@ -189,4 +191,100 @@ test('what is no vector is never good: all zero, not a number, none at all', () 
   ])
     assertQuarantined(reference, reference.with(1, broken))
   assertQuarantined([], [])
+})
+
+/** Vectors of texts and images of a model. */
+function probeOf(drawn: { seed: number; width: number; isNormalised: boolean }) {
+  const images = modelOf(drawn.seed + 1, drawn.width, drawn.isNormalised).slice(0, PROBE_IMAGES.length)
+  return { texts: vectorsOf(drawn), images }
+}
+
+const wide = fc.record({
+  seed: fc.nat(),
+  width: fc.constantFrom(64, 512, 1408, 4096),
+  isNormalised: fc.boolean(),
+})
+
+test("a decoder's noise is never punished: every value of an image is off by a thousandth", () => {
+  fc.assert(
+    fc.property(wide, fc.nat(), (drawn, noise) => {
+      const reference = probeOf(drawn)
+      const random = seeded(noise)
+      const images = reference.images.map((values) => {
+        const length = Math.hypot(...values)
+        return values.map((value) => value + 1e-3 * length * (random() < 0.5 ? -1 : 1))
+      })
+      const { verdict, cosines } = checkProbe(reference, { ...reference, images })
+      assert.equal(verdict, 'good')
+      assert.equal(cosines?.length, TEXTS + PROBE_IMAGES.length)
+    }),
+    RUNS,
+  )
+})
+
+test('a changed image encoder behind the same texts is always caught, and the reason says images', () => {
+  fc.assert(
+    fc.property(wide, fc.nat(), fc.nat(PROBE_IMAGES.length - 1), (drawn, seed, image) => {
+      fc.pre(seed !== drawn.seed + 1)
+      const reference = probeOf(drawn)
+      const other = modelOf(seed, drawn.width, drawn.isNormalised)[image] as Float32Array
+      const check = checkProbe(reference, { ...reference, images: reference.images.with(image, other) })
+      assert.equal(check.verdict, 'quarantined')
+      assert.match(check.reason ?? '', /^images (?:are in another space|have another normalisation): /)
+      assert.ok(check.cosines?.slice(0, TEXTS).every((cosine) => cosine > 0.999_999))
+    }),
+    RUNS,
+  )
+})
+
+test('images have limits of their own, the worse kind decides, and without images texts decide alone', () => {
+  const texts = Array.from({ length: TEXTS }, () => Float32Array.of(1, 0))
+  const images = texts.slice(0, 3)
+  const turned = (cosine: number) => Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2))
+  for (const [image, text, verdict, reason] of [
+    [0.9951, 1, 'good', /^$/],
+    [0.9949, 1, 'warned', /^images are near the edge of their space: /],
+    [0.9801, 1, 'warned', /^images are near the edge/],
+    [0.9799, 1, 'quarantined', /^images are in another space: least cosine 0\.9799/],
+    [0.9949, 0.9, 'quarantined', /^another space: .*; images are near the edge/],
+    [0.5, 0.995, 'quarantined', /^near the edge of its space: .*; images are in another space/],
+  ] as const) {
+    const probed = { texts: texts.with(2, turned(text)), images: images.with(1, turned(image)) }
+    const check = checkProbe({ texts, images }, probed)
+    assert.equal(check.verdict, verdict, `${image} ${text}`)
+    assert.match(check.reason ?? '', reason)
+    assert.ok(Math.abs((check.leastCosine as number) - Math.min(image, text)) < 1e-6)
+    assert.deepEqual(checkProbe({ texts }, probed), checkSpace(texts, probed.texts))
+    assert.deepEqual(checkProbe({ texts, images }, { texts: probed.texts }), checkSpace(texts, probed.texts))
+  }
+  const narrow = { texts, images: images.with(0, Float32Array.of(1)) }
+  assert.match(
+    checkProbe({ texts, images }, narrow).reason ?? '',
+    /^images have another width: 1 instead of 2/,
+  )
+})
+
+test('a deployment is probed with images if it takes all of them', () => {
+  const contents = {
+    wire: 'messages',
+    inputs: ['text', 'image'],
+    fuses: true,
+    maxParts: 2,
+    formats: ['png', 'jpeg'],
+    fetches: false,
+  } as const
+  for (const [changes, takes] of [
+    [{}, true],
+    [{ inputs: ['text', 'audio'] }, false],
+    [{ formats: ['png'] }, false],
+    [{ maxPartBytes: 5000 }, false],
+    [{ maxPixels: 10_000 }, false],
+    [{ maxPartBytes: 20_000, maxPixels: 224 * 224 }, true],
+  ] as const)
+    assert.equal(
+      takesProbeImages(aDeployment({ capabilities: { contents: { ...contents, ...changes } } })),
+      takes,
+      JSON.stringify(changes),
+    )
+  assert.equal(takesProbeImages(aDeployment()), false)
 })

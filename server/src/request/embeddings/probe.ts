@@ -1,10 +1,11 @@
 /**
- * The vectors of a few texts from one deployment, for the node itself: a call like any other, paid for and
+ * The vectors of a few texts and images from one deployment, for the node itself: a call like any other, paid for and
  * recorded in the ledger under project `system`. It does not wait for a turn, so that an ejected or drained
  * deployment can be asked too.
  */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
-import { inputCount, slice, type Input } from '#core/embedding/input.ts'
+import { asContents, slice, type Input } from '#core/embedding/input.ts'
+import type { Content, Media } from '#core/content/content.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -19,32 +20,66 @@ import { admit } from './admit.ts'
 import type { CallContext } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
 import { withPrefix } from './inputs.ts'
+import { runsOf } from './one-call.ts'
 import type { EmbedOutside } from './outside.ts'
 
-export async function probeSpace(
+/** What a probe asks for. */
+export interface ProbeQuestion {
+  readonly texts: readonly string[]
+  /** Empty for a deployment that takes no images. */
+  readonly images: readonly Media[]
+}
+
+export interface ProbedSpace {
+  /** In the order of the question, and so are those of the images. */
+  readonly texts: readonly Float32Array[]
+  readonly images?: readonly Float32Array[] | undefined
+  /** The error of the images' calls. Those of the texts have succeeded. */
+  readonly imageFailure?: unknown
+}
+
+export function probeSpace(
   model: EmbeddingModel,
   deployment: Deployment,
-  texts: readonly string[],
+  { texts, images }: ProbeQuestion,
   outside: EmbedOutside,
-): Promise<readonly Float32Array[]> {
+): Promise<ProbedSpace> {
   const requestId = outside.identifiers.next()
   const trace = new RequestTrace(outside.clock.monotonicMs())
-  return (await askAlone({ model, deployment, texts, requestId, trace }, outside)).vectors
+  const words: Input = { kind: 'texts', texts }
+  const contents = images.map((media): Content => ({ parts: [{ kind: media.kind, media }] }))
+  const input: Input =
+    images.length === 0 ? words : { kind: 'contents', contents: [...asContents(words), ...contents] }
+  return askAlone({ model, deployment, input, requestId, trace }, outside, async (ask) => {
+    const { vectors } = await ask(words)
+    if (images.length === 0) return { texts: vectors }
+    try {
+      return { texts: vectors, images: (await ask({ kind: 'contents', contents })).vectors }
+    } catch (imageFailure) {
+      return { texts: vectors, imageFailure }
+    }
+  })
 }
 
 interface OwnQuestion {
   readonly model: EmbeddingModel
   readonly deployment: Deployment
-  readonly texts: readonly string[]
+  /** Everything that will be asked: it is admitted together. */
+  readonly input: Input
   readonly requestId: string
   readonly trace: RequestTrace
 }
 
-async function askAlone(
-  { model, deployment, texts, requestId, trace }: OwnQuestion,
+/** Vectors of some inputs, and their tokens. */
+type AskOwn = (
+  input: Input,
+) => Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens: number }>
+
+async function askAlone<Result>(
+  { model, deployment, input, requestId, trace }: OwnQuestion,
   outside: EmbedOutside,
-): Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens: number }> {
-  const input: Input = { kind: 'texts', texts }
+  answer: (ask: AskOwn) => Promise<Result>,
+): Promise<Result> {
   const offer = offerOf(model, deployment, input)
   const admitted = admit({ requestId, key: SYSTEM_KEY, model, offers: [offer], input }, outside)
   using admission = admitted instanceof Promise ? await admitted : admitted
@@ -61,21 +96,23 @@ async function askAlone(
     attemptsMade: () => attempts,
     countAttempt: () => void (attempts += 1),
   }
-  const { maxInputs } = deployment.capabilities
-  const vectors: Float32Array[] = []
-  let tokens = 0
-  for (let start = 0; start < inputCount(input); start += maxInputs) {
-    const inputs = withPrefix(slice(input, start, start + maxInputs), offer.prefix)
-    const [answer] = await attempt(
-      [{ request, inputs, work: { part: 0, attempt: undefined } }],
-      offer,
-      'float32',
-    )
-    for (const vector of answer?.vectors ?? []) vectors.push(valuesOf(vector))
-    tokens += answer?.usage.tokens ?? 0
-  }
+  const result = await answer(async (asked) => {
+    const vectors: Float32Array[] = []
+    let tokens = 0
+    for (const [start, end] of runsOf(asked, offer, { outside, model, wholeBecauseOf: undefined })) {
+      const inputs = withPrefix(slice(asked, start, end), offer.prefix)
+      const [answered] = await attempt(
+        [{ request, inputs, work: { part: 0, attempt: undefined } }],
+        offer,
+        'float32',
+      )
+      for (const vector of answered?.vectors ?? []) vectors.push(valuesOf(vector))
+      tokens += answered?.usage.tokens ?? 0
+    }
+    return { vectors, tokens }
+  })
   await admission.settle()
-  return { vectors, tokens }
+  return result
 }
 
 /** The text of a test call. */
@@ -97,7 +134,10 @@ export async function testEmbedding(
     { requestId, route: 'embeddings', model, deployment },
     outside,
     async (trace) => {
-      const { tokens } = await askAlone({ model, deployment, texts: [TEST_TEXT], requestId, trace }, outside)
+      const input: Input = { kind: 'texts', texts: [TEST_TEXT] }
+      const { tokens } = await askAlone({ model, deployment, input, requestId, trace }, outside, (ask) =>
+        ask(input),
+      )
       return { cost: costOf(deployment.price, tokens), promptTokens: tokens }
     },
     (error) =>
@@ -120,6 +160,6 @@ function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input): O
   const only = { ...model, deployments: [deployment] }
   const [offer] = negotiate(plain, only, 'refuse').offers
   if (offer === undefined)
-    throw new Fault('internal_error', `${deployment.id} makes no offer for a plain text.`)
+    throw new Fault('internal_error', `${deployment.id} makes no offer for a plain input.`)
   return offer
 }

@@ -15,11 +15,11 @@ import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { addCalibration, calibrationsBeyond } from './calibrations.ts'
 import { reachable } from './unreachable.ts'
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 
 const BEGIN = `
 INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (model) DO NOTHING`
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (model) DO NOTHING RETURNING 1`
 
 const REPLACE = `
 INSERT INTO space_references AS there (model, generation, width, space, vectors, deployment, accepted_at, accepted_by)
@@ -28,6 +28,13 @@ ON CONFLICT (model) DO UPDATE SET generation = excluded.generation, width = excl
   vectors = excluded.vectors, deployment = excluded.deployment, accepted_at = excluded.accepted_at,
   accepted_by = excluded.accepted_by
 WHERE there.generation < excluded.generation RETURNING 1`
+
+const ADD_IMAGES = `
+INSERT INTO space_image_references (model, generation, vectors) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+
+const REFERENCES = `
+SELECT texts.*, images.vectors AS image_vectors FROM space_references AS texts
+LEFT JOIN space_image_references AS images USING (model, generation)`
 
 const ADD_POINT = `
 INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason, cosines)
@@ -57,6 +64,7 @@ interface ReferenceRow {
   readonly generation: number
   readonly width: number
   readonly vectors: Buffer
+  readonly image_vectors: Buffer | null
   readonly deployment: string
   readonly accepted_at: Date
   readonly accepted_by: string | null
@@ -82,21 +90,25 @@ export class PostgresSpaces implements SpaceStore {
   }
 
   async references(): Promise<readonly SpaceReference[]> {
-    const rows = await reachable(
-      this.#database.query<ReferenceRow>('SELECT * FROM space_references ORDER BY model'),
-    )
+    const rows = await reachable(this.#database.query<ReferenceRow>(`${REFERENCES} ORDER BY model`))
     return rows.map(referenceOf)
   }
 
   beginReference(reference: SpaceReference): Promise<SpaceReference> {
     return reachable(
       this.#database.transaction(async (sql) => {
-        await sql.query(BEGIN, valuesOf(reference))
-        // A separate statement: it sees the row that another node inserted first.
-        const [row] = await sql.query<ReferenceRow>('SELECT * FROM space_references WHERE model = $1', [
-          reference.model,
-        ])
-        return referenceOf(row as ReferenceRow)
+        const begun = await sql.query(BEGIN, valuesOf(reference))
+        if (begun.length > 0) await addImagesOf(sql, reference)
+        return await inForce(sql, reference.model)
+      }),
+    )
+  }
+
+  addImages(reference: SpaceReference): Promise<SpaceReference> {
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        await addImagesOf(sql, reference)
+        return await inForce(sql, reference.model)
       }),
     )
   }
@@ -111,6 +123,7 @@ export class PostgresSpaces implements SpaceStore {
         )
         const replaced = await sql.query(REPLACE, [...valuesOf(reference), actor.name])
         if (replaced.length === 0) return
+        await addImagesOf(sql, reference)
         const detail = { deployment, before: before?.space ?? null, after: spaceIn(reference) }
         await writeAudit(sql, this.#database.auditChain, {
           actor,
@@ -172,22 +185,40 @@ export class PostgresSpaces implements SpaceStore {
   }
 }
 
+async function addImagesOf(sql: Sql, { model, generation, imageVectors }: SpaceReference): Promise<void> {
+  if (imageVectors !== undefined) await sql.query(ADD_IMAGES, [model, generation, bytesOf(imageVectors)])
+}
+
+/** A separate statement: it sees the row that another node inserted first. */
+async function inForce(sql: Sql, model: string): Promise<SpaceReference> {
+  const [row] = await sql.query<ReferenceRow>(`${REFERENCES} WHERE model = $1`, [model])
+  return referenceOf(row as ReferenceRow)
+}
+
 function valuesOf(reference: SpaceReference): readonly unknown[] {
   const { model, generation, width, vectors, deployment, acceptedAtMs } = reference
-  const bytes = Buffer.concat(vectors.map((vector) => Buffer.from(encodeBase64(vector), 'base64')))
-  return [model, generation, width, spaceIn(reference), bytes, deployment, new Date(acceptedAtMs)]
+  return [model, generation, width, spaceIn(reference), bytesOf(vectors), deployment, new Date(acceptedAtMs)]
+}
+
+function bytesOf(vectors: readonly Float32Array[]): Buffer {
+  return Buffer.concat(vectors.map((vector) => Buffer.from(encodeBase64(vector), 'base64')))
+}
+
+function vectorsIn(bytes: Buffer, width: number): readonly Float32Array[] {
+  const bytesEach = width * Float32Array.BYTES_PER_ELEMENT
+  return Array.from({ length: bytes.length / bytesEach }, (_, index) =>
+    decodeBase64(bytes.toString('base64', index * bytesEach, (index + 1) * bytesEach)),
+  )
 }
 
 function referenceOf(row: ReferenceRow): SpaceReference {
   const { model, generation, width, vectors, deployment } = row
-  const bytesEach = width * Float32Array.BYTES_PER_ELEMENT
   return {
     model,
     generation,
     width,
-    vectors: Array.from({ length: vectors.length / bytesEach }, (_, index) =>
-      decodeBase64(vectors.toString('base64', index * bytesEach, (index + 1) * bytesEach)),
-    ),
+    vectors: vectorsIn(vectors, width),
+    ...(row.image_vectors !== null && { imageVectors: vectorsIn(row.image_vectors, width) }),
     deployment,
     acceptedAtMs: row.accepted_at.getTime(),
     ...(row.accepted_by !== null && { acceptedBy: row.accepted_by }),

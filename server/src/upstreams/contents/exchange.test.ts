@@ -193,7 +193,6 @@ describe('what can not be sent is refused before anything is sent', () => {
     ['Cohere', contents([content(sound)]), /kind audio can not be sent/],
     ['Cohere', { extraFields: { truncate: 'END' } }, /'truncate' can not be sent/],
     ['Cohere', { user: 'u' }, /'user' can not be sent/],
-    ['Cohere', { outputType: 'int8' }, /type int8 can not be asked for/],
     ['Cohere', { inputs: { kind: 'tokens', tokens: [[1]] } }, /token ids can not be sent/],
     [
       'Cohere',

@@ -1,12 +1,11 @@
 /**
  * Keeps the promise that a model never answers with vectors of another space. It probes every deployment with
- * the same texts periodically, compares the answers with the model's reference, and reports the deployments
+ * the same texts and images periodically, compares the answers with the model's reference, and reports the deployments
  * that are outside. One node probes for all. Every node follows the store and, while the store is
  * unreachable, what it last knew.
  */
 import type { Actor } from '#ports/audit.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
-import { checkSpace } from '#core/embedding/space-check.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { readSpace, spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -18,7 +17,8 @@ import { Sequences } from './sequences.ts'
 import { embeddingDeployments, inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
 import { CalibrationsInForce } from './calibrations.ts'
 import { SpaceNews } from './news.ts'
-import { alertOf, askProbe, hasVectors, judged, referenceFrom, type Probe, type SpaceAlert } from './probe.ts'
+import { alertOf, askProbe, isComplete, judged, missingIn, type Probe, type SpaceAlert } from './probe.ts'
+import { checkAgainst, completed, missingOf, referenceFrom } from './references.ts'
 import { oldSpaces } from './retention.ts'
 import { ProbeSchedule } from './schedule.ts'
 
@@ -187,11 +187,11 @@ export class SpaceGuard {
     return this.#sequences.add(model.id, async () => {
       const acceptedAtMs = clock.nowMs()
       const answer = await askProbe(probe, model, deployment)
-      if (!hasVectors(answer))
-        throw refused(`${deployment.id} cannot be accepted: its probe failed (${answer.reason}).`)
+      if (!isComplete(answer))
+        throw refused(`${deployment.id} cannot be accepted: its probe failed (${missingIn(answer).reason}).`)
       const before = await this.#storedReference(model.id)
-      const isWithin = before !== undefined && checkSpace(before.vectors, answer).verdict === 'good'
-      const made = { vectors: answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
+      const isWithin = before !== undefined && checkAgainst(before, answer).verdict === 'good'
+      const made = { ...answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
       if (!isWithin) await store.replaceReference(referenceFrom(model, deployment, made), actor)
       const after = isWithin ? before : await this.#storedReference(model.id)
       // Also when it is refused: a first attempt may have been accepted without this node's knowledge.
@@ -263,7 +263,7 @@ export class SpaceGuard {
       const standing = standings.get(deployment.id)
       if (standing === undefined || this.#sequences.has(model.id) || this.#mayRest(model, deployment))
         continue
-      const asker = this.#schedule.asker(standing, this.#known.referenceOf(model.id) !== undefined)
+      const asker = this.#schedule.asker(standing, missingOf(this.#known.referenceOf(model.id), [deployment]))
       if (asker === 'none' || (asker === 'prober' && !isProber)) continue
       due.set(model, [...(due.get(model) ?? []), deployment])
     }
@@ -279,8 +279,8 @@ export class SpaceGuard {
     return this.#sequences.add(model.id, async () => {
       const results: ProbeResult[] = []
       const left = [...inOrder(deployments)]
-      // The first answer becomes the reference; the others are compared with it.
-      while (this.#known.referenceOf(model.id) === undefined && left.length > 0)
+      // The first answer becomes the reference, and the first with images its images; the others are compared with it.
+      while (left.length > 0 && missingOf(this.#known.referenceOf(model.id), left) !== undefined)
         results.push(await this.#probeOne(model, left.shift() as Deployment))
       results.push(...(await Promise.all(left.map((deployment) => this.#probeOne(model, deployment)))))
       await this.follow()
@@ -295,10 +295,8 @@ export class SpaceGuard {
     const before = this.standingOf(id)
     this.#schedule.tried(id)
     const answer = await askProbe(probe, model, deployment)
-    if (this.#known.referenceOf(model.id) === undefined && hasVectors(answer))
-      await this.#begin(
-        referenceFrom(model, deployment, { vectors: answer, acceptedAtMs: atMs, generation: 1 }),
-      )
+    if (isComplete(answer))
+      await this.#complete(referenceFrom(model, deployment, { ...answer, acceptedAtMs: atMs, generation: 1 }))
     const reference = this.#known.referenceOf(model.id)
     const result = judged(model, deployment, { atMs, answer, reference })
     this.#known.remember(result)
@@ -308,10 +306,12 @@ export class SpaceGuard {
     return result
   }
 
-  /** Without the store there is no first reference: each node would have a different one. */
-  async #begin(reference: SpaceReference): Promise<void> {
+  /** Without the store nothing becomes a reference: each node would have a different one. */
+  async #complete(first: SpaceReference): Promise<void> {
     try {
-      this.#known.learnReference(await this.#parts.store.beginReference(reference))
+      const known = this.#known.referenceOf(first.model)
+      const reference = await completed(known, first, this.#parts.store)
+      if (reference !== known) this.#known.learnReference(reference)
     } catch (error) {
       this.#parts.onTrouble(error)
     }

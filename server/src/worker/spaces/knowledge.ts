@@ -248,14 +248,18 @@ export function inOrder(deployments: readonly Deployment[]): readonly Deployment
 }
 
 /** Everything that decides which vectors come back. Credentials do not: they may change at any time. */
-export function targetOf({ facts }: EmbeddingModel, { upstream, upstreamModel }: Deployment): string {
+export function targetOf(
+  { facts }: EmbeddingModel,
+  { upstream, upstreamModel, capabilities }: Deployment,
+): string {
   const { dialect, provider, apiVersion, settings } = upstream
   const headers = Object.entries(upstream.headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !CREDENTIAL_HEADER.test(name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
   const where = [dialect, provider, endpointOf(upstream), apiVersion, settings, headers, upstreamModel]
-  return checksum(JSON.stringify([...where, facts.dimensions, facts.inputType]))
+  const wire = capabilities.contents?.wire ?? []
+  return checksum(JSON.stringify([...where, facts.dimensions, facts.inputType].concat(wire)))
 }
 
 function latest(one: ProbeResult | undefined, other: ProbeResult | undefined): ProbeResult | undefined {

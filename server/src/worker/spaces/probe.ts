@@ -1,16 +1,29 @@
 /** One probe of one deployment: its question, and what the answer means. */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
+import { PROBE_IMAGES } from '#core/embedding/probe-images.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
-import { checkSpace } from '#core/embedding/space-check.ts'
+import { checkProbe, type ProbeVectors } from '#core/embedding/space-check.ts'
 import { spaceIn, spaceOf } from '#core/embedding/space.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ProbeResult, SpaceReference } from '#ports/spaces.ts'
+import type { ProbedSpace } from '#request/embeddings/probe.ts'
 import { targetOf, type GuardedStanding } from './knowledge.ts'
+import { checkAgainst } from './references.ts'
 
-/** Full-width vectors of `PROBE_TEXTS`, in their order. Paid and accounted for like any call. */
-export type Probe = (model: EmbeddingModel, deployment: Deployment) => Promise<readonly Float32Array[]>
+/** Full-width vectors of `PROBE_TEXTS` and, if the deployment takes them, `PROBE_IMAGES`. Paid and accounted for like any call. */
+export type Probe = (model: EmbeddingModel, deployment: Deployment) => Promise<ProbedSpace>
 
-type ProbeAnswer = readonly Float32Array[] | NoVectors
+/** Everything that the deployment takes has a vector. */
+interface Complete extends ProbeVectors {
+  readonly withoutImages?: undefined
+}
+
+/** Texts alone, of a deployment that takes images. */
+interface Incomplete extends ProbeVectors {
+  readonly withoutImages: NoVectors
+}
+
+type ProbeAnswer = Complete | Incomplete | NoVectors
 
 /** Why there are no vectors to compare. */
 interface NoVectors {
@@ -24,7 +37,7 @@ export interface SpaceAlert extends ProbeResult {
   readonly kind: 'quarantined' | 'warned' | 'returned' | 'unprobed'
 }
 
-/** Timeout: longer than eight short texts take anywhere. */
+/** Timeout: longer than eight short texts and three small images take anywhere. */
 const ANSWER_MS = 30_000
 /** Length of a reason that an operator reads at a glance. */
 const REASON_CHARACTERS = 300
@@ -38,28 +51,49 @@ export async function askProbe(
   const late = new Error(`no answer within ${ANSWER_MS / 1000} s`)
   const timer = setTimeout(() => reject(late), ANSWER_MS).unref()
   try {
-    const vectors = await Promise.race([probe(model, deployment), tooLate])
+    const { texts, images, imageFailure } = await Promise.race([probe(model, deployment), tooLate])
+    const vectors = { texts, images }
     const fault = faultOf(vectors)
-    return fault === undefined ? vectors : { reason: fault, isOutside: false }
+    if (fault !== undefined) return { reason: fault, isOutside: false }
+    return imageFailure === undefined
+      ? vectors
+      : { texts, withoutImages: noVectors(imageFailure, 'images: ') }
   } catch (error) {
-    const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_CHARACTERS)
-    return { reason, isOutside: error instanceof UpstreamFailure && error.detail.wrongWidth !== undefined }
+    return noVectors(error)
   } finally {
     clearTimeout(timer)
   }
 }
 
-export function hasVectors(answer: ProbeAnswer): answer is readonly Float32Array[] {
-  return Array.isArray(answer)
+function noVectors(error: unknown, subject = ''): NoVectors {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_CHARACTERS)
+  const isOutside = error instanceof UpstreamFailure && error.detail.wrongWidth !== undefined
+  return { reason: subject + reason, isOutside }
+}
+
+/** Whether it can be a reference. */
+export function isComplete(answer: ProbeAnswer): answer is Complete {
+  return 'texts' in answer && answer.withoutImages === undefined
+}
+
+/** What is missing of an answer that is not complete. */
+export function missingIn(answer: Incomplete | NoVectors): NoVectors {
+  return 'texts' in answer ? answer.withoutImages : answer
 }
 
 /** Why an answer can't be compared, if so. */
-function faultOf(vectors: readonly Float32Array[]): string | undefined {
-  if (vectors.length !== PROBE_TEXTS.length)
-    return `${vectors.length} vectors came for ${PROBE_TEXTS.length} texts`
-  if (vectors.some(({ length }) => length !== vectors[0]?.length)) return 'vectors of several widths came'
-  return checkSpace(vectors, vectors).reason
+function faultOf(vectors: ProbeVectors): string | undefined {
+  const { texts, images } = vectors
+  if (texts.length !== PROBE_TEXTS.length)
+    return `${texts.length} vectors came for ${PROBE_TEXTS.length} texts`
+  if (images !== undefined && images.length !== PROBE_IMAGES.length)
+    return `${images.length} vectors came for ${PROBE_IMAGES.length} images`
+  const all = [...texts, ...(images ?? [])]
+  if (all.some(({ length }) => length !== texts[0]?.length)) return 'vectors of several widths came'
+  return checkProbe(vectors, vectors).reason
 }
+
+const NO_REFERENCE: NoVectors = { reason: 'there is no reference', isOutside: false }
 
 export function judged(
   model: EmbeddingModel,
@@ -73,10 +107,9 @@ export function judged(
   const { atMs, answer, reference } = seen
   const space = reference ? spaceIn(reference) : spaceOf(model.id, model.facts.dimensions)
   const place = { ...placeOf(model, deployment), space, atMs }
-  if (hasVectors(answer) && reference) return { ...place, ...checkSpace(reference.vectors, answer) }
-  const { reason, isOutside } = hasVectors(answer)
-    ? { reason: 'there is no reference', isOutside: false }
-    : answer
+  const check = 'texts' in answer && reference ? checkAgainst(reference, answer) : undefined
+  if (check && (check.verdict === 'quarantined' || isComplete(answer))) return { ...place, ...check }
+  const { reason, isOutside } = isComplete(answer) ? NO_REFERENCE : missingIn(answer)
   const verdict = isOutside && reference ? 'quarantined' : 'failed'
   return { ...place, verdict, cosines: undefined, leastCosine: undefined, normDrift: undefined, reason }
 }
@@ -86,19 +119,6 @@ function placeOf(
   deployment: Deployment,
 ): Pick<ProbeResult, 'model' | 'deployment' | 'target'> {
   return { model: model.id, deployment: deployment.id, target: targetOf(model, deployment) }
-}
-
-export function referenceFrom(
-  model: EmbeddingModel,
-  deployment: Deployment,
-  made: {
-    readonly vectors: readonly Float32Array[]
-    readonly acceptedAtMs: number
-    readonly generation: number
-  },
-): SpaceReference {
-  const width = made.vectors[0]?.length ?? 0
-  return { model: model.id, deployment: deployment.id, width, ...made }
 }
 
 /** The alert that an operator should get about the result, if it is new; `isNewlyVain`: it has failed for long. */

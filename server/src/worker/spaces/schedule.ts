@@ -2,8 +2,9 @@
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import { AGAIN_MS, type GuardedStanding } from './knowledge.ts'
+import type { MissingReference } from './references.ts'
 
-/** Interval of probes. Eight short texts each time cost a few cents a year, and vectors cached since are soon made again. */
+/** Interval of probes. Eight short texts and three small images each time cost a few cents a year, and vectors cached since are soon made again. */
 const PROBE_EVERY_MS = 15 * 60_000
 /** First retry of a deployment that was never compared, since it may not serve; the interval doubles each time. */
 const FIRST_RETRY_MS = 5000
@@ -86,11 +87,11 @@ export class ProbeSchedule {
   }
 
   /** The node that should probe the deployment now. A deployment that stays due is probed by any node in the end. */
-  asker(standing: GuardedStanding, hasReference: boolean): 'none' | 'prober' | 'any' {
+  asker(standing: GuardedStanding, missing: MissingReference): 'none' | 'prober' | 'any' {
     const { deployment } = standing
     const noted = this.#notes.get(deployment) ?? NOTHING
     const nowMs = this.#clock.monotonicMs()
-    if (!this.#isDue(standing, noted, hasReference)) {
+    if (!this.#isDue(standing, noted, missing)) {
       if (noted.orphanedAtMs !== undefined) this.#notes.set(deployment, { ...noted, orphanedAtMs: undefined })
       return 'none'
     }
@@ -99,18 +100,19 @@ export class ProbeSchedule {
     return nowMs >= orphanedAtMs ? 'any' : 'prober'
   }
 
-  #isDue(standing: GuardedStanding, { vain, triedMs }: ProbeNotes, hasReference: boolean): boolean {
+  #isDue(standing: GuardedStanding, { vain, triedMs }: ProbeNotes, missing: MissingReference): boolean {
     const { last } = standing
     const triedAgoMs = this.#clock.monotonicMs() - triedMs
     // Other nodes' probes are known by the wall clock, which may have been set back since.
     const lastAgoMs = last === undefined ? Infinity : Math.abs(this.#clock.nowMs() - last.atMs)
-    return Math.min(triedAgoMs, lastAgoMs) >= pauseMs(standing, vain, hasReference)
+    return Math.min(triedAgoMs, lastAgoMs) >= pauseMs(standing, vain, missing)
   }
 }
 
-function pauseMs({ state, last }: GuardedStanding, vain: number, hasReference: boolean): number {
+function pauseMs({ state, last }: GuardedStanding, vain: number, missing: MissingReference): number {
   if (vain >= TRIES_IN_VAIN) return PROBE_EVERY_MS
-  if (state === 'held-back' || !hasReference)
+  if (state === 'held-back' || missing === 'all')
     return Math.min(AGAIN_MS, FIRST_RETRY_MS * 2 ** Math.max(0, vain - 1))
-  return state === 'quarantined' || last?.verdict === 'failed' ? AGAIN_MS : PROBE_EVERY_MS
+  const isSoon = state === 'quarantined' || last?.verdict === 'failed' || missing === 'images'
+  return isSoon ? AGAIN_MS : PROBE_EVERY_MS
 }

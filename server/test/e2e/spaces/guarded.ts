@@ -22,6 +22,7 @@ export interface ProbeBody {
   readonly deployment: string
   readonly space: string
   readonly verdict: 'good' | 'warned' | 'quarantined' | 'failed'
+  readonly cosines: readonly number[] | null
   readonly least_cosine: number | null
   readonly norm_drift: number | null
   readonly reason: string | null

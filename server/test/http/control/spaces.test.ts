@@ -88,7 +88,7 @@ async function world(
       const seed = seeds[id]
       if (seed === undefined) throw new Error('it is away')
       const random = seeded(seed)
-      return PROBE_TEXTS.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
+      return { texts: PROBE_TEXTS.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5)) }
     },
     onStanding: () => {},
     onAlert: () => {},

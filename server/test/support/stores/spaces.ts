@@ -40,6 +40,15 @@ export class MemorySpaces implements SpaceStore {
     this.#references.set(model, { ...reference, acceptedBy: actor.name })
   }
 
+  async addImages({ model, generation, imageVectors }: SpaceReference): Promise<SpaceReference> {
+    const before = this.#references.get(model)
+    if (before === undefined) throw new TypeError(`${model} has no reference.`)
+    const isWanted = before.generation === generation && before.imageVectors === undefined
+    const after = isWanted && imageVectors ? { ...before, imageVectors } : before
+    this.#references.set(model, after)
+    return after
+  }
+
   async record(result: ProbeResult): Promise<void> {
     const { model, deployment, target } = result
     const point = pointOf(result)
