@@ -1,14 +1,18 @@
 /** Whether a key may still ask for these vectors, at the moment of a call. */
-import type { Catalog } from '#core/catalog/catalog.ts'
+import type { Catalog, EmbeddingModel } from '#core/catalog/catalog.ts'
+import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
+import { costOf } from '#core/money/price.ts'
 import type { Key } from '#ports/keys.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import { payable } from '../money/hard-budget.ts'
+import { partUseOf } from './tokens.ts'
 
 export async function allowedNow(
   modelId: string,
   offers: readonly Offer[],
+  hasPrice: (offer: Offer) => boolean,
   keyNow: KeyAsked,
   catalog: Catalog,
 ): Promise<Key> {
@@ -18,6 +22,14 @@ export async function allowedNow(
   return key
 }
 
-export function hasPrice({ deployment }: Offer): boolean {
-  return deployment.price.kind !== 'unpriced'
+/** Whether every part of the input has a price at a deployment: a model may have one for texts and none for images. */
+export function pricesOf(
+  input: Input,
+  model: EmbeddingModel,
+  bytesOf: (text: string) => number,
+): (offer: Offer) => boolean {
+  return ({ deployment }) => {
+    const use = partUseOf(input, model, bytesOf, deployment, 'most')
+    return costOf(deployment.price, 0, use).kind === 'known'
+  }
 }
