@@ -9,16 +9,25 @@ import type { KeyAsked } from '../access/terms-now.ts'
 import { payable } from '../money/hard-budget.ts'
 import { partUseOf } from './tokens.ts'
 
+interface AskedVectors {
+  readonly model: EmbeddingModel
+  readonly offers: readonly Offer[]
+  readonly input: Input
+}
+
+interface PricingOutside {
+  readonly catalog: () => Catalog
+  readonly bytesOf: (text: string) => number
+}
+
 export async function allowedNow(
-  modelId: string,
-  offers: readonly Offer[],
-  hasPrice: (offer: Offer) => boolean,
+  { model, offers, input }: AskedVectors,
   keyNow: KeyAsked,
-  catalog: Catalog,
+  { catalog, bytesOf }: PricingOutside,
 ): Promise<Key> {
   const key = await keyNow()
-  const { id } = findEmbeddingModel(modelId, key, catalog)
-  payable(offers, hasPrice, id, key)
+  const { id } = findEmbeddingModel(model.id, key, catalog())
+  payable(offers, pricesOf(input, model, bytesOf), id, key)
   return key
 }
 
@@ -26,7 +35,7 @@ export async function allowedNow(
 export function pricesOf(
   input: Input,
   model: EmbeddingModel,
-  bytesOf: (text: string) => number,
+  bytesOf: PricingOutside['bytesOf'],
 ): (offer: Offer) => boolean {
   return ({ deployment }) => {
     const use = partUseOf(input, model, bytesOf, deployment, 'most')

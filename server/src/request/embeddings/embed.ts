@@ -125,12 +125,7 @@ export async function embed(
       shares: labelTerms?.shares,
       counted: options.counted,
       batchId: options.batchId,
-      keyNow:
-        keyNow &&
-        (() => {
-          const hasPrice = pricesOf(request.input, model, dependencies.bytesOf)
-          return allowedNow(model.id, offers, hasPrice, keyNow, dependencies.catalog())
-        }),
+      keyNow: keyNow && (() => allowedNow({ model, offers, input: request.input }, keyNow, dependencies)),
       tokenContext,
     },
     dependencies,
