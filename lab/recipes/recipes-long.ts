@@ -1,10 +1,12 @@
-/** Every recipe of docs/recipes as its page prints it, with the packages that it names: `npm run lab -- check/recipes`. */
+/** Every recipe of docs/recipes as its page prints it, with the packages that it names, and the example for images in Python: `npm run lab -- check/recipes`. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { startForContents } from '../../server/test/support/content-examples.ts'
 import { REPOSITORY } from '../../server/test/support/docs-pages.ts'
 import { startTorana, temporaryFolder } from '../../server/test/support/process.ts'
 import { cacheFolder } from '../conformance/folders.ts'
@@ -75,6 +77,15 @@ test('the re-embedding recipe moves an index to another space', async () => {
   const { output, code } = await recipe.run('python reembed.py load documents-2 old.parquet')
   assert.equal(code, 1, output)
   assert.match(output, /old\.parquet is in demo-embed@512:[0-9a-f]{8}: another space/)
+})
+
+test('the example in Python compares words with an image, alone and with its text', async () => {
+  const run = promisify(execFile)
+  const { stdout } = await run(join(python, 'python'), ['docs/examples/clients/contents_python.py'], {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...(await startForContents()) },
+  })
+  assert.match(stdout, /^-?0\.\d{3} image\n-?0\.\d{3} image and text\n$/)
 })
 
 /** As if an operator had accepted another space since the index was made. */

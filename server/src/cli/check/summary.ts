@@ -12,7 +12,8 @@ import type {
   ImageModel,
   NativeDimensions,
 } from '#core/catalog/catalog.ts'
-import { dollars, usdText } from '#core/money/price.ts'
+import { priceTextOf } from '#core/money/price-text.ts'
+import { dollars, type Price } from '#core/money/price.ts'
 import type { Settings } from '#core/settings.ts'
 import { table } from '../command/table.ts'
 
@@ -66,8 +67,17 @@ function embeddingRow(model: EmbeddingModel, deployment: Deployment): string[] {
     encoding('base64'),
     dimensionsText(model, capabilities.dimensions),
     capabilities.tokenArrays ? 'native' : model.facts.tokenizer === 'none' ? 'refused' : 'emulated',
-    price.kind === 'perToken' ? usdText(price.nanoUsdPerMillionTokens) : price.kind,
+    embeddingPriceText(price),
   ]
+}
+
+/** `0.02`, or for a model with prices by kind of part `0.2, 0.45 image`: the first is that of text. */
+function embeddingPriceText(price: Price): string {
+  if (price.kind === 'free' || price.kind === 'unpriced') return price.kind
+  return priceTextOf(price)
+    .flatMap(({ amount, note }) => [amount, note ?? ''])
+    .filter((text) => text !== '')
+    .join(', ')
 }
 
 function imageLines(models: readonly ImageModel[]): string[] {

@@ -8,7 +8,7 @@ import type { GivenPrice, ImagePrice } from '#core/money/price.ts'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
 import { builtInFacts, readFacts } from '../build/facts.ts'
 import { readConfig } from '../load.ts'
-import { imagePrice } from './price.ts'
+import { embeddingPrice, imagePrice } from './price.ts'
 import { ConfigError } from '../file/problem.ts'
 import { resolveImagePrice, resolvePrice } from '../build/resolve.ts'
 
@@ -297,10 +297,12 @@ test('every price in docs/prices.md can be read', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/prices.md'), 'utf8')
   const blocks = [...page.matchAll(/^```yaml\n(price:[\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   assert.ok(blocks.length >= 7, 'found too little: the check would pass vacuously')
-  const prices = blocks.map((block) => {
-    const { price } = parse(block) as { readonly price: unknown }
-    return resolveImagePrice([imagePrice.parse(price)])
-  })
+  const read = blocks.map((block) => (parse(block) as { readonly price: string | object }).price)
+  const isOfParts = (price: string | object) => typeof price === 'object' && 'usdPerInput' in price
+  for (const price of read.filter(isOfParts)) embeddingPrice.parse(price)
+  const prices = read
+    .filter((price) => !isOfParts(price))
+    .map((price) => resolveImagePrice([imagePrice.parse(price)]))
   const given = prices.flatMap((price) => ('given' in price ? [price.given.kind] : []))
   assert.deepEqual(
     new Set(given),

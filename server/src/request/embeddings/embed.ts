@@ -16,7 +16,7 @@ import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 import { admit } from './admit.ts'
-import { allowedNow, hasPrice } from './allowed-now.ts'
+import { allowedNow, pricesOf } from './allowed-now.ts'
 import { findEmbeddingModel, mayUse } from '../access/find-model.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import type { Caller } from '../traffic/caller.ts'
@@ -126,7 +126,7 @@ export async function embed(
       shares: labelTerms?.shares,
       counted: options.counted,
       batchId: options.batchId,
-      keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
+      keyNow: keyNow && (() => allowedNow({ model, offers, input: request.input }, keyNow, dependencies)),
       tokenContext,
     },
     dependencies,
@@ -207,7 +207,7 @@ function negotiatedFor(
       : model
   const unsupported = options.unsupported ?? model.unsupported
   const { offers, dropped } = negotiate(request, able, unsupported)
-  const inOrder = inTiers(payable(offers, hasPrice, model.id, key))
+  const inOrder = inTiers(payable(offers, pricesOf(input, model, dependencies.bytesOf), model.id, key))
   if (types !== undefined && unsupported === 'drop') {
     const generation = dependencies.generationOf(model.id)
     const { calibrationOf } = dependencies

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway, type Asked } from '#test/support/gateway.ts'
+import { pngOf } from '#test/support/media.ts'
 import { eventually } from '#test/support/process.ts'
 
 const keyOf = (name: string) => `key-with-a-budget-of-${name}-01`
@@ -15,6 +16,12 @@ const gateway = await startGateway({
     'free-w16': { on: 'plain', price: 'free', capabilities: { tokenArrays: true } },
     'unpriced-w16': { on: 'plain', capabilities: { tokenArrays: true } },
     'slow-w16': { on: 'slow-1000', price, capabilities: { tokenArrays: true } },
+    'seeing-w16': {
+      on: 'plain',
+      upstream: { base: 'openrouter/api/v1' },
+      price: { usdPerInput: { millionTextTokens: 10 } },
+      capabilities: { contents: { wire: 'openrouter', inputs: ['text', 'image'], fuses: true } },
+    },
   },
   projects: {
     poor: { budget: hard(0.001), keys: [{ name: 'k', secret: keyOf('poor') }] },
@@ -102,6 +109,21 @@ test('under a hard budget a model without a price is refused, and a free one is 
   })
   assert.equal((await ask('rich', 1, 'free-w16')).status, 200)
   assert.equal((await ask('soft', 1, 'unpriced-w16')).status, 200)
+})
+
+test('under a hard budget a part without a price is refused, and a text of the same model is not', async () => {
+  const image = `data:image/png;base64,${(await pngOf(20, 10)).toString('base64')}`
+  const content = { content: ['a boat', { type: 'image_url', image_url: { url: image } }] }
+  const seen = (name: string, input: unknown) =>
+    gateway.ask({ model: 'seeing-w16', input }, { key: keyOf(name) })
+  const callsBefore = calls()
+  assertFault(await seen('rich', ['a text', content]), 'model_unpriced', {
+    words: /no price for this request/,
+  })
+  assert.equal(calls(), callsBefore)
+  assert.equal((await seen('rich', ['a text'])).headers.get('x-torana-cost'), '0.000020000')
+  const unpriced = await seen('soft', [content])
+  assert.deepEqual([unpriced.status, unpriced.headers.get('x-torana-cost')], [200, 'unpriced'])
 })
 
 test('under a hard budget a field that the catalog does not know is refused: it could change the price', async () => {
