@@ -151,7 +151,7 @@ test('what a model does not take is said at its line, and nothing is sent', asyn
   await embed.hover()
   await expect(page.getByText('1 input can’t be sent to this model.').first()).toBeVisible()
   assert.equal(sent.length, 0)
-  await line(page, 1).hover()
+  await page.getByRole('group', { name: 'phone.heic' }).focus()
   await line(page, 1).getByRole('button', { name: 'Remove phone.heic' }).click()
   await expect(page.getByText('HEIC')).toBeHidden()
   // The same images with a model of texts.
