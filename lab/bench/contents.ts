@@ -56,8 +56,7 @@ interface Stage {
 }
 
 await using place = new Workplace('contents')
-const { stage, group } = await startStage(place.folder)
-using _group = group
+const { stage, leave } = await startStage(place.folder)
 const report = new Report()
 await warmUp()
 const restBytes = stage.watch.residentBytes()
@@ -81,9 +80,10 @@ reportTexts()
 report.print(
   `${size.callers} callers at once with an image of ${size.megabytes} MB each, beside ${TEXTS_PER_SECOND} texts a second, in ${GROUP_BYTES / MEGABYTE} MB`,
 )
+leave[Symbol.dispose]()
 if (!report.isKept) process.exitCode = 1
 
-async function startStage(folder: string): Promise<{ stage: Stage; group: Disposable }> {
+async function startStage(folder: string): Promise<{ stage: Stage; leave: Disposable }> {
   const [images, plain] = [
     await startProvider(OTHER_CORE, folder, LOAD_NICENESS),
     await startProvider(OTHER_CORE, folder),
@@ -120,7 +120,7 @@ async function startStage(folder: string): Promise<{ stage: Stage; group: Dispos
     env: { TORANA_BOOTSTRAP_KEY: KEY },
   })
   const stage = { origin, watch, directUrl, log: images.log }
-  return { stage, group: inControlGroup(pid, memoryOf(GROUP_BYTES)) }
+  return { stage, leave: inControlGroup(pid, memoryOf(GROUP_BYTES)) }
 }
 
 /** The first requests also compile the code, and let the heap find its size. */

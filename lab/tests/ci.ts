@@ -29,6 +29,7 @@ const PROGRAMS: Group = [
   'lab -- check/docs --smoke',
   'test:package',
   'lab -- conformance/batches --quick',
+  'lab -- check/vector-types --quick',
   'console:sizes',
 ]
 

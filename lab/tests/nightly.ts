@@ -15,6 +15,7 @@ const PROOFS = [
   'lab -- simulation/sharing',
   'lab -- check/properties',
   'lab -- check/pglite',
+  'lab -- check/vector-types',
   'test:console',
   'lab -- check/docs',
   'lab -- check/recipes',

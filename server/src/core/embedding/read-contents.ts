@@ -50,7 +50,9 @@ class ContentReader {
   }
 
   read({ input, inputs, messages, modality }: Fields, maxInputs: number): readonly Content[] {
-    const given = [input, inputs, messages].filter(isGiven).length
+    // Media as the whole input were taken out of the body.
+    const isMedia = this.#mediaAt('input') !== undefined
+    const given = [isMedia || input, inputs, messages].filter(isGiven).length
     if (given > 1) throw invalidInput('input', 'Send one of input, inputs and messages, not several.')
     if (given === 0) throw refused('missing_parameter', 'input', `input is missing. ${FORMS}`)
     if (isGiven(messages)) return [this.#conversation(messages)]

@@ -6,6 +6,7 @@
  * - `float32`: the values.
  * Conversions are exact: float32 → text → float32 and float32 → base64 → float32 give the same bits.
  */
+import { faultInTyped, type WholeType } from '../catalog/vector-type.ts'
 import { numberTextOf } from './number-text.ts'
 
 export type Vector = Base64Vector | Base64BytesVector | TextVector | Float32Vector
@@ -132,6 +133,18 @@ export function faultIn(values: Float32Array, width: number): VectorFault | unde
   if (squares === 0) return { reason: 'a vector of zeros' }
   if (!Number.isFinite(squares)) return { reason: 'a vector with a value that is not a finite number' }
   return undefined
+}
+
+/** The same for a vector whose upstream made its type. A vector of whole numbers may be all zero. */
+export function faultInType(
+  values: Float32Array,
+  width: number,
+  type: WholeType | undefined,
+): VectorFault | undefined {
+  if (type === undefined) return faultIn(values, width)
+  if (values.length !== width) return widthFault(values.length, width)
+  const reason = faultInTyped(values, type)
+  return reason === undefined ? undefined : { reason }
 }
 
 export function widthFault(actual: number, width: number): VectorFault {

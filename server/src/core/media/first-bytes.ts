@@ -46,7 +46,18 @@ const REFUSED: readonly (readonly [what: string, start: string])[] = [
   ['an RTF', '{\\rtf'],
 ]
 
-const HEIC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1', 'avif', 'avis']
+const HEIC_BRANDS: ReadonlySet<string> = new Set([
+  'heic',
+  'heix',
+  'heim',
+  'heis',
+  'hevc',
+  'hevx',
+  'mif1',
+  'msf1',
+  'avif',
+  'avis',
+])
 /** Bytes of an EBML header, in which its type of document is. */
 const EBML_HEADER_BYTES = 128
 
@@ -73,7 +84,7 @@ function refusal(what: string): { readonly words: string } {
 }
 
 function formatOfBrand(brand: string): MediaFormat | { readonly words: string } {
-  if (HEIC_BRANDS.includes(brand)) return refusal('an HEIC or AVIF image')
+  if (HEIC_BRANDS.has(brand)) return refusal('an HEIC or AVIF image')
   if (brand.startsWith('3g')) return refusal('a 3GP')
   if (brand === 'M4A ' || brand === 'M4B ' || brand === 'M4P ') return 'm4a'
   return brand === 'qt  ' ? 'mov' : 'mp4'

@@ -96,7 +96,10 @@ for (const [what, bytes, expected] of MEDIA)
   test(`${what}: its bytes say what it is`, () => assert.deepEqual(scanned(bytes), expected))
 
 for (const [what, bytes, words] of REFUSED)
-  test(`${what} is refused in words`, () => assert.match(String(scanned(bytes)), words))
+  test(`${what} is refused in words`, () => {
+    const outcome = scanned(bytes)
+    assert.match(typeof outcome === 'string' ? outcome : 'accepted', words)
+  })
 
 // An edit takes no PDF.
 for (const { what, bytes } of BOMBS.filter((bomb) => bomb.what !== 'a PDF'))

@@ -6,7 +6,7 @@ import type { LengthScan } from './reader.ts'
 import { secondsOf } from './seconds.ts'
 
 /** Formats whose samples all have the same size: integers, fractions, and either with a longer header. */
-const PLAIN_FORMATS: readonly number[] = [1, 3, 0xff_fe]
+const PLAIN_FORMATS: ReadonlySet<number> = new Set([1, 3, 0xff_fe])
 
 export function* wavScan(source: Source): LengthScan {
   yield* source.passTo(12)
@@ -25,7 +25,7 @@ export function* wavScan(source: Source): LengthScan {
       if (length < 16) return 'is a WAV with a broken header'
       const format = yield* source.look(16)
       const announced = little(format, 8, 4)
-      const isPlain = PLAIN_FORMATS.includes(little(format, 0, 2))
+      const isPlain = PLAIN_FORMATS.has(little(format, 0, 2))
       bytesPerSecond = isPlain ? little(format, 4, 4) * little(format, 12, 2) : announced
       if (bytesPerSecond === 0) return 'is a WAV with a broken header'
     }

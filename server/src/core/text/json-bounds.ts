@@ -33,6 +33,15 @@ export function boundsOf(maxInputs: number | undefined): JsonBounds {
   return { ...BODY_BOUNDS, maxInputs }
 }
 
+/** Values of a content with one image: an object and a list around it, the part, its type, and the image in two levels. */
+const VALUES_PER_CONTENT = 6
+
+/** The same for a body that may have contents: as many as texts. */
+export function contentBoundsOf(maxInputs: number, contents: ContentsBounds): JsonBounds {
+  const maxValues = BODY_BOUNDS.maxValues + maxInputs * VALUES_PER_CONTENT
+  return { ...BODY_BOUNDS, maxValues, maxInputs, contents }
+}
+
 /** The same for a body that is longer than token ids may be: its numbers are counted as its other values are. */
 export function withCountedNumbers(bounds: JsonBounds): JsonBounds {
   return { ...bounds, maxValues: bounds.maxValues + (bounds.maxInputs ?? 0), maxInputs: undefined }

@@ -30,8 +30,8 @@ import { checkLengths } from './inputs.ts'
 import { resultOf, savedBy, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
-import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
-import { checkFloat16, viewsFor, type Calibrations } from './types.ts'
+import { checkSpace, type SpaceWatch } from './space.ts'
+import { checkFloat16, lacksCalibration, spaceFor, type Calibrations } from './types.ts'
 import { usageOf } from './usage.ts'
 
 export interface EmbedDependencies extends EmbedOutside, SpaceWatch, Calibrations {
@@ -94,11 +94,12 @@ export async function embed(
   options: EmbedOptions,
   dependencies: EmbedDependencies,
 ): Promise<EmbedResult | DryRun> {
-  const { model, offers, dropped } = negotiatedFor(request, options, dependencies.catalog())
+  const { model, offers, dropped } = negotiatedFor(request, options, dependencies)
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const { views, guardedSpace } = spaceFor(model, first, generation, unknownField, options, dependencies)
+  const asked = { pinned: options.pinnedSpace, generation, unknownField }
+  const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
@@ -137,7 +138,6 @@ export async function embed(
   try {
     let attempts = 0
     const named = { space: spaceOf(model.id, first.upstreamWidth, generation), generation }
-    // The cache and shared calls hold float32.
     const mayShare = unknownField === undefined && first.nativeType === undefined
     const sharing = mayShare ? sharingFor(model, request, options, named, dependencies) : undefined
     const gathered = await gather({
@@ -167,7 +167,7 @@ export async function embed(
       attemptsMade: () => attempts,
     })
     checkSpace(model, gathered, generation, sharing, dependencies)
-    if (views !== undefined) checkFloat16(gathered.vectors, views)
+    if (views !== undefined) checkFloat16(gathered.vectors, views, first)
     if (gathered.hits.length > 0) {
       const saved = savedBy(gathered, request.input, offers, tokenContext)
       trace.savedNanoUsd = saved.savedNanoUsd
@@ -194,33 +194,29 @@ export async function embed(
 /** The offers of the deployments that take the inputs, by priority. All of them take texts. */
 function negotiatedFor(
   request: EmbeddingRequest,
-  { key, unsupported }: EmbedOptions,
-  catalog: Catalog,
+  options: EmbedOptions,
+  dependencies: EmbedDependencies,
 ): Negotiated & { readonly model: EmbeddingModel } {
+  const { key, pinnedSpace: pinned } = options
+  const catalog = dependencies.catalog()
   const model = findEmbeddingModel(request.model, key, catalog)
-  const { input } = request
+  const { input, types } = request
   const able =
     input.kind === 'contents'
       ? fittedTo(model, input.contents, { catalog, mayUse: (one) => mayUse(key, one) })
       : model
-  const { offers, dropped } = negotiate(request, able, unsupported ?? model.unsupported)
-  return { model, offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
-}
-
-/** The types of the answer, and the space that its vectors belong to. */
-function spaceFor(
-  model: EmbeddingModel,
-  first: Offer,
-  generation: number | undefined,
-  unknownField: string | undefined,
-  { pinnedSpace: pinned }: EmbedOptions,
-  { calibrationOf }: Calibrations,
-): Pick<EmbedResult, 'views' | 'guardedSpace'> {
-  const views = viewsFor(first, { model, generation, pinned, calibrationOf })
-  return {
-    views,
-    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
+  const unsupported = options.unsupported ?? model.unsupported
+  const { offers, dropped } = negotiate(request, able, unsupported)
+  const inOrder = inTiers(payable(offers, hasPrice, model.id, key))
+  if (types !== undefined && unsupported === 'drop') {
+    const generation = dependencies.generationOf(model.id)
+    const { calibrationOf } = dependencies
+    if (lacksCalibration(inOrder[0] as Offer, { model, generation, pinned, calibrationOf })) {
+      const without = negotiatedFor({ ...request, types: undefined }, options, dependencies)
+      return { ...without, dropped: [...dropped, types.field, ...without.dropped] }
+    }
   }
+  return { model, offers: inOrder, dropped }
 }
 
 /** Undefined when nothing is shared. */

@@ -8,7 +8,7 @@ import { isByteType, type ByteType, type VectorType } from '#core/catalog/vector
 import type { TypeView } from '#core/embedding/vector-types/view.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { UNKNOWN_RETRY_MS } from './space.ts'
+import { guardedSpaceFor, UNKNOWN_RETRY_MS } from './space.ts'
 
 /** The calibrations that this node knows. */
 export interface Calibrations {
@@ -24,15 +24,29 @@ interface ViewTerms extends Calibrations {
 }
 
 /** Undefined: float alone, as upstreams send it. */
-export function viewsFor(
-  { types, nativeType, width }: Pick<Offer, 'types' | 'nativeType' | 'width'>,
+function viewsFor(
+  { types, typeField, nativeType, width }: Pick<Offer, 'types' | 'typeField' | 'nativeType' | 'width'>,
   terms: ViewTerms,
 ): readonly TypeView[] | undefined {
   if (nativeType !== undefined) return [{ type: nativeType, scale: 'native' }]
-  return types?.map((type) => viewOf(type, width, terms))
+  return types?.map((type) => viewOf(type, width, { ...terms, field: typeField }))
 }
 
-function viewOf(type: VectorType, width: number, terms: ViewTerms): TypeView {
+/** Whether a type that was asked for needs a calibration that does not exist. */
+export function lacksCalibration(offer: Offer, terms: ViewTerms): boolean {
+  try {
+    viewsFor(offer, terms)
+    return false
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'calibration_missing') return true
+    throw error
+  }
+}
+
+/** `field`: the one that named the type. */
+type NamedTerms = ViewTerms & { readonly field: string | undefined }
+
+function viewOf(type: VectorType, width: number, terms: NamedTerms): TypeView {
   if (type === 'float' || type === 'float16') return { type }
   return isByteType(type) ? { type, scale: calibrationFor(type, width, terms) } : { type, scale: 'gt0' }
 }
@@ -40,7 +54,7 @@ function viewOf(type: VectorType, width: number, terms: ViewTerms): TypeView {
 function calibrationFor(
   type: ByteType,
   width: number,
-  { model, generation, pinned, calibrationOf }: ViewTerms,
+  { model, generation, pinned, field, calibrationOf }: NamedTerms,
 ): Calibration {
   if (generation === undefined)
     throw new Fault(
@@ -55,18 +69,44 @@ function calibrationFor(
   throw new Fault(
     'calibration_missing',
     `'${model.id}' has no calibration for ${type} at ${width} dimensions. The operator makes one with 'torana calibrate --model ${model.id}${width === model.facts.dimensions ? '' : ` --dimensions ${width}`} --file corpus.txt'. float16 needs none.`,
-    { param: 'output_dtype' },
+    { param: field },
   )
 }
 
+/** What decides the space of a request beside its model. */
+interface SpaceTerms {
+  readonly generation: number | undefined
+  readonly pinned: string | undefined
+  readonly unknownField: string | undefined
+}
+
+/** The types of the answer, and the space that its vectors belong to. */
+export function spaceFor(
+  model: EmbeddingModel,
+  first: Offer,
+  { unknownField, ...terms }: SpaceTerms,
+  { calibrationOf }: Calibrations,
+): { readonly views: readonly TypeView[] | undefined; readonly guardedSpace: string | undefined } {
+  const { generation, pinned } = terms
+  const views = viewsFor(first, { model, ...terms, calibrationOf })
+  return {
+    views,
+    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
+  }
+}
+
 /** Vectors of unit length always fit; a model that does not scale its vectors may have values that do not. */
-export function checkFloat16(vectors: readonly Vector[], views: readonly TypeView[]): void {
+export function checkFloat16(
+  vectors: readonly Vector[],
+  views: readonly TypeView[],
+  { typeField }: Offer,
+): void {
   if (!views.some(({ type }) => type === 'float16')) return
   const index = vectors.findIndex((vector) => !fitsFloat16(valuesOf(vector)))
   if (index === -1) return
   throw new Fault(
     'type_unsupported',
     `The vector of input[${index}] has a value beyond 65,504, the largest of float16. Ask for float.`,
-    { param: 'output_dtype' },
+    { param: typeField },
   )
 }

@@ -1,8 +1,7 @@
 /** One embeddings call through a provider package: translate, ask once, check every vector. */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
-import { faultInTyped } from '#core/catalog/vector-type.ts'
-import { faultIn, widthFault, type VectorFault } from '#core/embedding/vector.ts'
+import { faultInType } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Usage } from '#core/money/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
@@ -138,22 +137,11 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
     if (filled.has(index)) throw broken(`index ${index} twice`)
     filled.add(index)
     const vector = Float32Array.from(embedding)
-    const fault = faultOf(vector, width, call)
+    const fault = faultInType(vector, width, call.outputType)
     if (fault !== undefined) throw broken(fault.reason, fault.wrongWidth)
     values.set(vector, index * width)
   }
   return { values, width, usage: usageOf(result.usage?.tokens) }
-}
-
-function faultOf(
-  vector: Float32Array,
-  width: number,
-  { outputType }: EmbeddingCall,
-): VectorFault | undefined {
-  if (outputType === undefined) return faultIn(vector, width)
-  if (vector.length !== width) return widthFault(vector.length, width)
-  const reason = faultInTyped(vector, outputType)
-  return reason === undefined ? undefined : { reason }
 }
 
 /** Packages turn a count that is missing into NaN or 0: unknown, not free. */

@@ -20,6 +20,7 @@ import {
 
 export const cohere: ContentWire = {
   inputType: 'required',
+  outputType: true,
   errorKinds: COHERE_KINDS,
   path: () => '/embed',
   body: (call, contents) => ({
@@ -27,7 +28,7 @@ export const cohere: ContentWire = {
     ...fieldsOf(call, contents, (url) => ({ url })),
   }),
   read: ({ embeddings, meta }, contents) => ({
-    items: floatsIn(embeddings),
+    items: vectorsIn(embeddings),
     usage: usageOf(fieldsIn(meta)['billed_units'], contents),
   }),
 }
@@ -35,11 +36,12 @@ export const cohere: ContentWire = {
 /** Bedrock names the model in the path, has no object around an image's URL, and counts tokens in a header. */
 export const cohereOnBedrock: ContentWire = {
   inputType: 'required',
+  outputType: true,
   errorKinds: BEDROCK_KINDS,
   path: invokePath,
   body: (call, contents) => fieldsOf(call, contents, (url) => url),
   read: ({ embeddings }, contents, headers) => ({
-    items: floatsIn(embeddings),
+    items: vectorsIn(embeddings),
     // Whether the header counts images is not documented.
     usage: isTextOnly(contents)
       ? measured(Number(headers['x-amzn-bedrock-input-token-count']))
@@ -50,14 +52,14 @@ export const cohereOnBedrock: ContentWire = {
 type ImageUrl = (url: Base64) => unknown
 
 function fieldsOf(
-  { inputType, dimensions }: EmbeddingCall,
+  { inputType, dimensions, outputType }: EmbeddingCall,
   contents: readonly Content[],
   imageUrl: ImageUrl,
 ): Fields {
   return {
     input_type: inputType,
     inputs: contents.map(({ parts }) => ({ content: parts.map((part) => partOf(part, imageUrl)) })),
-    embedding_types: ['float'],
+    embedding_types: [outputType ?? 'float'],
     output_dimension: dimensions,
     truncate: 'NONE',
   }
@@ -69,8 +71,10 @@ function partOf(part: Part, imageUrl: ImageUrl): Fields {
   return { type: 'image_url', image_url: imageUrl(dataUrl(mediaOf(part))) }
 }
 
-function floatsIn(embeddings: unknown): unknown {
-  return itemsOf(fieldsIn(embeddings)['float'], (vector) => vector)
+/** By type, of which one was asked for. */
+function vectorsIn(embeddings: unknown): unknown {
+  const vectors = Object.values(fieldsIn(embeddings)).find((value) => Array.isArray(value))
+  return itemsOf(vectors, (vector) => vector)
 }
 
 /** `images` beside these is a number of images, not of tokens. */

@@ -15,10 +15,12 @@ import {
   type ContentRow,
 } from '#test/support/content-calls.ts'
 import { upstreamFailureOf } from '#test/support/upstream-failure.ts'
+import { isBitType, numbersOf } from '#core/catalog/vector-type.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { contentVector } from '../../../../lab/fake-provider/contents.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../lab/fake-provider/server.ts'
 import { truncated } from '../../../../lab/fake-provider/vectors.ts'
+import { typedNumbers } from '../../../../lab/fake-provider/vector-types.ts'
 import { widthOf } from '../../../../lab/fake-provider/wire.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { contentsUpstream } from './exchange.ts'
@@ -148,12 +150,39 @@ for (const row of contentRows) {
   })
 }
 
+describe('a type that the upstream makes itself is asked for on its wire, and comes as whole numbers', () => {
+  for (const [title, type, field] of [
+    ['Cohere', 'ubinary', 'embedding_types'],
+    ['Cohere', 'int8', 'embedding_types'],
+    ['Voyage', 'binary', 'output_dtype'],
+    ['Voyage', 'uint8', 'output_dtype'],
+    ['Jina', 'ubinary', 'embedding_type'],
+  ] as const)
+    it(`${type} of ${title}`, async () => {
+      const row = rowOf(title)
+      const whole = widthOf(row.model)
+      const asked = contentCall(row, at('plain'), { outputType: type, width: numbersOf(type, whole) })
+      const { deployment } = asked
+      const capabilities = { ...deployment.capabilities, outputTypeField: field }
+      const { vectors } = await upstream.embed({ ...asked, deployment: { ...deployment, capabilities } })
+      const floats = await expectedOf(row.contents, whole)
+      for (const [index, vector] of vectors.map(valuesOf).entries()) {
+        assert.equal(vector.length, numbersOf(type, whole))
+        const [smallest, most] = type.startsWith('u') ? [0, 255] : [-128, 127]
+        assert.ok(vector.every((value) => Number.isInteger(value) && value >= smallest && value <= most))
+        if (isBitType(type))
+          assert.deepEqual([...vector], typedNumbers(floats[index] as Float32Array, type, 0))
+      }
+    })
+})
+
 describe('what can not be sent is refused before anything is sent', () => {
   const both = [content(chair, png)]
   const refusals: readonly [row: string, overrides: Partial<EmbeddingCall>, message: RegExp][] = [
     ['Vertex, predict', contents(both), /can not be fused/],
     ['Vertex, predict', contents([content(sound)]), /kind audio can not be sent/],
     ['Vertex, predict', { inputType: 'q' }, /no input type/],
+    ['Gemini', { outputType: 'int8' }, /type int8 can not be asked for/],
     ['Vertex', contents([content(chair), content(png)]), /one content in a call/],
     ['Nova, image', contents(both), /can not be fused/],
     ['Nova, image', contents([content(paper)]), /kind file can not be sent/],

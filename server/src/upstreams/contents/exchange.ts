@@ -11,7 +11,7 @@ import {
 } from '#core/embedding/answer.ts'
 import type { Content } from '#core/content/content.ts'
 import { asContents, inputSize } from '#core/embedding/input.ts'
-import { faultIn, type Vector } from '#core/embedding/vector.ts'
+import { faultInType, type Vector } from '#core/embedding/vector.ts'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
@@ -54,9 +54,9 @@ export function contentsUpstream(http: UpstreamHttp, yieldLoop: () => Promise<un
       const path = `${target.basePath}${wire.path(call)}${target.query}`
       const credentials =
         credential && (await credentialOf(call, credential(`${target.origin}${path}`, body)))
-      const { width, fullWidth, wantedForm } = call
+      const { width, fullWidth, wantedForm, outputType } = call
       const scanner = wire.isOpenai
-        ? new AnswerScanner({ width, fullWidth, wantedForm, decode })
+        ? new AnswerScanner({ width, fullWidth, wantedForm, outputType, decode })
         : new NumberArrays()
       let answer: HttpAnswer
       try {
@@ -122,6 +122,8 @@ function refuseOptions(call: EmbeddingCall, wire: ContentWire): void {
     throw new Unsendable(`'${extra}' can not be sent on this wire`)
   if (call.user !== undefined && wire.extraFields === undefined)
     throw new Unsendable(`'user' can not be sent on this wire`)
+  if (call.outputType !== undefined && wire.outputType === undefined)
+    throw new Unsendable(`vectors of type ${call.outputType} can not be asked for on this wire`)
   if (call.inputType !== undefined && wire.inputType === undefined)
     throw new Unsendable('no input type can be named on this wire')
   if (call.inputType === undefined && wire.inputType === 'required')
@@ -174,12 +176,12 @@ function read(
 const NO_FIELDS: Fields = Object.freeze({})
 
 /** The width of all vectors. Those that came in another form than values were checked as they arrived. */
-function checkedWidth(vectors: readonly Vector[], { width, fullWidth }: EmbeddingCall): number {
+function checkedWidth(vectors: readonly Vector[], { width, fullWidth, outputType }: EmbeddingCall): number {
   const [first] = vectors
   const isFull = first?.form === 'float32' && first.values.length === fullWidth
   const expected = isFull ? (fullWidth ?? width) : width
   for (const vector of vectors) {
-    const fault = vector.form === 'float32' ? faultIn(vector.values, expected) : undefined
+    const fault = vector.form === 'float32' ? faultInType(vector.values, expected, outputType) : undefined
     if (fault === undefined) continue
     const { reason, wrongWidth } = fault
     throw new BrokenAnswer(reason, { wrongWidth, isLasting: wrongWidth !== undefined })

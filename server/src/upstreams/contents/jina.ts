@@ -5,6 +5,7 @@ import { onlyPart, openaiFields, readOpenai, type ContentWire } from './wire.ts'
 export const jina: ContentWire = {
   isOpenai: true,
   inputType: 'taken',
+  outputType: true,
   extraFields: true,
   path: () => '/embeddings',
   body: (call, contents) => ({

@@ -16,8 +16,9 @@ import {
 export const voyage: ContentWire = {
   isOpenai: true,
   inputType: 'taken',
+  outputType: true,
   path: () => '/multimodalembeddings',
-  body: ({ deployment, inputType, dimensions }, contents) => {
+  body: ({ deployment, inputType, dimensions, outputType }, contents) => {
     refuseTwoSources(contents)
     return {
       model: deployment.upstreamModel,
@@ -25,6 +26,7 @@ export const voyage: ContentWire = {
       input_type: inputType,
       truncation: false,
       output_dimension: dimensions,
+      output_dtype: outputType,
     }
   },
   read: ({ data, usage }, contents) => ({ items: data, usage: usageOf(fieldsIn(usage), contents) }),

@@ -34,6 +34,8 @@ export interface ContentWire {
   readonly isOpenai?: true
   /** It names an input type in a field of the call. `required`: it has no vectors without one. */
   readonly inputType?: 'taken' | 'required'
+  /** It can ask for vectors of another type than float. */
+  readonly outputType?: true
   /** It carries fields that Torana does not know, and `user`. */
   readonly extraFields?: true
   readonly errorKinds?: ErrorKinds
@@ -74,12 +76,13 @@ export function mediaOf(part: MediaPart | AddressPart): Media {
 /** OpenAI's fields of a call beside its inputs. */
 export function openaiFields(call: EmbeddingCall): Fields {
   const { capabilities, upstreamModel } = call.deployment
-  const { dimensions, inputType, inputTypeField, user } = call
+  const { dimensions, inputType, inputTypeField, outputType, user } = call
   return {
     ...call.extraFields,
     model: upstreamModel,
     ...(dimensions === undefined ? {} : { [capabilities.dimensionsField]: dimensions }),
     ...(inputType === undefined || inputTypeField === undefined ? {} : { [inputTypeField]: inputType }),
+    ...(outputType === undefined ? {} : { [capabilities.outputTypeField ?? 'output_dtype']: outputType }),
     ...(user === undefined ? {} : { user }),
   }
 }

@@ -59,7 +59,7 @@ const cases: readonly (readonly [
     { model, input: 'a', extra: Array(10_100).fill(1) },
     'invalid_json',
     null,
-    /more than 10000 values beside the 5 texts or lists that input may have/,
+    /more than \d+ values beside the 5 texts or lists that input may have/,
   ],
   ['no model', { input: 'a' }, 'missing_parameter', 'model', /GET \/v1\/models/],
   ['an empty model', { model: '', input: 'a' }, 'invalid_parameter', 'model'],
@@ -178,7 +178,7 @@ test('a large body, parsed elsewhere, is judged by the same rules', async () => 
   const fields = Array.from({ length: 100_000 }, (_, index) => `"field${index}":1`).join()
   assertFault(await gateway.ask(`{${fields}}`), 'invalid_json', { words: /more than 64 fields/ })
   const objects = `{"model":"texts-w16","input":[${'{},'.repeat(500_000)}1]}`
-  assertFault(await gateway.ask(objects), 'invalid_json', { words: /more than 10000 values/ })
+  assertFault(await gateway.ask(objects), 'invalid_json', { words: /more than \d+ values/ })
   assertFault(await gateway.ask(`null${padding}`), 'invalid_json')
   assert.equal((await gateway.ask(large([[9906], [1917]]))).status, 200)
 })

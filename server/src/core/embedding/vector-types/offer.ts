@@ -10,6 +10,8 @@ import { DIMENSIONS_PER_BYTE, isBitType, type VectorType, type WholeType } from 
 export interface TypeOffer {
   /** Undefined: float alone. */
   readonly types?: readonly VectorType[] | undefined
+  /** The field that named them. */
+  readonly typeField?: string | undefined
   /** The type that the upstream makes itself; it is then the only one. Undefined: it answers with float32. */
   readonly nativeType?: WholeType | undefined
 }
@@ -60,7 +62,7 @@ export function typesFor(
         field,
         `The upstream of '${model.id}' makes ${nativeType} itself, one type in a call. Ask for each type in a request of its own.`,
       )
-    if (own.includes(nativeType)) return { types, nativeType }
+    if (own.includes(nativeType)) return { types, typeField: field, nativeType }
     return refusal(
       field,
       `${deployment.id} does not make ${nativeType}, and another deployment of '${model.id}' does. Vectors of both would not fit together.`,
@@ -75,9 +77,9 @@ export function typesFor(
   if (bits !== undefined && model.facts.binary === undefined)
     return refusal(
       field,
-      `'${model.id}' is not known to keep its meaning in ${bits}. With rescoring, models that were trained for it keep about 95 of 100 nearest neighbours, and others may keep half. Measure it on your texts; if you accept the loss, the operator sets 'embedding: { binary: accepted }' for the model.`,
+      `'${model.id}' is not known to keep its meaning in ${bits}. Models that were trained for it keep about 95 of 100 nearest neighbours after rescoring; others may lose 40 of them without, and 10 with it. Measure it on your texts; if you accept the loss, the operator sets 'embedding: { binary: accepted }' for the model.`,
     )
-  return { types }
+  return { types, typeField: field }
 }
 
 /** Eight dimensions make a byte, so other widths would be padded with bits that mean nothing. */

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { idOf } from '#core/catalog/catalog.ts'
-import { boundsOf } from '#core/text/json-bounds.ts'
+import { contentBoundsOf } from '#core/text/json-bounds.ts'
 import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
@@ -38,7 +38,7 @@ export interface EmbeddingsDependencies
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, clock, docsUrl, json, limits } = dependencies
   const contents = { maxTextBytes: limits.embeddingsBodyBytes, maxFiles: limits.maxInputs }
-  const bounds = { ...boundsOf(limits.maxInputs), contents }
+  const bounds = contentBoundsOf(limits.maxInputs, contents)
   const bodyLimit = gatewayBounds(limits)['POST /embeddings'].json
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
