@@ -53,7 +53,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/billing.md': 1600,
   'docs/prices.md': 1000,
   'docs/reports.md': 700,
-  'docs/console.md': 1600,
+  'docs/console.md': 1450,
   'docs/promises.md': 900,
   'docs/space-guard.md': 1650,
   'docs/benchmarks.md': 500,

@@ -155,6 +155,8 @@ function middle({ width, height }: { readonly width: number; readonly height: nu
   return { x: width / 2, y: height / 2 }
 }
 
+const TIP = { width: 256, gap: 12 }
+
 interface MapTipProps {
   readonly spot: Spot | undefined
   readonly size: { readonly width: number; readonly height: number }
@@ -164,13 +166,16 @@ interface MapTipProps {
 function MapTip({ spot, size, content }: MapTipProps) {
   if (spot === undefined) return null
   const [isRight, isLow] = [spot.x > size.width / 2, spot.y > size.height / 2]
+  // On a phone it lies inside of the map, above or below its point.
+  const left = Math.min(isRight ? spot.x - TIP.gap - TIP.width : spot.x + TIP.gap, size.width - TIP.width - 4)
   return (
     <div
       aria-hidden
-      className="pointer-events-none absolute w-64 rounded-control border border-line bg-raised px-2.5 py-2 text-12 text-ink shadow-menu"
+      className="pointer-events-none absolute rounded-control border border-line bg-raised px-2.5 py-2 text-12 text-ink shadow-menu"
       style={{
-        ...(isRight ? { right: size.width - spot.x + 12 } : { left: spot.x + 12 }),
-        ...(isLow ? { bottom: size.height - spot.y + 6 } : { top: spot.y + 6 }),
+        left: Math.max(4, left),
+        width: TIP.width,
+        ...(isLow ? { bottom: size.height - spot.y + TIP.gap } : { top: spot.y + TIP.gap }),
       }}
     >
       {content}

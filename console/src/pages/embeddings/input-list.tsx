@@ -96,7 +96,7 @@ function Line(props: LineProps) {
     <li
       data-line={index}
       className={classes(
-        'group flex gap-2 pr-2 pl-1 focus-within:bg-accent-tint',
+        'group relative flex gap-2 pr-2 pl-1 focus-within:bg-accent-tint',
         isOver && 'bg-accent-tint outline-2 -outline-offset-2 outline-accent',
       )}
       onDragOver={(event) => {

@@ -84,8 +84,8 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
     [view, run, star, rays, hasLabels, at, isTable, say, typed, onTable, images, isPhone, height],
   )
   return (
-    <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col phone:px-4">
-      <div className="flex min-w-0 flex-1 flex-col gap-2.5">
+    <div className="flex gap-5 px-5 py-3.5 @max-3xl:flex-col @max-3xl:gap-3 phone:px-4">
+      <div className="flex min-w-0 flex-1 flex-col gap-2.5 @max-3xl:contents">
         <div className="flex flex-wrap items-center gap-2">
           <QueryField query={query} model={model} />
           <Segmented
@@ -101,7 +101,10 @@ export function MapView({ run, widthView, query, models, isTable, onTable, onWid
         {query.error !== undefined && <Problem error={query.error} className="px-0 py-1" />}
         {map}
         <Groups typed={typed} hasQuery={star !== undefined} />
-        <Dimensions widthView={widthView} model={model} count={run.count} onSettled={onWidth} />
+        {/* Where all is in one column, the nearest come first. */}
+        <div className="@max-3xl:order-last">
+          <Dimensions widthView={widthView} model={model} count={run.count} onSettled={onWidth} />
+        </div>
       </div>
       <aside className="flex w-60 shrink-0 flex-col gap-6 empty:hidden @max-3xl:w-full">
         {rows.length > 0 && (
