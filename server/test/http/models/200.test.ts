@@ -16,7 +16,19 @@ const gateway = await startGateway({
       capabilities: { dimensions: { min: 1, max: 16 }, tokenArrays: true },
     },
     'BAAI/bge-w8': { on: 'plain+key-slash', embedding: { tokenizer: 'none' } },
-    'list-w16': { on: 'plain+key-list', capabilities: { dimensions: [4, 8] } },
+    'list-w16': {
+      on: 'plain+key-list',
+      capabilities: {
+        dimensions: [4, 8],
+        contents: {
+          wire: 'openrouter',
+          inputs: ['text', 'image'],
+          fuses: true,
+          maxParts: 3,
+          formats: ['png'],
+        },
+      },
+    },
   },
   images: {
     'exact-image': {
@@ -90,6 +102,11 @@ test('every model and alias is listed with what it can do', async () => {
   assert.equal(slash.capabilities['token_arrays'], 'unsupported')
   assert.equal(slash.capabilities['dimensions_native'], 'fixed')
   assert.deepEqual(fixed.capabilities['dimensions_native'], [4, 8])
+  assert.deepEqual(fixed.capabilities['contents'], {
+    inputs: ['text', 'image'],
+    formats: ['png'],
+    max_parts: 3,
+  })
   for (const { object, created, owned_by } of models) {
     assert.equal(object, 'model')
     assert.ok(Math.abs(created - Date.now() / 1000) < 300)

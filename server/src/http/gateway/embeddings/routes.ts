@@ -14,7 +14,7 @@ export function registerEmbeddings(app: FastifyInstance, embeddings: RequestHand
       schema: {
         hide,
         operationId: 'createEmbeddings',
-        summary: 'Turn texts into vectors',
+        summary: 'Turn texts, images and other contents into vectors',
         body: embeddingRequest,
         response: { 200: embeddingAnswer, ...faultAnswers(FAULTS, 'gateway') },
       },
@@ -24,7 +24,7 @@ export function registerEmbeddings(app: FastifyInstance, embeddings: RequestHand
       schema: {
         hide,
         operationId: 'createEngineEmbeddings',
-        summary: 'Turn texts into vectors; the path names the model',
+        summary: 'The same; the path names the model',
         params: z.object({ '*': z.string() }),
         body: pathEmbeddingRequest,
         response: { 200: embeddingAnswer, ...faultAnswers(FAULTS, 'gateway') },

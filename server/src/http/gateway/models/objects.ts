@@ -1,6 +1,7 @@
 /** Models as callers see them, with their capabilities. Aliases are listed as models of their own. */
 import type {
   Catalog,
+  EmbeddingCapabilities,
   EmbeddingModel,
   ImageEdits,
   ImageModel,
@@ -79,6 +80,7 @@ function embeddingCapabilities(
     dimensions_emulated: facts.matryoshka,
     ...(facts.maxInputTokens === undefined ? {} : { max_input_tokens: facts.maxInputTokens }),
     max_inputs: maxInputs,
+    ...contentsOf(all),
     input_types: inputTypesOf(model),
     token_arrays: all.some(({ tokenArrays }) => tokenArrays)
       ? 'native'
@@ -86,6 +88,19 @@ function embeddingCapabilities(
         ? 'unsupported'
         : 'emulated',
     ...(generation === undefined ? {} : { space: spaceOf(model.id, facts.dimensions, generation) }),
+  }
+}
+
+/** What at least one deployment takes. */
+function contentsOf(all: readonly EmbeddingCapabilities[]): Pick<EmbeddingObject, 'contents'> {
+  const taken = all.flatMap(({ contents }) => contents ?? [])
+  if (taken.length === 0) return {}
+  return {
+    contents: {
+      inputs: [...new Set(taken.flatMap(({ inputs }) => inputs))],
+      formats: [...new Set(taken.flatMap(({ formats }) => formats))],
+      max_parts: Math.max(...taken.map(({ maxParts }) => maxParts)),
+    },
   }
 }
 

@@ -13,6 +13,14 @@ const embeddingCapabilities = z.object({
   dimensions_emulated: z.boolean(),
   max_input_tokens: z.int().optional(),
   max_inputs: z.int(),
+  contents: z
+    .object({
+      inputs: z.array(z.string()),
+      formats: z.array(z.string()),
+      max_parts: z.int().describe('Of one content. 1: the model fuses no parts.'),
+    })
+    .optional()
+    .describe('What it takes besides texts: images, audio, video, PDF. Absent: texts alone.'),
   input_types: z.array(z.string()),
   token_arrays: z.enum(['native', 'emulated', 'unsupported']),
   space: z
