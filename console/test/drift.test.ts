@@ -4,7 +4,15 @@ import { eventually } from '../../server/test/support/process.ts'
 import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const node = nodeOfFile({
-  models: { 'pair-w16': { on: ['mode-one', 'mode-two'], spaceGuard: true } },
+  models: {
+    'pair-w16': { on: ['mode-one', 'mode-two'], spaceGuard: true },
+    'seen-w16': {
+      on: 'mode-seen',
+      spaceGuard: true,
+      upstream: { base: 'openrouter/api/v1' },
+      capabilities: { contents: { wire: 'openrouter', inputs: ['text', 'image'], fuses: true } },
+    },
+  },
 })
 const SOON = { timeout: 20_000 }
 const PAGE = '/deployments/pair-w16%2Fmode-two?tab=drift'
@@ -67,4 +75,21 @@ test('an operator sees the drift and may look, but not accept', async ({ openCon
   const { page, go } = await openConsole(node, { role: 'operator' })
   await go('/deployments/pair-w16%2Fmode-one?tab=drift')
   await expect(page.getByRole('button', { name: 'Accept as new space…' })).toBeDisabled(SOON)
+})
+
+test('of a deployment that takes images, each text and each image of the latest check is listed', async ({
+  openConsole,
+}) => {
+  const { page, go, complaints } = await openConsole(node)
+  await node.provider.setMode('seen', { traits: 'other-image-encoder' })
+  await node.control('POST', '/spaces/seen-w16/probe', { token: await node.tokenOf('admin') })
+  await go('/deployments/seen-w16%2Fmode-seen.openrouter.api.v1?tab=drift')
+  const cosineOf = (label: string) => page.locator('dl > div').filter({ hasText: label }).locator('dd')
+  await expect(cosineOf('Paragraph')).toHaveText(/^(?:0\.999999|1\.0)/, SOON)
+  for (const label of ['Image: photo', 'Image: page', 'Image: chart'])
+    await expect(cosineOf(label)).toHaveText(/^[−-]?0\.\d/)
+  await expect(page.getByText('Latest check by text and image')).toBeVisible()
+  await expect(page.getByText('warning below 0.995, quarantine below 0.98')).toBeVisible()
+  await assertAccessible(page, 'drift of images')
+  assert.deepEqual(complaints, [])
 })

@@ -41,14 +41,15 @@ export interface Spaces extends AsyncDisposable, Calibrations {
 const FIRST_READ_MS = 15_000
 /** Longest wait of a start for probes of unreachable upstreams. Deployments that may not serve are held back. */
 const FIRST_PROBES_MS = 2000
-/** Timeout of a probe with eight short texts and three small images: an admin waits for it. */
-const PROBE_TIMEOUT_MS = 10_000
+/** Timeout of a probe with eight short texts, each of which may be a call: a start and an admin wait for it. */
+const TEXTS_TIMEOUT_MS = 10_000
+/** The same where three images follow. */
+const IMAGES_TIMEOUT_MS = 20_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
 export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Spaces> {
   const { stores, catalog, scheduler, outside, signal } = parts
   const { clock, limits } = outside
-  const probing = { ...outside, limits: { ...limits, requestTimeoutMs: PROBE_TIMEOUT_MS } }
   const onTrouble = (error: unknown): void => {
     if (!(error instanceof StoreUnreachable)) log.warn({ err: error }, 'the space guard could not probe')
   }
@@ -57,8 +58,10 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
     store: stores.spaces,
     catalog: () => catalog.current,
     probe: (model, deployment) => {
-      const question = { texts: PROBE_TEXTS, images: takesProbeImages(deployment) ? images : [] }
-      return probeSpace(model, deployment, question, probing)
+      const hasImages = takesProbeImages(deployment)
+      const requestTimeoutMs = hasImages ? IMAGES_TIMEOUT_MS : TEXTS_TIMEOUT_MS
+      const question = { texts: PROBE_TEXTS, images: hasImages ? images : [] }
+      return probeSpace(model, deployment, question, { ...outside, limits: { ...limits, requestTimeoutMs } })
     },
     clock,
     isProber: stores.isEldest,

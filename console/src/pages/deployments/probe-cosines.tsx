@@ -13,7 +13,7 @@ export function ProbeCosines({ look }: { readonly look: SpaceProbe }) {
   const texts = cosines.slice(0, say.texts.length)
   const images = cosines.slice(say.texts.length)
   return (
-    <Section title={say.title}>
+    <Section title={images.length > 0 ? say.titleWithImages : say.title}>
       <dl className="grid grid-cols-4 gap-x-8 text-12 phone:grid-cols-1">
         {texts.map((value, index) => (
           <Probe key={index} label={say.texts[index]} value={value} limits={COSINE_LIMITS} />

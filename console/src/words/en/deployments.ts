@@ -94,7 +94,8 @@ export const deployments = inLanguage('deployments', {
     },
     latest: 'Latest checks',
     byProbe: {
-      title: 'Latest check by text and image',
+      title: 'Latest check by text',
+      titleWithImages: 'Latest check by text and image',
       texts: [
         'Word',
         'Sentence',

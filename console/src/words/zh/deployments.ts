@@ -93,7 +93,8 @@ export const deployments: Partly<typeof english> = {
     },
     latest: '最近的检查',
     byProbe: {
-      title: '最近一次检查的各文本和图像',
+      title: '最近一次检查的各文本',
+      titleWithImages: '最近一次检查的各文本和图像',
       texts: ['单词', '句子', '段落', '日文', '阿拉伯文', '数字', '代码', '符号'],
       images: ['图像：照片', '图像：页面', '图像：图表'],
       imageLimits: (warned, quarantined) =>
