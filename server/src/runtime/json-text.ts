@@ -21,7 +21,7 @@ export function parsedText(sent: Buffer, bounds: JsonBounds, known: ReadonlySet<
   if (excess !== undefined) throw new JsonRefused(excess)
   const { contents } = bounds
   if (contents !== undefined && bytes.length > contents.maxTextBytes) {
-    // Only media may make it so long. Numbers are parsed into much more memory than they take here.
+    // Only media may make it that long. Numbers are parsed into much more memory than they take here.
     const { excess: tooMany } = scanJson(bytes, withCountedNumbers(bounds))
     if (tooMany !== undefined) throw longBody(contents.maxTextBytes)
   }
