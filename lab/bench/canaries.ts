@@ -39,6 +39,7 @@ let requests = 0
 let withImages = 0
 /** Of each project, the SHA-256 of every image. */
 const hashes: Record<Project, Set<string>> = { alpha: new Set(), beta: new Set() }
+const HASH = /\b[0-9a-f]{64}\b/g
 /** The beginning of every image: a PNG of one pixel. A word follows it at a multiple of three bytes. */
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -58,7 +59,7 @@ async function run(): Promise<void> {
     core: 0,
     folder,
     config: config(`${origin}/quoting/v1`),
-    env: { LOG_LEVEL: 'debug', DATABASE_URL: databaseUrl },
+    env: { LOG_LEVEL: 'debug', DATABASE_URL: databaseUrl, TORANA_SECRET: 'a secret of the canaries' },
     logFile,
   })
   const untilMs = Date.now() + Number(options.minutes) * 60_000
@@ -210,8 +211,6 @@ function note(text: string, project: Project, where: string): void {
   for (const [hash] of text.matchAll(HASH))
     if (hashes[project].has(hash)) found.push(`the hash of an image of ${project} in ${where}`)
 }
-
-const HASH = /\b[0-9a-f]{64}\b/g
 
 /** In base64, a word in an image begins at a multiple of three bytes, and nine of them are twelve letters. */
 function formsOf(project: Project): Readonly<Record<string, string>> {

@@ -15,7 +15,7 @@ const WRITERS: Readonly<Record<string, (file: string) => void>> = {
   'c.csv': (file) => writeFileSync(file, 'id,text,photo\na,x,1.png\nb,,\n'),
   'c.tsv': (file) => writeFileSync(file, 'id\ttext\tphoto\na\tx\t1.png\nb\t\t\n'),
   'c.parquet': (file) =>
-    void parquetWriteFile({
+    parquetWriteFile({
       filename: file,
       columnData: [
         { name: 'id', data: ['a', 'b'], type: 'STRING' },

@@ -11,7 +11,7 @@ import {
 import type { ChunkEnd, ChunkHold, HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { ChunkResults } from './chunk-results.ts'
-import type { LineRange } from '#core/batch/chunk.ts'
+import { rangeOfLines, type LineRange, type PlacedLine } from '#core/batch/chunk.ts'
 
 /** Holders of one chunk that may each have left a part. */
 const MAX_PARTS = 100
@@ -72,4 +72,19 @@ async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   let text = ''
   for await (const some of bytes) text += decoder.decode(some, { stream: true })
   return text
+}
+
+/** The ranges of the chunk's lines with a result and without one. */
+export function rangesOf(
+  held: HeldChunk,
+  within: readonly PlacedLine[],
+  lines: readonly PlacedLine[],
+  ended: ReadonlySet<number>,
+): PartRanges {
+  if (ended.size === lines.length) return { done: undefined, rest: undefined }
+  const own = new Set(lines.map(({ number }) => number))
+  return {
+    done: rangeOfLines(held, within, ({ number }) => ended.has(number)),
+    rest: rangeOfLines(held, within, ({ number }) => own.has(number) && !ended.has(number)),
+  }
 }

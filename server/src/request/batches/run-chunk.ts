@@ -5,14 +5,7 @@
  * holder takes as it is, or nothing, and then the chunk runs again. Lines end in any order: those with a
  * result are in the part, the others become another chunk.
  */
-import {
-  NOTHING,
-  partOf,
-  rangeOfLines,
-  withoutInput,
-  type LineRange,
-  type PlacedLine,
-} from '#core/batch/chunk.ts'
+import { NOTHING, partOf, withoutInput, type LineRange, type PlacedLine } from '#core/batch/chunk.ts'
 import {
   LineGroups,
   linesIn,
@@ -25,28 +18,25 @@ import {
   type UnreadLine,
 } from '#core/batch/line.ts'
 import { parted } from '#core/batch/parted.ts'
-import type { PartRanges } from '#core/batch/part.ts'
 import { kindOf, pauseAfter } from '#core/batch/policy.ts'
 import { idOf } from '#core/catalog/catalog.ts'
-import { inputCount, inputSize } from '#core/embedding/input.ts'
+import { inputCount } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { dividedLine } from '#core/files/request-line.ts'
-import { withBatchTags } from '#core/request/labels.ts'
 import { RequestTrace } from '#core/request/request-trace.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Key, TermsInForce } from '#ports/keys.ts'
 import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
-import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedResult } from '../embeddings/embed-result.ts'
 import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
-import { limiterTokens } from '../embeddings/tokens.ts'
-import { labelTermsOf, type LabelShare } from '../money/label-shares.ts'
+import { labelTermsOf } from '../money/label-shares.ts'
 import { batchKey } from './batch-key.ts'
 import { batchRecord } from './batch-record.ts'
 import { ChunkResults } from './chunk-results.ts'
-import type { EmbeddingLine, FetchedMedia } from './embedding-line.ts'
-import { keepPart, partBefore } from './kept-part.ts'
+import { readTagged, sharesOf, type FetchedMedia, type LineOutside } from './embedding-line.ts'
+import { keepPart, partBefore, rangesOf } from './kept-part.ts'
+import { retryWhileStoreUnreachable } from './store-retry.ts'
 import { ResultRoom, type RoomForLines, type RoomOutside } from './result-room.ts'
 import {
   faultOf,
@@ -57,7 +47,7 @@ import {
   type Trouble,
 } from './run-lines.ts'
 
-export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 'diskRoom'> {
+export interface ChunkDependencies extends EmbedDependencies, LineOutside, Pick<RoomOutside, 'diskRoom'> {
   readonly batches: Batches
   /** Store of the parts, shared by all nodes. */
   readonly blobs: BlobStore
@@ -68,9 +58,6 @@ export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 
   ) => Promise<Uint8Array | undefined>
   /** Inputs that a background call may carry at present. */
   readonly callInputs: () => number
-  /** The caller takes ownership of the media. */
-  readonly readLine: (line: Uint8Array, project: string) => Promise<EmbeddingLine>
-  readonly fetchedMedia: (project: string) => FetchedMedia
   readonly docsUrl: () => string
   readonly terms: TermsInForce
   readonly wait: (ms: number) => Promise<unknown>
@@ -83,8 +70,6 @@ export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 
 const GROUPS_AT_ONCE = 8
 /** Lines read before other work gets the event loop, and their bytes: a millisecond or two. */
 const READ_AT_ONCE = { lines: 64, bytes: 256 * 1024 }
-/** Wait before paid results are offered to the store again. */
-const KEEP_AGAIN_MS = 2000
 
 export async function runChunk(
   held: HeldChunk,
@@ -124,35 +109,6 @@ export async function runChunk(
   if (tries === 1) results.release()
   await reached(pause)
   await reached(() => batches.finish(hold, { ...end, pictureBytes: 0 }))
-}
-
-/** Retries work that keeps paid results until the store is reachable, or until the chunk must end. */
-function retryWhileStoreUnreachable({ stop }: ChunkOrders, { wait }: ChunkDependencies) {
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    for (;;) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!(error instanceof StoreUnreachable) || stop.isUp) throw error
-        await wait(KEEP_AGAIN_MS)
-      }
-    }
-  }
-}
-
-/** The ranges of the chunk's lines with a result and without one. */
-function rangesOf(
-  held: HeldChunk,
-  within: readonly UnreadLine[],
-  lines: readonly UnreadLine[],
-  ended: ReadonlySet<number>,
-): PartRanges {
-  if (ended.size === lines.length) return { done: undefined, rest: undefined }
-  const own = new Set(lines.map(({ number }) => number))
-  return {
-    done: rangeOfLines(held, within, ({ number }) => ended.has(number)),
-    rest: rangeOfLines(held, within, ({ number }) => own.has(number) && !ended.has(number)),
-  }
 }
 
 class ChunkRun {
@@ -215,7 +171,7 @@ class ChunkRun {
         await yieldLoop()
         lines = bytes = 0
       }
-      const line = await this.#read(unread, media)
+      const line = await readTagged(unread, this.#held.batch, media, this.#dependencies)
       if (groups.add(line)) continue
       const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
       if (this.#mustWait(fault)) break
@@ -224,20 +180,6 @@ class ChunkRun {
       this.#fail([line], fault, identifiers.next())
     }
     return groups.all
-  }
-
-  /** A line without tags takes those of its batch. */
-  async #read({ number, firstByte, content }: UnreadLine, held: AsyncDisposableStack): Promise<BatchLine> {
-    const { project, tags } = this.#held.batch
-    const { customId, request, fault, media } = await this.#dependencies.readLine(content, project)
-    held.use(media)
-    const line = { number, firstByte, customId, request, fault }
-    if (request === undefined || tags === undefined) return line
-    try {
-      return { ...line, request: { ...request, tags: withBatchTags(request.tags, tags) } }
-    } catch (error) {
-      return { ...line, request: undefined, fault: faultOf(error) }
-    }
   }
 
   /** Notes a fault that is about this moment and not about a line. */
@@ -350,7 +292,7 @@ class ChunkRun {
     const { clock, catalog, observer } = this.#dependencies
     const { batch } = this.#held
     const request = requestOf(lines)
-    const labelTerms = labelTermsOf(this.#sharesOf(lines))
+    const labelTerms = labelTermsOf(sharesOf(lines, this.#dependencies))
     const trace = new RequestTrace(clock.monotonicMs())
     const keyNow = (): Key | Promise<Key> => batchKey(batch, this.#dependencies.terms)
     const fromMs = clock.nowMs()
@@ -400,22 +342,6 @@ class ChunkRun {
     }
     observer.requestEnded(record)
     return fault ?? 'succeeded'
-  }
-
-  /** Lines of one request may have different users and tags. */
-  #sharesOf([first, ...others]: LineRun): [LabelShare, ...LabelShare[]] {
-    const { catalog, bytesOf } = this.#dependencies
-    const { model: name } = first.request
-    const model = catalog().models.get(idOf(catalog(), name) ?? name)
-    const share = ({ request: { user, tags, input } }: RunnableLine): LabelShare => ({
-      user,
-      tags,
-      weight:
-        input.kind === 'contents' && model?.kind === 'embedding'
-          ? limiterTokens(input, model, bytesOf)
-          : inputSize(input),
-    })
-    return [share(first), ...others.map(share)]
   }
 }
 

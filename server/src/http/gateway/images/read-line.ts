@@ -54,7 +54,7 @@ async function readEdit(body: Uint8Array, project: string, outside: ReadingLineO
   const { json, limits } = outside
   refuseLonger(body, limits.editsJsonBytes)
   const asker = { project, timeoutMs: limits.imageTimeoutMs }
-  const parsed = await json.parseWithFiles(body.slice() as Uint8Array<ArrayBuffer>, asker).catch(refuseJson)
+  const parsed = await json.parseWithFiles(body.slice(), asker).catch(refuseJson)
   const parts = await partsOfParsed(parsed, project, outside)
   const files = uploadedFiles(parts.taken.map(({ upload }) => upload))
   try {
