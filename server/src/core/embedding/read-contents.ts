@@ -211,7 +211,7 @@ function isGiven(value: unknown): boolean {
 }
 
 /** `input[0].content[1]`. */
-export function nameOf(place: Place): string {
+function nameOf(place: Place): string {
   return place
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
     .join('')
