@@ -11,7 +11,11 @@ import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { contentVector } from '../../../../lab/fake-provider/contents.ts'
 
-const KEYS = { small: 'key-of-a-small-hard-budget-0001', tight: 'key-of-a-tight-hard-budget-0001' }
+const KEYS = {
+  small: 'key-of-a-small-hard-budget-0001',
+  tight: 'key-of-a-tight-hard-budget-0001',
+  other: 'key-of-another-project-00001',
+}
 const hard = (usd: number) => ({ usd, per: 'total', hard: true })
 
 const contents = {
@@ -44,6 +48,7 @@ const gateway = await startGateway({
   },
   projects: {
     small: { keys: [{ name: 'k', secret: KEYS.small }], budget: hard(0.0067) },
+    other: { keys: [{ name: 'k', secret: KEYS.other }] },
     tight: { keys: [{ name: 'k', secret: KEYS.tight }], budget: hard(0.004) },
   },
 })
@@ -179,6 +184,14 @@ test('an image is cached by its bytes, however it is written', async () => {
   assert.equal(calls(), before + 1)
   const fused = await served({ model: 'kept-w16', input: [contentOf(bytes, 'x'), contentOf(bytes)] })
   assert.equal(said(fused), 'hits=1, misses=1')
+})
+
+test('a cached image is known to its project alone', async () => {
+  const own = another('of one project')
+  for (const key of [gateway.key, KEYS.other]) {
+    const answer = await served({ model: 'kept-w16', input: [contentOf(own)] }, { key })
+    assert.equal(said(answer), 'hits=0, misses=1')
+  }
 })
 
 test('usage by kind is that of every input, from a call or from the cache, once or repeated', async () => {
