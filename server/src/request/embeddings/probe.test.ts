@@ -10,7 +10,7 @@ import { aModel } from '#test/support/models.ts'
 import { memoryMoney } from '#test/support/money.ts'
 import { probeSpace } from './probe.ts'
 
-const IMAGES = PROBE_IMAGES.map(({ name: _, ...image }): Media => ({ ...image, async *open() {} }))
+const IMAGES = PROBE_IMAGES.map((image): Media => ({ ...image, async *open() {} }))
 const TEXTS = ['one', 'two', 'three']
 
 async function probed(options: MemoryUpstreamOptions = {}) {
