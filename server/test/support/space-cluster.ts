@@ -35,7 +35,7 @@ function brokenBy(deployment: string, width: number): UpstreamFailure {
   return new UpstreamFailure('broken', reason, { deployment, wrongWidth })
 }
 
-const CONTENTS: ContentCapabilities = {
+export const CONTENTS: ContentCapabilities = {
   wire: 'openrouter',
   inputs: ['text', 'image'],
   fuses: true,

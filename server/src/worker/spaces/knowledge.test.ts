@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ProbeResult, ProbeVerdict } from '#ports/spaces.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { aModel } from '#test/support/models.ts'
+import { CONTENTS } from '#test/support/space-cluster.ts'
 import { SpaceKnowledge, targetOf } from './knowledge.ts'
 
 function aResult(deployment: string, atMs: number, verdict: ProbeVerdict): ProbeResult {
@@ -30,6 +31,7 @@ for (const [what, deployment, isSame] of [
   ['a header that may choose a model', aDeployment({ upstream: { headers: { 'x-revision': '2' } } }), false],
   ['another model', aDeployment({ upstreamModel: 'other' }), false],
   ['another address', aDeployment({ upstream: { baseUrl: 'https://other.example' } }), false],
+  ['another wire', aDeployment({ capabilities: { contents: CONTENTS } }), false],
   ['another key', aDeployment({ upstream: { apiKey: 'another' } }), true],
   ['a credential in a header', aDeployment({ upstream: { headers: { 'X-Goog-Api-Key': 'abc' } } }), true],
   ['a token in a header', aDeployment({ upstream: { headers: { Authorization: 'Bearer abc' } } }), true],
