@@ -258,6 +258,28 @@ test('lines of two models by turns stand together: chunks are cut by size, not w
   )
 })
 
+test('contents are counted one by one in every form, and a chunk has few of them beside texts', () => {
+  const image = { image: 'https://example.com/a.png' }
+  const forms = [
+    { input: image },
+    { input: ['a', image] },
+    { inputs: [image, image, image] },
+    { messages: [{ content: 'x' }] },
+  ]
+  const file = forms.map((form, index) => request(`f${index}`, { model: 'small', ...form })).join('\n')
+  assert.equal(scanned(Buffer.from(file)).scan.inputs, 1 + 2 + 3 + 1)
+  const lines = Array.from({ length: 80 }, (_, index) =>
+    request(`c${index}`, { model: 'small', input: [image] }),
+  )
+  const texts = Array.from({ length: 256 }, (_, index) =>
+    request(`t${index}`, { model: 'small', input: 'x' }),
+  )
+  const inputsOf = (of: readonly string[]) =>
+    scanned(Buffer.from(of.join('\n'))).chunks.map(({ inputs }) => inputs)
+  assert.deepEqual(inputsOf(lines), [32, 32, 16])
+  assert.deepEqual(inputsOf([...lines.slice(0, 32), ...texts]), [288])
+})
+
 test('requests for pictures stand alone in their chunks', () => {
   const picture = (id: string): string =>
     JSON.stringify({

@@ -27,6 +27,8 @@ const MAX_CHUNKS = 200_000
  * 2 MB with 1,536 dimensions, are in memory until it ends.
  */
 const CHUNK_INPUTS = 256
+/** Contents per chunk: calls carry few images, and a crash repeats all calls of a chunk. */
+const CHUNK_CONTENTS = 32
 /**
  * Kinds of requests per chunk, each with `CHUNK_INPUTS` inputs: lines that alternate between two models still fill calls.
  * More would be more results in memory, 8 MB with 1,536 dimensions.
@@ -49,6 +51,8 @@ interface OpenChunk {
   endByte: number
   lines: number
   inputs: number
+  /** Its inputs, where a content counts as several. */
+  weight: number
 }
 
 export class FileScanner {
@@ -157,19 +161,21 @@ export class FileScanner {
 
   #toChunk({ number, firstByte, endByte }: Line, inputs: number, kind: string | undefined): void {
     const open = this.#open
+    const weight = inputs * (kind?.startsWith(CONTENTS) === true ? CHUNK_INPUTS / CHUNK_CONTENTS : 1)
     if (open?.kinds !== undefined && kind !== undefined && endByte - open.firstByte <= CHUNK_BYTES) {
       const kinds = open.kinds.size + Number(!open.kinds.has(kind))
-      if (open.inputs + inputs <= CHUNK_INPUTS * Math.min(kinds, CHUNK_KINDS)) {
+      if (open.weight + weight <= CHUNK_INPUTS * Math.min(kinds, CHUNK_KINDS)) {
         open.kinds.add(kind)
         open.endByte = endByte
         open.lines += 1
         open.inputs += inputs
+        open.weight += weight
         return
       }
     }
     this.#closeChunk()
     const kinds = kind === undefined ? undefined : new Set([kind])
-    this.#open = { firstByte, firstLine: number, kinds, endByte, lines: 1, inputs }
+    this.#open = { firstByte, firstLine: number, kinds, endByte, lines: 1, inputs, weight }
   }
 
   #closeChunk(): void {
@@ -231,6 +237,9 @@ function inputsOf({ input, inputs, n }: RequestLine['body']): number {
   return typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 1
 }
 
+/** Begins the kinds of requests with contents. */
+const CONTENTS = 'contents '
+
 /**
  * What keeps a request from sharing a call with others: the model, the width, the type and the kind of its input. Undefined
  * for an image request, which is a chunk by itself. Invalid values are ignored here: only their line gets the error.
@@ -244,7 +253,7 @@ function kindOf(url: string, body: RequestLine['body']): string | undefined {
       ? value
       : null,
   )
-  return JSON.stringify([...plain, holdsContents(body) ? 'contents' : typeof first === 'string'])
+  return (holdsContents(body) ? CONTENTS : '') + JSON.stringify([...plain, typeof first === 'string'])
 }
 
 function shownUrl(url: string): string {
