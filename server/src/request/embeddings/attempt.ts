@@ -56,7 +56,7 @@ export async function attempt(
       endedMs: clock.monotonicMs(),
       waitedMs,
       firstByteMs: answer.firstByteMs,
-      upstreamRequestId: answer.upstreamRequestId,
+      upstreamRequestId: upstreamIdFor(shares, failure?.detail.upstreamRequestId ?? answer.upstreamRequestId),
     }
     recordCall(call, outside.observer)
     for (let index = 0; index < shares.length; index += 1) {
@@ -123,6 +123,11 @@ export async function attempt(
     ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+}
+
+/** An upstream may repeat what it was sent, in its id too: none is kept for a call that several projects share. */
+function upstreamIdFor([lead, ...others]: readonly Share[], id: string | undefined): string | undefined {
+  return others.every(({ request }) => request.project === lead?.request.project) ? id : undefined
 }
 
 /** Text for people who ask the upstream about the call. */
