@@ -188,7 +188,7 @@ test('rows that get no vector are in the errors file, and the exit code is 3', a
     ],
   )
   const again = runTorana({ folder, args: [...args, '--out', 'vectors.arrow'], env })
-  assert.deepEqual([await again.exit, /2 vectors of 8 numbers/.test(again.stderr())], [3, true])
+  assert.deepEqual([await again.exit, /2 vectors of 8 dimensions/.test(again.stderr())], [3, true])
   const other = runTorana({
     folder,
     args: ['batch', 'run', 'corpus.csv', '--text', 'sku', '--out', 'vectors.arrow'],
