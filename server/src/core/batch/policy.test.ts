@@ -81,7 +81,19 @@ test('every row of the policy has a test', () => {
 const KINDS: readonly (readonly [kind: FaultKind, codes: readonly FaultCode[]])[] = [
   [
     'input',
-    ['invalid_input', 'empty_input', 'input_too_long', 'upstream_refused', 'content_policy_violation'],
+    [
+      'invalid_input',
+      'empty_input',
+      'input_too_long',
+      'upstream_refused',
+      'content_policy_violation',
+      'part_unsupported',
+      'parts_not_fusible',
+      'too_many_parts',
+      'invalid_media',
+      'media_too_large',
+      'media_unreachable',
+    ],
   ],
   [
     'call',
@@ -102,6 +114,7 @@ const KINDS: readonly (readonly [kind: FaultKind, codes: readonly FaultCode[]])[
       'space_left',
       'space_unprobed',
       'node_overloaded',
+      'too_many_bodies',
       'client_closed_request',
     ],
   ],

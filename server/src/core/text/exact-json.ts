@@ -34,9 +34,16 @@ const MAY_CHANGE = /\d[.eE]|\d{16}/
 const QUOTE = 0x22
 const COMMA = 0x2c
 const COLON = 0x3a
-const OPEN: ReadonlySet<number> = new Set([0x7b, 0x5b])
-const CLOSE: ReadonlySet<number> = new Set([0x7d, 0x5d])
+/** `{` and `[` count as one, and so do their ends. */
+const OPEN = 0x7b
+const CLOSE = 0x7d
 const BACKSLASH = 0x5c
+
+/** By byte: what it is outside of texts, or 0. */
+const MARKS = new Uint8Array(256)
+for (const mark of [QUOTE, COMMA, COLON, OPEN, CLOSE]) MARKS[mark] = mark
+MARKS[0x5b] = OPEN
+MARKS[0x5d] = CLOSE
 
 /**
  * The fields of a JSON object whose numbers may change when they are parsed, as texts by name, without `known`. The bytes
@@ -67,29 +74,32 @@ export interface JsonField {
 }
 
 /** The fields of a JSON object in their order. The bytes are JSON. */
-export function* fieldsIn(
+export function fieldsIn(
   bytes: Uint8Array,
   textOf: (start: number, end: number) => string,
-): Generator<JsonField> {
+): readonly JsonField[] {
+  const fields: JsonField[] = []
   let depth = 0
   let name: string | undefined
   let start = 0
   for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] as number
-    if (byte === QUOTE) {
+    const mark = MARKS[bytes[at] as number]
+    if (mark === 0) continue
+    if (mark === QUOTE) {
       const quote = at
       at = textEnd(bytes, at + 1)
       if (depth === 1 && name === undefined) name = JSON.parse(textOf(quote, at + 1)) as string
-    } else if (byte === COLON && depth === 1) start = at + 1
-    else if (OPEN.has(byte)) depth += 1
-    else {
-      if (CLOSE.has(byte)) depth -= 1
-      const isEnd = byte === COMMA ? depth === 1 : CLOSE.has(byte) && depth === 0
-      if (!isEnd || name === undefined) continue
-      yield { name, start, end: at }
+    } else if (mark === OPEN) depth += 1
+    else if (mark === COLON) {
+      if (depth === 1) start = at + 1
+    } else {
+      if (mark === CLOSE) depth -= 1
+      if (depth !== (mark === COMMA ? 1 : 0) || name === undefined) continue
+      fields.push({ name, start, end: at })
       name = undefined
     }
   }
+  return fields
 }
 
 /** The position of the closing quote. Searched, not walked: most of a large body is in a few long texts. */

@@ -44,6 +44,8 @@ export async function attempt(
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
   const ended = (outcome: string, answer: AnsweredCall, failure?: UpstreamFailure): void => {
+    // An upstream may repeat what it was sent, in its codes and ids too.
+    const isOfOne = areOfOneProject(shares)
     const call: EndedCall = {
       requestId: lead.request.requestId,
       callId,
@@ -51,12 +53,14 @@ export async function attempt(
       deployment: deployment.id,
       inputs: inputCount(inputs),
       outcome,
-      failure,
+      failure: failure && !isOfOne ? withoutWords(failure) : failure,
       startedMs,
       endedMs: clock.monotonicMs(),
       waitedMs,
       firstByteMs: answer.firstByteMs,
-      upstreamRequestId: answer.upstreamRequestId,
+      upstreamRequestId: isOfOne
+        ? (failure?.detail.upstreamRequestId ?? answer.upstreamRequestId)
+        : undefined,
     }
     recordCall(call, outside.observer)
     for (let index = 0; index < shares.length; index += 1) {
@@ -123,6 +127,11 @@ export async function attempt(
     ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+}
+
+/** Whether a call is of one project alone. */
+function areOfOneProject([lead, ...others]: readonly Share[]): boolean {
+  return others.every(({ request }) => request.project === lead?.request.project)
 }
 
 /** Text for people who ask the upstream about the call. */

@@ -11,6 +11,7 @@ import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { aKey, SharingNode, type SharingNodeOptions } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 import type { EmbedResult } from './embed-result.ts'
+import { RequestTrace } from '#core/request/request-trace.ts'
 import type { EmbedOptions } from './embed.ts'
 
 const microBatch = { maxWaitMs: 4, maxItems: 64, acrossProjects: true }
@@ -249,6 +250,20 @@ for (const [kind, status] of [
     }
     assert.ok(upstream.calls.length <= 25, String(upstream.calls.length))
   })
+
+test("the log of a request has no words of another project's text, whatever an upstream calls the shared call", async () => {
+  const { node } = start({ plan: quoting('refused', 400, (text) => text === word(5)) })
+  const traces = words(64).map(() => new RequestTrace(0))
+  await Promise.allSettled(
+    words(64).map((text, index) =>
+      ask(node, [text], `p${index % 3}`, { trace: traces[index] as RequestTrace }),
+    ),
+  )
+  assert.ok(traces.some(({ calls }) => calls.some(({ sharedWith }) => sharedWith > 0)))
+  for (const [index, { calls }] of traces.entries())
+    for (const [, number] of JSON.stringify(calls).matchAll(/text (\d+)/g))
+      assert.equal(Number(number) % 3, index % 3)
+})
 
 /** Everything that a fault reveals, in the answer and in the log. */
 function assertOwnWords(reason: unknown, index: number): void {

@@ -158,7 +158,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
       endedMs: outside.clock.monotonicMs(),
       waitedMs: sent.turn?.waitedMs ?? 0,
       firstByteMs: answer?.firstByteMs,
-      upstreamRequestId: answer?.upstreamRequestId,
+      upstreamRequestId: failure?.detail.upstreamRequestId ?? answer?.upstreamRequestId,
     }
     recordCall(endedCall, outside.observer)
     const { work, counts } = sent

@@ -63,7 +63,7 @@ export function callTraceOf(call: EndedCall, own: OwnShare): CallTrace {
     status: failure?.detail.status,
     reason: reasonOf(failure) ?? failure?.detail.code,
     retryAfterMs: failure?.detail.retryAfterMs,
-    upstreamRequestId: failure?.detail.upstreamRequestId ?? call.upstreamRequestId,
+    upstreamRequestId: call.upstreamRequestId,
     insteadOf: own.insteadOf,
     sharedWith: own.sharedWith,
     counts: own.counts,

@@ -143,6 +143,8 @@ function isUnreadable(code: unknown, message: unknown): boolean {
   )
 }
 
+/** What ids are made of. A header with other characters may repeat what the caller sent. */
+const ID = /^[\w.:/+=@-]+$/
 const REQUEST_ID_HEADERS = [
   'x-request-id',
   'x-amzn-requestid',
@@ -154,7 +156,7 @@ const REQUEST_ID_HEADERS = [
 export function requestIdIn(headers: HttpAnswer['headers']): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const id = headers[name]
-    if (typeof id === 'string') return id.slice(0, 128)
+    if (typeof id === 'string' && ID.test(id)) return id.slice(0, 128)
   }
   return undefined
 }

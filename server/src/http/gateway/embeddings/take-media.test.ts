@@ -38,6 +38,16 @@ test('small media stay in memory, as they came', async () => {
   assert.equal(taken.at('input/2'), undefined)
 })
 
+test('media that come one after another stay in memory only as long as all of them are small', async () => {
+  await using taken = new TakenMedia(outside)
+  const half = Buffer.concat([png, randomBytes(MAX_MEMORY_BYTES / 2)])
+  await taken.take([file('a', half)])
+  assert.equal(uploads.inUse().files, 0)
+  await taken.take([file('b', half)])
+  assert.equal(uploads.inUse().files, 1)
+  assert.deepEqual([await all(taken.at('a')?.open()), await all(taken.at('b')?.open())], [half, half])
+})
+
 test('larger ones share one file, give their memory back, and are gone when the request ends', async () => {
   const taken = new TakenMedia(outside)
   const files = [file('a', png), file('b', large), file('c', pdf)]
