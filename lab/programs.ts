@@ -259,7 +259,7 @@ const TOOLS: Readonly<Record<string, Program>> = {
     answers: "draws the images of the space guard's probes, as it did once; --out <folder>",
   },
   'console-images': {
-    answers: 'the images of docs/console.md, from a demo with traffic',
+    answers: 'the console images of the docs, from a demo with traffic',
     file: 'console/test/pictures.ts',
     after: 'console:build',
     needs: 'Chromium, PostgreSQL',

@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- console-images`: starts PostgreSQL, a demo node with a month of invented history and live traffic, and takes the
- * pictures of docs/console.md from the real console. They differ a little from run to run, as traffic does.
+ * images of the console for the docs from the real one. They differ a little from run to run, as traffic does.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import sharp from 'sharp'
+import { MAX_TEXTS } from '../src/pages/embeddings/texts.ts'
+import { realTexts } from '../../lab/check/vector-types/recall.ts'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
+import { CONTENTS_PATH, showContents, startContentsNode } from './support/contents-scene.ts'
 import { chromiumOptions } from './support/engines.ts'
 import { memberCookie, type Role } from './support/member.ts'
 import { settled, watchRequests } from './support/settled.ts'
@@ -18,10 +21,17 @@ import { settled, watchRequests } from './support/settled.ts'
 const REPOSITORY = join(import.meta.dirname, '../..')
 const FOLDER = join(REPOSITORY, 'docs/pictures/console')
 const ADMIN_TOKEN = 'pictures-admin-token-000000000001'
+const NODE_ENVIRONMENT = {
+  TORANA_SECRET: 'the secret of these pictures, long enough',
+  TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
+  TORANA_NAME: 'eu-prod',
+}
 /** A whole minute after the batches of the first seconds, and before the first upstream fails. */
 const CALM_SECONDS = 108
 /** Long enough for a failing upstream, a drifting one and an unknown outcome to be seen. */
 const TRAFFIC_SECONDS = 190
+/** Length of a text that takes at most two lines of the playground's field. */
+const MAX_TEXT_CHARACTERS = 60
 
 interface Picture {
   readonly name: string
@@ -29,6 +39,8 @@ interface Picture {
   readonly role?: Role
   /** While all upstreams are well. */
   readonly calm?: true
+  /** On the node of contents-scene.ts, which has no traffic. */
+  readonly quiet?: true
   /** Also at the size of a phone. */
   readonly phone?: true
   /** Also in Chinese. */
@@ -68,6 +80,20 @@ const PICTURES: readonly Picture[] = [
     path: '/playground/embeddings?model=demo-embed&project=research&view=similarity',
     role: 'developer',
     before: embed,
+  },
+  {
+    name: 'embeddings-contents',
+    path: CONTENTS_PATH,
+    role: 'developer',
+    quiet: true,
+    before: showContents,
+  },
+  {
+    name: 'embeddings-types',
+    path: '/playground/embeddings?model=demo-embed&project=research&view=types',
+    role: 'developer',
+    quiet: true,
+    before: compareTypes,
   },
   {
     name: 'images',
@@ -173,6 +199,17 @@ async function embed(page: Page): Promise<void> {
   await settled(page)
 }
 
+/** Sentences of the docs. */
+async function compareTypes(page: Page): Promise<void> {
+  const texts = realTexts().filter(({ length }) => length <= MAX_TEXT_CHARACTERS)
+  const field = page.getByLabel('Texts (one per line)')
+  await field.fill(texts.slice(0, MAX_TEXTS).join('\n'))
+  await field.evaluate((element) => element.scrollTo(0, 0))
+  await page.getByRole('button', { name: /^Embed/ }).click()
+  await page.getByText('Keep at least').waitFor({ timeout: 60_000 })
+  await page.mouse.move(0, 0)
+}
+
 const PEOPLE = {
   developer: ['Li Wei', 'li.wei@example.com'],
   operator: ['Maria Keller', 'maria.keller@example.com'],
@@ -182,57 +219,59 @@ const PEOPLE = {
 /** Names of pictures, where not all are wanted. */
 const wanted = process.argv.slice(2)
 
-const postgres = await startPostgresServer({ waitsForDisk: false })
-const demo = spawn(
-  process.execPath,
-  [
-    'lab/demo-traffic/main.ts',
-    '--history',
-    '--minutes',
-    '15',
-    '--rate',
-    '9',
-    '--port',
-    '0',
-    '--control-port',
-    '0',
-  ],
-  {
-    cwd: REPOSITORY,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      DATABASE_URL: postgres.url,
-      TORANA_SECRET: 'the secret of these pictures, long enough',
-      TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
-      TORANA_NAME: 'eu-prod',
-    },
-  },
-)
+const pictures = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+const [quiet, busy] = [pictures.filter((one) => one.quiet), pictures.filter((one) => !one.quiet)]
 const browser = await chromium.launch(chromiumOptions())
 try {
   mkdirSync(FOLDER, { recursive: true })
-  const url = await controlUrlOf(demo)
-  const startedMs = performance.now()
-  const pictures = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
-  for (const [isCalm, fromSecond] of [
-    [true, CALM_SECONDS],
-    [false, TRAFFIC_SECONDS],
-  ] as const) {
-    const due = pictures.filter(({ calm = false }) => calm === isCalm)
-    if (due.length > 0) await sleep(Math.max(0, startedMs + fromSecond * 1000 - performance.now()))
-    for (const picture of due)
-      await take(picture, url).catch((error: unknown) => {
-        // The others are still worth having.
-        console.error(picture.name, error)
-        process.exitCode = 1
-      })
-  }
+  if (quiet.length > 0) await takeQuiet()
+  if (busy.length > 0) await takeBusy()
 } finally {
   await browser.close()
-  demo.kill('SIGTERM')
-  await once(demo, 'exit')
-  await postgres.stop()
+}
+
+async function takeQuiet(): Promise<void> {
+  const node = await startContentsNode(NODE_ENVIRONMENT)
+  try {
+    await takeAll(quiet, node.controlUrl)
+  } finally {
+    await node.stop()
+  }
+}
+
+async function takeBusy(): Promise<void> {
+  const postgres = await startPostgresServer({ waitsForDisk: false })
+  const options = ['--history', '--minutes', '15', '--rate', '9', '--port', '0', '--control-port', '0']
+  const demo = spawn(process.execPath, ['lab/demo-traffic/main.ts', ...options], {
+    cwd: REPOSITORY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...NODE_ENVIRONMENT, DATABASE_URL: postgres.url },
+  })
+  try {
+    const url = await controlUrlOf(demo)
+    const startedMs = performance.now()
+    for (const [isCalm, fromSecond] of [
+      [true, CALM_SECONDS],
+      [false, TRAFFIC_SECONDS],
+    ] as const) {
+      const due = busy.filter(({ calm = false }) => calm === isCalm)
+      if (due.length > 0) await sleep(Math.max(0, startedMs + fromSecond * 1000 - performance.now()))
+      await takeAll(due, url)
+    }
+  } finally {
+    demo.kill('SIGTERM')
+    await once(demo, 'exit')
+    await postgres.stop()
+  }
+}
+
+async function takeAll(due: readonly Picture[], url: string): Promise<void> {
+  for (const picture of due)
+    await take(picture, url).catch((error: unknown) => {
+      // The others are still worth having.
+      console.error(picture.name, error)
+      process.exitCode = 1
+    })
 }
 
 /** The demo's output is read to its end, so that it never waits for us. */

@@ -5,7 +5,15 @@ import { paint, type Colour } from '../colours.ts'
 import { Grid } from '../plot.tsx'
 import { useWidth } from '../size.ts'
 import { Tip } from '../tip.tsx'
-import { axesOf, namesOf, notesOver, type Box, type KeptAxes, type KeptPoint } from './kept-layout.ts'
+import {
+  axesOf,
+  bandWords,
+  namesOf,
+  notesOver,
+  type Box,
+  type KeptAxes,
+  type KeptPoint,
+} from './kept-layout.ts'
 import { spotAt, towards, type Spot } from './map-layout.ts'
 import { shapePath, type Shape } from './marks.ts'
 
@@ -57,6 +65,7 @@ export function KeptChart(props: KeptChartProps) {
   )
   const points = lines.flatMap((line) => line.points.map((point) => ({ ...point, line })))
   const spots = points.map(axes.spot)
+  const band = bandWords(spots, wish.text.length * LETTER.note, width, heightOf(axes, wish.share))
   const pointed = at === undefined ? undefined : points[at]
   const find = (event: PointerEvent<SVGSVGElement>): void => {
     const { left, top } = event.currentTarget.getBoundingClientRect()
@@ -85,9 +94,9 @@ export function KeptChart(props: KeptChartProps) {
         >
           {width > 0 && (
             <g transform={`translate(0 ${TOP})`}>
-              <Wish axes={axes} width={width} {...wish} />
+              <Wish axes={axes} width={width} {...wish} words={band} />
               <Axes axes={axes} width={width} bytesText={props.bytesText} shareText={props.shareText} />
-              <Lines lines={lines} notes={notes} axes={axes} width={width} />
+              <Lines lines={lines} notes={notes} axes={axes} width={width} words={band} />
               <Notes notes={notes} axes={axes} width={width} />
               {pointed && <Ring spot={axes.spot(pointed)} stroke="var(--accent)" />}
             </g>
@@ -111,18 +120,23 @@ interface PartProps {
   readonly width: number
 }
 
+interface WordsProps {
+  /** Where the words of the band are. */
+  readonly words: Box
+}
+
 function heightOf(axes: KeptAxes, share: number): number {
   return axes.spot({ bytes: 1, kept: share }).y
 }
 
-/** The band of what is enough. Too thin for its words, it has them below. */
-function Wish({ axes, width, share, text }: PartProps & KeptChartProps['wish']) {
+/** The band of what is enough. */
+function Wish({ axes, width, share, text, words }: PartProps & KeptChartProps['wish'] & WordsProps) {
   const y = heightOf(axes, share)
   return (
     <>
       <rect width={width} height={y} fill="var(--good-tint)" />
       <path d={`M0 ${y}H${width}`} stroke="var(--good-fill)" strokeDasharray="4 3" />
-      <text x={8} y={y >= 18 ? y / 2 + 4 : y + 15} fill="var(--good)" className="text-11">
+      <text x={words.left} y={words.top + 12} fill="var(--good)" className="text-11">
         {text}
       </text>
     </>
@@ -162,7 +176,8 @@ function Lines({
   notes,
   axes,
   width,
-}: PartProps & { readonly lines: readonly KeptLine[]; readonly notes: readonly KeptNote[] }) {
+  words,
+}: PartProps & WordsProps & { readonly lines: readonly KeptLine[]; readonly notes: readonly KeptNote[] }) {
   const drawn = lines.map(({ points }) => points.map(axes.spot))
   const rings = notes.map(({ point }): Box => {
     const { x, y } = axes.spot(point)
@@ -171,7 +186,7 @@ function Lines({
   const names = namesOf(
     drawn,
     lines.map(({ name }) => name.length * LETTER.name),
-    rings,
+    [...rings, words],
     { width, height: HEIGHT },
   )
   return lines.map(({ name, colour, shape, isDashed }, line) => (

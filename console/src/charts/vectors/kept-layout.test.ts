@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axesOf, namesOf, notesOver } from './kept-layout.ts'
+import { axesOf, bandWords, namesOf, notesOver } from './kept-layout.ts'
 
 test('the bytes axis goes by powers of four around the points, and the shares go to 40% or below the lowest', () => {
   const size = { width: 500, height: 300 }
@@ -53,6 +53,13 @@ test('names cover no line and no other name while there is room', () => {
 test('a name without a free place is left out: the table below has it too', () => {
   const spots = [{ x: 20, y: 10 }]
   assert.deepEqual(namesOf([spots], [90], [], { width: 60, height: 20 }), [undefined])
+})
+
+test('the words of the band cover no point: they are at its left end, or at its right one', () => {
+  assert.deepEqual(bandWords([{ x: 200, y: 10 }], 80, 400, 24), { left: 8, top: 4, right: 88, bottom: 20 })
+  assert.deepEqual(bandWords([{ x: 28, y: 6 }], 80, 400, 24), { left: 312, top: 4, right: 392, bottom: 20 })
+  // A thin band has them below, where this point is no hindrance.
+  assert.deepEqual(bandWords([{ x: 28, y: 0 }], 80, 400, 6), { left: 8, top: 9, right: 88, bottom: 25 })
 })
 
 test('notes stand over their points, and move apart and inside where they would overlap', () => {

@@ -115,6 +115,18 @@ function meets(one: Box, other: Box): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom
 }
 
+/** The words of the band above `y`: at its left end, or at its right one if a point is there. Too thin for them, it has them below. */
+export function bandWords(spots: readonly Spot[], wordsWidth: number, chartWidth: number, y: number): Box {
+  const top = y >= LINE + 2 ? (y - LINE) / 2 : y + 3
+  const [left, right] = [8, chartWidth - 8 - wordsWidth].map((from) => ({
+    left: from,
+    top,
+    right: from + wordsWidth,
+    bottom: top + LINE,
+  })) as [Box, Box]
+  return spots.some((spot) => meets(left, around(spot, POINT))) ? right : left
+}
+
 /** The middles of notes above the chart: over their points, moved apart and inside where they would overlap. */
 export function notesOver(
   points: readonly number[],
