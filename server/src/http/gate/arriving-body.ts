@@ -129,8 +129,9 @@ export class ArrivingBody implements WatchedBody, Disposable {
       return
     const whole = Buffer.allocUnsafeSlow(this.#announced)
     let at = 0
-    for (const part of this.#parts) at += part.copy(whole, at)
+    for (const part of [...(this.#joined ?? []), ...this.#parts]) at += part.copy(whole, at)
     this.#parts = []
+    this.#joined = undefined
     this.#whole = whole
   }
 

@@ -32,5 +32,6 @@ export async function receiveBody(
  */
 function bodyAtHand(request: IncomingMessage, announcedBytes: number): Buffer<ArrayBuffer> | undefined {
   if (!request.complete || announcedBytes === 0 || request.readableLength !== announcedBytes) return undefined
-  return request.read() as Buffer<ArrayBuffer>
+  // By its length: without one, a read returns the first of several buffers.
+  return request.read(announcedBytes) as Buffer<ArrayBuffer>
 }
