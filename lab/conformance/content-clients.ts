@@ -98,4 +98,4 @@ export const contentClients: readonly ContentClient[] = [
   ),
 ]
 
-export const quickContentClients: readonly string[] = ['by-hand', 'openai-7']
+export const quickContentClients: readonly string[] = ['by-hand']
