@@ -220,7 +220,7 @@ async function known(client: BatchesClient, id: string): Promise<BatchBody> {
   } catch (error) {
     if (!(error instanceof CommandProblem) || error.status !== 404) throw error
     throw new CommandProblem(
-      `The gateway does not know batch ${id} any more, which this run made. Its results can't be fetched. Delete the folder of the run to begin anew.`,
+      `The gateway does not know batch ${id} any more, which this run made. Its results can't be fetched. Delete the folder of the run to start again.`,
     )
   }
 }

@@ -205,7 +205,7 @@ function refuseOther(before: RunTerms, now: RunTerms, path: string): void {
   for (const [name, what] of Object.entries(TERMS) as [keyof RunTerms, string][])
     if (before[name] !== now[name])
       throw new CommandProblem(
-        `${path} is a run that has begun with other terms: ${what} was ${String(before[name] ?? null)} and is ${String(now[name] ?? null)}. Run it as it was begun, choose another --out, or delete the folder to begin anew (what its batches have cost is then paid again).`,
+        `${path} is a run that has begun with other terms: ${what} was ${String(before[name] ?? null)} and is ${String(now[name] ?? null)}. Run it as it was begun, choose another --out, or delete the folder to start again (you then pay again for what its batches have cost).`,
       )
 }
 

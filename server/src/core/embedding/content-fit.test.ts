@@ -121,6 +121,19 @@ for (const [name, parts, contents, code, param] of REFUSED)
     assert.equal(fittedTo(everything, all, { catalog, mayUse: () => true }).deployments.length, 1)
   })
 
+test('a text before an image is not what a text model refuses, and texts alone are not fused by it', () => {
+  const asked = model('asked', undefined)
+  const installed = { catalog: catalogOf(asked), mayUse: () => true }
+  for (const [contents, code, param] of [
+    [[{ parts: [TEXT] }, { parts: [TEXT, PNG] }], 'part_unsupported', 'input[1].content[1]'],
+    [[{ parts: [TEXT] }, { parts: [TEXT, TEXT] }], 'parts_not_fusible', 'input[1]'],
+  ] as const)
+    assert.throws(
+      () => fittedTo(asked, contents, installed),
+      (error) => error instanceof Fault && error.code === code && error.param === param,
+    )
+})
+
 test('a model that the key may not use is not named', () => {
   const asked = model('asked', undefined)
   const catalog = catalogOf(asked, everything)

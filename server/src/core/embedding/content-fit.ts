@@ -74,30 +74,39 @@ function misfitOf(
   capabilities: ContentCapabilities | undefined,
   name: string,
 ): Misfit | undefined {
-  if (capabilities === undefined) {
-    const part = parts.findIndex(({ kind }) => kind !== 'text')
-    return {
-      code: 'part_unsupported',
-      message: `is ${a(parts[part]?.kind ?? 'image')}, and '${name}' takes texts only`,
-      part,
-    }
-  }
+  if (capabilities === undefined) return textModelMisfit(parts, name)
   for (const [index, part] of parts.entries()) {
     const misfit = partMisfit(part, capabilities, name)
     if (misfit !== undefined) return { ...misfit, part: index }
   }
   const { fuses, maxParts, maxImages = Infinity } = capabilities
-  if (parts.length > 1 && !fuses)
-    return {
-      code: 'parts_not_fusible',
-      message: `has ${parts.length} parts, and '${name}' makes a vector of one part only. Send each part as an input of its own`,
-    }
+  if (parts.length > 1 && !fuses) return notFusible(parts, name)
   if (parts.length > maxParts)
     return { code: 'too_many_parts', message: `has ${parts.length} parts; '${name}' takes ${maxParts}` }
   const images = parts.filter(({ kind }) => kind === 'image').length
   if (images > maxImages)
     return { code: 'too_many_parts', message: `has ${images} images; '${name}' takes ${maxImages}` }
   return togetherMisfit(parts, capabilities, name)
+}
+
+/** A text among other contents is what such a model takes. */
+function textModelMisfit(parts: readonly Part[], name: string): Misfit | undefined {
+  const index = parts.findIndex(({ kind }) => kind !== 'text')
+  const part = parts[index]
+  if (part !== undefined)
+    return {
+      code: 'part_unsupported',
+      message: `is ${a(part.kind)}, and '${name}' takes texts only`,
+      part: index,
+    }
+  return parts.length > 1 ? notFusible(parts, name) : undefined
+}
+
+function notFusible({ length }: readonly Part[], name: string): Misfit {
+  return {
+    code: 'parts_not_fusible',
+    message: `has ${length} parts, and '${name}' makes a vector of one part only. Send each part as an input of its own`,
+  }
 }
 
 /** Parts that are taken one by one, and not in one call. */

@@ -4,6 +4,7 @@
  */
 import { isRecord } from '../text/record.ts'
 import { onlyTextOf, type Content, type Media, type MediaKind, type Part } from '../content/content.ts'
+import { nameOf, type Place } from '../content/place.ts'
 import { Fault, type FaultCode } from '../fault/fault.ts'
 import { readPlainText, type Input } from './input.ts'
 import { PART_READERS, SHORT_NAMES, type SourceReader } from './part-forms.ts'
@@ -183,8 +184,6 @@ class ContentReader {
   }
 }
 
-type Place = readonly (string | number)[]
-
 /** The longest address that common servers accept. */
 const MAX_ADDRESS_LENGTH = 8192
 const ADDRESS = /^(?:https?|gs|s3):\/\//i
@@ -210,13 +209,6 @@ function modalityOf(modality: unknown): MediaKind {
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
-}
-
-/** `input[0].content[1]`. */
-function nameOf(place: Place): string {
-  return place
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
-    .join('')
 }
 
 function refused(code: FaultCode, param: string, message: string): Fault {

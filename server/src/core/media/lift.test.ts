@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { liftMedia } from './lift.ts'
-import { paramAt } from './place.ts'
+import { paramAt } from '../content/place.ts'
 
 const BOUNDS = { maxTextBytes: 1000, maxFiles: 3 }
 const HI = 'SGk='

@@ -159,7 +159,8 @@ function termsOf(
         (long, offer) => (offer.prefix.length > long.length ? offer.prefix : long),
         '',
       )
-      return mostNanoUsd(offers, input, mostTokens(input, model, bytesOf, { prefix }), model, bytesOf)
+      const tokens = mostTokens(input, model, bytesOf, { prefix })
+      return mostNanoUsd(offers, input, tokens, model, bytesOf, prefix)
     },
   }
 }
@@ -171,11 +172,12 @@ function mostNanoUsd(
   tokens: number,
   model: EmbeddingModel,
   bytesOf: (text: string) => number,
+  prefix = '',
 ): bigint {
   const rows = inputCount(input)
   return dearest(
     offers.map(({ deployment }) => {
-      const use = partUseOf(input, model, bytesOf, deployment, 'most')
+      const use = partUseOf(input, model, bytesOf, deployment, 'most', prefix)
       return maxCostOf(deployment.price, { tokens, rows, use })
     }),
   )

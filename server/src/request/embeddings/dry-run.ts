@@ -40,7 +40,7 @@ export async function dryRun(
     kind: 'dry-run',
     model,
     space,
-    deployments: bounds.map(({ offer: { deployment, emulated }, tokens }) => ({
+    deployments: bounds.map(({ offer: { deployment, emulated, prefix }, tokens }) => ({
       id: deployment.id,
       native: emulated.length === 0,
       emulated,
@@ -48,7 +48,7 @@ export async function dryRun(
         maxCostOf(deployment.price, {
           tokens,
           rows: inputCount(input),
-          use: partUseOf(input, model, outside.bytesOf, deployment, 'most'),
+          use: partUseOf(input, model, outside.bytesOf, deployment, 'most', prefix),
         }),
       ),
     })),

@@ -78,8 +78,10 @@ export function mostTokens(
   if (input.kind === 'tokens') return idCount(input)
   const { maxInputTokens = Infinity } = facts
   if (input.kind === 'contents') {
-    const frames = input.contents.length * (FRAME_TOKENS + (prefix === '' ? 0 : bytesOf(prefix)))
-    return frames + tokensIn(usedBy(input.contents, rulesOf({ facts }, bytesOf), 'most'))
+    return (
+      framesOf(input.contents, prefix, bytesOf) +
+      tokensIn(usedBy(input.contents, rulesOf({ facts }, bytesOf), 'most'))
+    )
   }
   const prefixBytes = prefix === '' ? 0 : bytesOf(prefix)
   let sum = 0
@@ -92,7 +94,7 @@ const NO_OPTIONS: BoundOptions = {}
 
 /**
  * What contents use at a deployment, by kind: `most` to reserve, `likely` to divide what an upstream counted. Undefined for
- * texts and token ids, which are of one kind.
+ * texts and token ids, which are of one kind. `prefix`: what is still put before each first text.
  */
 export function partUseOf(
   input: Input,
@@ -100,12 +102,18 @@ export function partUseOf(
   bytesOf: BytesOf,
   { capabilities }: Pick<Deployment, 'capabilities'>,
   counting: Counting,
+  prefix = '',
 ): PartUse | undefined {
   if (input.kind !== 'contents') return undefined
   const use = usedBy(input.contents, rulesOf(model, bytesOf, capabilities.contents), counting)
   if (counting === 'likely' || use.text === undefined) return use
   const { tokens, count } = use.text
-  return { ...use, text: { tokens: tokens + input.contents.length * FRAME_TOKENS, count } }
+  return { ...use, text: { tokens: tokens + framesOf(input.contents, prefix, bytesOf), count } }
+}
+
+/** Tokens around contents: what servers add, and a prefix that is still to come. */
+function framesOf(contents: readonly unknown[], prefix: string, bytesOf: BytesOf): number {
+  return contents.length * (FRAME_TOKENS + (prefix === '' ? 0 : bytesOf(prefix)))
 }
 
 function rulesOf(

@@ -3,7 +3,7 @@ import { hasAddress, type Content, type Media, type Part } from '#core/content/c
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Lifted } from '#core/media/lift.ts'
-import { paramAt } from '#core/media/place.ts'
+import { paramAt } from '#core/content/place.ts'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { ParsedJson } from '#ports/json.ts'
 import { fetchAddress, isWebAddress, type FetchingOutside } from '../uploads/fetch-address.ts'

@@ -5,7 +5,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { excessOf } from '#core/media/bounds.ts'
 import type { LiftedFile } from '#core/media/lift.ts'
 import { MediaScan, type ScannedMedia } from '#core/media/media-scan.ts'
-import { paramAt } from '#core/media/place.ts'
+import { paramAt } from '#core/content/place.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 
