@@ -110,10 +110,10 @@ export async function startNode(
   const { scheduler } = traffic
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
   const { traces } = opened.use(openTraces(basics, catalog))
-  const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
-  const spaces = opened.use(
-    await openSpaces(basics, { stores, catalog, scheduler, outside, upstreams, signal }),
-  )
+  const withoutRides = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
+  const spaceParts = { stores, catalog, scheduler, outside: withoutRides, upstreams, signal }
+  const spaces = opened.use(await openSpaces(basics, spaceParts))
+  const outside = { ...withoutRides, rides: spaces.guard.rides }
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))

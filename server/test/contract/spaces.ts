@@ -364,6 +364,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     const newest = [...points, broken].toReversed().map((point) => ({
       at: new Date(point.atMs).toISOString(),
       deployment: point.deployment,
+      kind: 'probe',
       space: point.space,
       verdict: point.verdict,
       cosines: point.cosines ?? null,

@@ -12,7 +12,16 @@ import { route, type Api } from '../shared/route.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
 import { calibrate, calibration, calibrationBody, calibrationOf } from './calibration-rules.ts'
-import { listPins, listProbes, listSlots, spaceProbe, spaceSlot, type SpacePin } from './queries.ts'
+import {
+  listPins,
+  listProbes,
+  listRides,
+  listSlots,
+  spaceProbe,
+  spaceRide,
+  spaceSlot,
+  type SpacePin,
+} from './queries.ts'
 
 /** Default page: four deployments for a day and a half, as a chart shows them. */
 const POINTS = 600
@@ -89,6 +98,10 @@ const spaceSeries = z
   })
   .meta({ id: 'SpaceSeries' })
 
+const spaceRides = z
+  .object({ data: z.array(spaceRide), has_more: z.boolean().describe('There are older ones.') })
+  .meta({ id: 'SpaceRideList' })
+
 const MAX_SLOT_SECONDS = 7 * 86_400
 /** The shortest slot: a deployment is probed every 15 minutes. */
 const MIN_SLOT_SECONDS = 900
@@ -147,6 +160,20 @@ export function registerSpaces(
       const { id } = modelIn(catalog(), params.model)
       const probes = await listProbes(reports, id, new Date(since), limit + 1)
       return { data: probes.slice(0, limit), has_more: probes.length > limit }
+    },
+  })
+
+  route(api, 'GET /spaces/:model/rides', {
+    permission: 'spaces.read',
+    id: 'spaceRides',
+    summary: 'Probe texts that rode along in live calls, in slots of five minutes, newest first',
+    params: spacePath,
+    query: seriesQuery,
+    answer: spaceRides,
+    handler: async ({ params, query: { since = EPOCH, limit } }) => {
+      const { id } = modelIn(catalog(), params.model)
+      const rides = await listRides(reports, id, new Date(since), limit + 1)
+      return { data: rides.slice(0, limit), has_more: rides.length > limit }
     },
   })
 
@@ -290,6 +317,7 @@ function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
   return {
     at: isoOf(result.atMs),
     deployment: result.deployment,
+    kind: result.isRide ? ('ride' as const) : ('probe' as const),
     space: result.space,
     verdict: result.verdict,
     cosines: result.cosines ? [...result.cosines] : null,

@@ -20,15 +20,29 @@ import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
 import type { Share } from './admitted-request.ts'
+import { callWithRide, type Rider } from './ride.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** The answer to each share, in order, with its share of the call's usage. */
-export async function attempt(
+export function attempt(
   shares: readonly [Share, ...Share[]],
   offer: Offer,
   wantedForm: VectorForm,
   waitedMs = 0,
+): Promise<readonly AccountedAnswer[]> {
+  const { outside, model, isBackground = false } = shares[0].request
+  const due = outside.rides?.due(model, offer.deployment, isBackground)
+  if (due === undefined) return callFor(shares, offer, wantedForm, waitedMs, undefined)
+  return callWithRide(due, shares, offer, (rider) => callFor(shares, offer, wantedForm, waitedMs, rider))
+}
+
+async function callFor(
+  shares: readonly [Share, ...Share[]],
+  offer: Offer,
+  wantedForm: VectorForm,
+  waitedMs: number,
+  waiting: Rider | undefined,
 ): Promise<readonly AccountedAnswer[]> {
   const [lead] = shares
   const { outside } = lead.request
@@ -41,6 +55,7 @@ export async function attempt(
   const callId = outside.identifiers.next()
   const beginning = begun(shares, callId, offer)
   const calls = beginning instanceof Promise ? await beginning : beginning
+  const rider = waiting !== undefined && (await waiting.begin(callId, offer)) ? waiting : undefined
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
   const ended = (outcome: string, answer: AnsweredCall, failure?: UpstreamFailure): void => {
@@ -80,11 +95,11 @@ export async function attempt(
     }
   }
   try {
-    const answer = await outside.upstream.embed({
+    const whole = await outside.upstream.embed({
       callId,
       project: lead.request.project,
       deployment,
-      inputs,
+      inputs: rider === undefined ? inputs : joinInputs([inputs, rider.inputs]),
       dimensions: offer.dimensions,
       width: offer.nativeType ? numbersOf(offer.nativeType, offer.upstreamWidth) : offer.upstreamWidth,
       outputType: offer.nativeType,
@@ -98,6 +113,7 @@ export async function attempt(
       timeoutMs,
       traceHeaders: lead.request.trace.context?.headersFor(callId),
     })
+    const answer = rider === undefined ? whole : rider.takenFrom(whole)
     let most = 0
     for (const { mostTokens } of calls) most += mostTokens
     const usage = chargedUsage(answer.usage, leastTokens(offer, inputs), most)
@@ -122,6 +138,7 @@ export async function attempt(
     return answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
+    rider?.failed(failure)
     for (const [index, { request }] of shares.entries())
       request.admission.failed(calls[index] as BegunEmbedding, failure, whatOf(shares[index] as Share))
     ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
