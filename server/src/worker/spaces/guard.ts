@@ -17,7 +17,7 @@ import { dueByModel } from './due.ts'
 import { inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
 import { CalibrationsInForce } from './calibrations.ts'
 import { SpaceNews } from './news.ts'
-import type { Rides } from '#request/embeddings/ride.ts'
+import type { Rides } from '#request/embeddings/due-ride.ts'
 import {
   alertOf,
   askProbe,
