@@ -14,6 +14,7 @@ import { standingAfter } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { addCalibration, calibrationsBeyond } from './calibrations.ts'
+import { endWindows, followStanding } from './suspect-windows.ts'
 import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
 
@@ -124,6 +125,7 @@ export class PostgresSpaces implements SpaceStore {
         const replaced = await sql.query(REPLACE, [...valuesOf(reference), actor.name])
         if (replaced.length === 0) return
         await addImagesOf(sql, reference)
+        await endWindows(sql, model, reference.acceptedAtMs)
         const detail = { deployment, before: before?.space ?? null, after: spaceIn(reference) }
         await writeAudit(sql, this.#database.auditChain, {
           actor,
@@ -154,8 +156,10 @@ export class PostgresSpaces implements SpaceStore {
           'SELECT * FROM space_standings WHERE model = $1 AND deployment = $2 AND target = $3',
           [model, deployment, target],
         )
-        const after = standingAfter(row && standingOf(row), result, current?.space)
+        const before = row && standingOf(row)
+        const after = standingAfter(before, result, current?.space)
         await sql.query(KEEP_STANDING, standingValues(after))
+        await followStanding(sql, { before, after }, result, current?.space)
       }),
     )
   }
