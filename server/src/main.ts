@@ -19,6 +19,7 @@ import { prepare } from '#node/prepare.ts'
 import { readinessOf } from '#node/readiness.ts'
 import { openSharing } from '#node/sharing.ts'
 import { openSpaces } from '#node/spaces.ts'
+import { openSuspects } from '#node/suspects.ts'
 import type { OpenStores, StoreParts } from '#node/stores.ts'
 import { openTraces } from '#node/traces.ts'
 import { openTraffic } from '#node/traffic.ts'
@@ -116,19 +117,25 @@ export async function startNode(
   const outside = { ...withoutRides, rides: spaces.guard.rides }
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
-  const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))
+  const sharing = opened.use(
+    openSharing(basics, {
+      isTrusted: (...made) => spaces.guard.isTrusted(...made),
+      isConfirmed: (...made) => spaces.guard.isConfirmed(...made),
+    }),
+  )
   const { url, controlUrl } = listeners
   const engine = { stores, accounts, catalog, outside, upstreams, traffic, sharing, spaces, json, publicUrl }
   const { terms } = directory
   const images = opened.use(await openImages(basics, { ...engine, terms, dispatch: traffic.dispatch }))
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
+  const suspects = opened.use(openSuspects(basics, { stores, blobs, catalog }))
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const shown = { ...served, controlUrl, peers, handlers, scheduler, people, live }
+  const shown = { ...served, controlUrl, peers, handlers, scheduler, people, live, suspects }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)

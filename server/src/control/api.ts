@@ -44,6 +44,7 @@ import { registerSettings } from './settings/routes.ts'
 import { registerTokens } from './tokens/routes.ts'
 import type { Api } from './shared/route.ts'
 import { registerSpaces } from './spaces/routes.ts'
+import { registerSuspects } from './suspects/routes.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
   const { clientAddress, onAdminRequest } = dependencies
@@ -100,6 +101,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerUnknowns(api, node)
       registerPrices(api, node)
       registerSpaces(api, node)
+      registerSuspects(api, node)
       const overview = openOverview(node)
       registerEvents(api, node, () => [
         flowTopic(node),

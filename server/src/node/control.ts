@@ -31,6 +31,7 @@ import type { NodeReadiness } from '#worker/readiness.ts'
 import type { People } from './people.ts'
 import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
+import type { OpenSuspects } from './suspects.ts'
 import type { Stores } from './stores.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -54,6 +55,7 @@ export interface ControlParts {
   readonly accounts: Accounts
   readonly directory: Directory
   readonly spaces: Spaces
+  readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
   readonly outside: EmbedOutside
   readonly upstreams: Pick<Upstreams, 'listing'>
@@ -154,6 +156,8 @@ function controlNode(
     averageItems: sharing.averageItems,
     generationOf: spaces.generationOf,
     spaceGuard: spaces.guard,
+    suspects: stores.suspects,
+    repairSuspects: parts.suspects.repair,
     reports: stores.reportDatabase,
     audit: stores.audit,
     batches: stores.batches,

@@ -25,6 +25,7 @@ import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
+import { PostgresSuspects } from '#stores/postgres/suspects/suspects.ts'
 import type { Log } from '#telemetry/log.ts'
 import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
 import { openLedger } from './ledger.ts'
@@ -89,6 +90,7 @@ export async function openDatabaseStores(
     fileUploads: new PostgresFileUploads(database),
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
+    suspects: new PostgresSuspects(database, webhooksFor),
     drains: new PostgresDrains(database),
     news: new PostgresNodeNews(forReports),
     history: new PostgresTrafficHistory(forReports, basics.clock),

@@ -13,6 +13,7 @@ import type { Basics } from './basics.ts'
 
 export interface SharingParts {
   readonly isTrusted: SharingRules['isTrusted']
+  readonly isConfirmed: SharingRules['isConfirmed']
 }
 
 export interface SharedVectors extends AsyncDisposable {
@@ -24,7 +25,7 @@ export interface SharedVectors extends AsyncDisposable {
   readonly averageItems: (model: string) => number | undefined
 }
 
-export function openSharing(basics: Basics, { isTrusted }: SharingParts): SharedVectors {
+export function openSharing(basics: Basics, { isTrusted, isConfirmed }: SharingParts): SharedVectors {
   const { secrets, clock, log, limits } = basics
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
   const { cache: url } = basics.storeUrls
@@ -49,7 +50,7 @@ export function openSharing(basics: Basics, { isTrusted }: SharingParts): Shared
     cache,
     sharedCacheTrouble: far && (() => (far.state() === 'away' ? lastError : undefined)),
     averageItems: (model) => batches.averageItems(model),
-    sharingOf: sharingBy({ cache, batches, digestsFor, isTrusted }),
+    sharingOf: sharingBy({ cache, batches, digestsFor, isTrusted, isConfirmed }),
     [Symbol.asyncDispose]: () => cache.close(),
   }
 }

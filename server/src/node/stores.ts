@@ -18,6 +18,7 @@ import type { NodeSetup } from '#ports/node-setup.ts'
 import type { NodeNews } from '#ports/node-news.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
+import type { SuspectStore } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
 import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
@@ -40,6 +41,7 @@ export interface Stores extends NodeLedger {
   readonly fileUploads: FileUploads
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore
+  readonly suspects: SuspectStore
   readonly drains: DrainStore
   readonly news: NodeNews
   readonly history: TrafficHistory

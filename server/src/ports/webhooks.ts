@@ -9,6 +9,7 @@ export type WebhookEventType =
   | 'batch.expired'
   | 'batch.cancelled'
   | 'budget.reached'
+  | 'space.suspect'
 
 /** One event for one webhook of a project. */
 export interface WebhookEvent {

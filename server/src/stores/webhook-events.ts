@@ -77,6 +77,44 @@ export function budgetReachedEvents(
   })
 }
 
+/** What a project got of the vectors of a suspect window. */
+export interface SuspectNews {
+  readonly id: string
+  readonly project: string
+  readonly model: string
+  readonly deployment: string
+  readonly space: string
+  readonly fromMs: number
+  readonly untilMs: number | undefined
+  readonly foundAtMs: number
+  readonly vectors: number
+  readonly requests: number
+  readonly batchLines: number
+}
+
+/** Once per window and project. */
+export function suspectEvents(news: SuspectNews, webhooksFor: WebhooksFor): readonly WebhookEvent[] {
+  const { id, project, model, deployment, space, vectors, requests, batchLines } = news
+  return eventsOf({
+    identity: id,
+    project,
+    type: 'space.suspect',
+    atMs: news.foundAtMs,
+    data: {
+      id,
+      model,
+      deployment,
+      space,
+      from: seconds(news.fromMs),
+      ...(news.untilMs !== undefined && { until: seconds(news.untilMs) }),
+      vectors,
+      requests,
+      batch_lines: batchLines,
+    },
+    webhooksFor,
+  })
+}
+
 interface EventFacts {
   readonly identity: string
   readonly project: string

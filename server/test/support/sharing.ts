@@ -97,6 +97,7 @@ export class SharingNode {
         mayKeep: cacheUse !== 'none',
         digestsOf: (input) => digestsOf(input, `${project} ${space} ${request.inputType ?? ''} `),
         isTrusted,
+        isConfirmed: () => true,
         flights,
         batches,
         microBatch: model.microBatch,

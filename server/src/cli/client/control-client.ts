@@ -22,7 +22,7 @@ interface Page<Item> {
 export interface Paging {
   readonly perPage: number
   /** Query parameter that takes the cursor; `after` by default. */
-  readonly parameter?: 'after' | 'before'
+  readonly parameter?: 'after' | 'before' | 'cursor'
   /** Field of the last item that is the cursor, where the answer has no `next`. */
   readonly field?: string
 }

@@ -2,6 +2,7 @@
 import { command, group } from '../command/command.ts'
 import type { ControlClient } from '../client/control-client.ts'
 import { dayText, tableOf, type Columns } from './columns.ts'
+import { repair, suspects } from './suspects.ts'
 
 interface ProbeBody {
   readonly at: string
@@ -97,8 +98,8 @@ const probe = command({
 
 export const spaces = group({
   name: 'spaces',
-  summary: 'show vector spaces, probe deployments, accept a new space',
-  subcommands: [list, accept, probe],
+  summary: 'show vector spaces, probe deployments, accept a new space, repair suspect vectors',
+  subcommands: [list, accept, probe, suspects, repair],
 })
 
 async function listed(control: ControlClient): Promise<readonly SpaceBody[]> {

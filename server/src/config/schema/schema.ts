@@ -267,6 +267,7 @@ const webhook = z
           'batch.expired',
           'batch.cancelled',
           'budget.reached',
+          'space.suspect',
         ]),
       )
       .min(1)

@@ -6,11 +6,10 @@ import type { Batch, BatchState } from '#ports/batches.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { batchOf, type BatchRow } from '#stores/postgres/jobs/batch-rows.ts'
 import { USED } from '#stores/postgres/jobs/batches-sql.ts'
+import { batchState } from '../shared/batch-fields.ts'
 import { time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
-
-export const batchState = z.enum(['in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled'])
 
 const file = z.object({
   id: z.string(),

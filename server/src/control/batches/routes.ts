@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Batch, BatchState } from '#ports/batches.ts'
 import type { Files, OutputFile } from '#ports/files.ts'
 import { sendContent } from '#http/gateway/files/content.ts'
+import { batchState } from '../shared/batch-fields.ts'
 import { actorIn, callerIn, checkSeen, visibleProjects, type Caller } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import { pageOf, storable } from '../shared/fields.ts'
@@ -13,7 +14,6 @@ import { changeFeed, type EventTopic } from '../shared/topic.ts'
 import {
   batchBody,
   batchDetail,
-  batchState,
   findBatch,
   listBatches,
   reportedBatch,

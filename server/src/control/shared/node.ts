@@ -7,7 +7,7 @@ import type { Validity } from '#core/node/certificate-validity.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
-import type { AuditLog } from '#ports/audit.ts'
+import type { Actor, AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -26,6 +26,7 @@ import type { RequestTail } from '#ports/request-reports.ts'
 import type { TextSeal } from '#ports/sealing.ts'
 import type { IdentityProvider } from '#ports/sign-on.ts'
 import type { StoredAdditions, StoredEntry, StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
@@ -93,6 +94,9 @@ export interface ControlNode {
   /** The generation of a model's space. Undefined until the store was read once. */
   readonly generationOf: (model: string) => number | undefined
   readonly spaceGuard: SpaceGuard
+  readonly suspects: SuspectStore
+  /** Makes the batches that embed the listed lines of a window again, once. */
+  readonly repairSuspects: (window: SuspectWindow, actor: Actor) => Promise<void>
 
   /** What this node knows about itself without asking a store. */
   readonly nodeFigures: () => NodeFigures

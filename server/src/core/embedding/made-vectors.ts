@@ -14,6 +14,9 @@ export interface MadeVectors {
   readonly untilMs: number
 }
 
+/** Largest difference between nodes' clocks: what was made shortly before a good check may have been made after it. */
+export const CLOCK_SKEW_MS = 5000
+
 /** The names of the spaces of vectors, without those that have none. */
 export function spaceNames(made: readonly MadeVectors[]): readonly string[] {
   return [...new Set(made.map(({ space, isUnnamed }) => (isUnnamed ? '' : space)))].sort()

@@ -12,6 +12,19 @@ export interface EntryRemarks {
   readonly costBy?: 'upstream' | undefined
   /** On a post: the cost that the upstream reported, where less is charged. Whole nano-dollars, as text. */
   readonly reportedNanoUsd?: string | undefined
+  /**
+   * On an answer from the cache: its vectors that were made after the last good check of their deployment. If the next check is bad,
+   * they are suspect.
+   */
+  readonly unconfirmed?: readonly UnconfirmedVectors[] | undefined
+}
+
+export interface UnconfirmedVectors {
+  readonly deployment: string
+  /** Unix milliseconds of the first and the last. */
+  readonly fromMs: number
+  readonly untilMs: number
+  readonly vectors: number
 }
 
 /** The names of two remarks in ledgers and spools, which keep those that their first version gave them. */

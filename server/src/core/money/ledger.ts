@@ -29,6 +29,8 @@ export interface LedgerEntry {
   /** Undefined: unknown, which is not zero. */
   readonly tokens: number | undefined
   readonly images: number
+  /** Inputs of a paid call for embeddings. Undefined: one, or none. */
+  readonly inputs?: number | undefined
   /** The amount that it adds to the spending. Undefined: the model has no price. */
   readonly amountNanoUsd: bigint | undefined
   /** The part of it that the node had leased from the hard budget of the project, and of the key. */

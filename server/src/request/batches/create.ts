@@ -31,11 +31,11 @@ export interface CreateOptions {
 }
 
 /** Open batches of a project. Every claim looks at each of them; larger files hold more work. */
-const MAX_OPEN = 1000
+export const MAX_OPEN = 1000
 /** Retry time of a caller whose project has too many open batches: one of them may have ended by then. */
 const FULL_RETRY_MS = 60_000
 /** Time for which the input's bytes are kept after the window, for the worker that expires the remaining lines. */
-const AFTER_WINDOW_MS = 24 * 3_600_000
+export const AFTER_WINDOW_MS = 24 * 3_600_000
 
 export async function createBatch(
   asked: BatchRequest,
@@ -94,18 +94,21 @@ export async function createBatch(
   )
   // Only a running batch needs the bytes.
   if (created.kind !== 'created' || created.batch.state === 'failed') await files.release(file.id, id)
-  if (created.kind === 'too-many')
-    throw new Fault(
-      'too_many_batches',
-      `Project '${key.project}' has ${MAX_OPEN} batches that have not ended, which is as many as it may have.`,
-      { retryAfterMs: FULL_RETRY_MS },
-    )
+  if (created.kind === 'too-many') throw tooManyBatches(key.project)
   if (created.kind === 'conflict')
     throw new Fault(
       'idempotency_key_reused',
       'This Idempotency-Key was used for another batch. Send a new key for another batch.',
     )
   return created.batch
+}
+
+export function tooManyBatches(project: string): Fault {
+  return new Fault(
+    'too_many_batches',
+    `Project '${project}' has ${MAX_OPEN} batches that have not ended, which is as many as it may have.`,
+    { retryAfterMs: FULL_RETRY_MS },
+  )
 }
 
 /** The first error of each kind is enough to show what is wrong. */

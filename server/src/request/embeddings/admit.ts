@@ -42,6 +42,7 @@ export interface BegunEmbedding extends BegunCall {
   readonly mostTokens: number
   /** Undefined for texts and token ids. */
   readonly likelyUse: PartUse | undefined
+  readonly inputs: number
 }
 
 /** Immediate when no limit and no budget has to be asked. */
@@ -88,6 +89,7 @@ export class EmbeddingAdmission extends Admission {
       offer,
       mostTokens: tokens,
       likelyUse: partUseOf(input, model, this.#bytesOf, offer.deployment, 'likely'),
+      inputs: inputCount(input),
     })
     return begun instanceof Promise ? begun.then(asEmbedding) : asEmbedding(begun)
   }
@@ -96,8 +98,17 @@ export class EmbeddingAdmission extends Admission {
     const { tokens } = used
     const use = call.likelyUse && chargedUse(used, call.likelyUse)
     const cost = costOf(call.offer.deployment.price, tokens, use)
-    if (used.kind === 'measured') this.paid(call, { usage: 'upstream', tokens, images: 0, cost })
-    else this.paid(call, { usage: 'estimated', tokens, images: 0, cost, reportedTokens: used.reportedTokens })
+    const inputs = call.inputs === 1 ? undefined : call.inputs
+    if (used.kind === 'measured') this.paid(call, { usage: 'upstream', tokens, images: 0, inputs, cost })
+    else
+      this.paid(call, {
+        usage: 'estimated',
+        tokens,
+        images: 0,
+        inputs,
+        cost,
+        reportedTokens: used.reportedTokens,
+      })
   }
 
   /**

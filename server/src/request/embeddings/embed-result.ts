@@ -6,9 +6,11 @@ import type { Offer } from '#core/embedding/negotiate.ts'
 import type { TypeView } from '#core/embedding/vector-types/view.ts'
 import type { Vector } from '#core/embedding/vector.ts'
 import type { RateState } from '#core/limits/limit.ts'
+import type { UnconfirmedVectors } from '#core/money/entry-remarks.ts'
 import { costOf } from '#core/money/price.ts'
 import type { SavedCall } from '../money/call.ts'
 import { emulatedIn, type GatheredVectors, type Hit, type ServedInputs } from './served.ts'
+import type { SharingRules } from './shared-vectors.ts'
 import { partUseOf, type TokenContext } from './tokens.ts'
 import type { RequestUsage } from './usage.ts'
 
@@ -120,6 +122,24 @@ export function savedBy(
     if (cost.kind === 'known') savedNanoUsd += cost.nanoUsd
   }
   return { hits: cacheCounts(slots, hits).hits, savedNanoUsd }
+}
+
+/** The hits that no good check has confirmed, by the deployment that made them. Undefined: there are none. */
+export function unconfirmedIn(
+  { hits }: Pick<GatheredVectors, 'hits'>,
+  sharing: Pick<SharingRules, 'isConfirmed'> | undefined,
+): readonly UnconfirmedVectors[] | undefined {
+  const some = hits.filter(({ deployment, madeAtMs }) => sharing?.isConfirmed(deployment, madeAtMs) === false)
+  if (some.length === 0) return undefined
+  return Array.from(
+    Map.groupBy(some, ({ deployment }) => deployment),
+    ([deployment, made]) => ({
+      deployment,
+      fromMs: Math.min(...made.map(({ madeAtMs }) => madeAtMs)),
+      untilMs: Math.max(...made.map(({ madeAtMs }) => madeAtMs)),
+      vectors: made.length,
+    }),
+  )
 }
 
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})

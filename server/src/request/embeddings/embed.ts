@@ -27,7 +27,7 @@ import { payable } from '../money/hard-budget.ts'
 import type { LabelTerms } from '../money/label-shares.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
-import { resultOf, savedBy, type EmbedResult } from './embed-result.ts'
+import { resultOf, savedBy, unconfirmedIn, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { checkSpace, type SpaceWatch } from './space.ts'
@@ -170,8 +170,9 @@ export async function embed(
     if (views !== undefined) checkFloat16(gathered.vectors, views, first)
     if (gathered.hits.length > 0) {
       const saved = savedBy(gathered, request.input, offers, tokenContext)
+      const unconfirmed = unconfirmedIn(gathered, sharing)
       trace.savedNanoUsd = saved.savedNanoUsd
-      admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next(), saved)
+      admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next(), { ...saved, unconfirmed })
     }
     const counted = usageOf(tokenContext, request.input, gathered)
     const usage = counted instanceof Promise ? await counted : counted

@@ -27,6 +27,8 @@ export interface SharingRules {
   readonly digestsOf: (input: Input) => readonly string[]
   /** Whether a vector that this deployment made at that time still belongs to the model's space. */
   readonly isTrusted: (deployment: string, madeAtMs: number) => boolean
+  /** Whether a good check has followed it. A later bad one can make the others suspect. */
+  readonly isConfirmed: (deployment: string, madeAtMs: number) => boolean
   readonly flights: Flights
   readonly batches: MicroBatches
   readonly microBatch: MicroBatchRules | undefined

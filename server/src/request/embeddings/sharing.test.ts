@@ -12,6 +12,7 @@ const sharingOf = sharingBy({
   batches: new MicroBatches(wait),
   digestsFor: vectorDigests('a secret of this test, long enough'),
   isTrusted: () => false,
+  isConfirmed: () => false,
 })
 const terms = { project: 'p', space: 's', cacheUse: 'usual' } as const
 const cached = { cache: { ttlMs: 1000 } }

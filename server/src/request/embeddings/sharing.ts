@@ -10,6 +10,8 @@ export interface SharingParts {
   readonly digestsFor: VectorDigests
   /** Whether a vector of a guarded model still belongs to its space. */
   readonly isTrusted: SharingRules['isTrusted']
+  /** Whether a good check of its deployment has followed. */
+  readonly isConfirmed: SharingRules['isConfirmed']
 }
 
 export function sharingBy({
@@ -17,6 +19,7 @@ export function sharingBy({
   batches,
   digestsFor,
   isTrusted,
+  isConfirmed,
 }: SharingParts): EmbedDependencies['sharingOf'] {
   const flights = new Flights()
   return (model, { inputType }, { project, space, cacheUse }) => {
@@ -28,6 +31,7 @@ export function sharingBy({
       mayKeep: cacheUse !== 'none',
       digestsOf: digestsFor({ project, space, inputType, model }),
       isTrusted: model.isGuarded ? isTrusted : () => true,
+      isConfirmed: model.isGuarded ? isConfirmed : () => true,
       flights,
       batches,
       microBatch,

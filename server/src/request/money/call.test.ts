@@ -58,12 +58,13 @@ test('a paid call uses its cost from each lease, and never more than the lease',
     [known(0n), 0n, 0n, 0n],
     [UNPRICED, undefined, 0n, 0n],
   ] as const)
-    assert.deepEqual(paidEntry(open(), { ...PAID, cost }, false), {
+    assert.deepEqual(paidEntry(open(), { ...PAID, inputs: 12, cost }, false), {
       ...open(),
       kind: 'post',
       usage: 'upstream',
       tokens: 7,
       images: 1,
+      inputs: 12,
       amountNanoUsd: amount,
       projectLeaseNanoUsd: project,
       keyLeaseNanoUsd: key,
@@ -85,8 +86,9 @@ test('a paid call has a remark where the upstream counted or charged something e
     assert.deepEqual(paidEntry(open(), { ...PAID, ...call }, true).remarks, remarks)
 })
 
-test('an answer without a call is a post of nothing, with what it saved', () => {
-  assert.deepEqual(savedEntry(CALL, { hits: 3, savedNanoUsd: 50n }, true), {
+test('an answer without a call is a post of nothing, with what it saved and what no check has confirmed', () => {
+  const unconfirmed = [{ deployment: 'm/one', fromMs: 1, untilMs: 2, vectors: 3 }]
+  assert.deepEqual(savedEntry(CALL, { hits: 3, savedNanoUsd: 50n, unconfirmed }, true), {
     ...CALL,
     kind: 'post',
     usage: 'upstream',
@@ -98,6 +100,7 @@ test('an answer without a call is a post of nothing, with what it saved', () => 
     countsRequest: true,
     hits: 3,
     savedNanoUsd: 50n,
+    remarks: { unconfirmed },
   })
 })
 

@@ -57,6 +57,8 @@ export interface PaidCall {
   /** Undefined means unknown, not zero. */
   readonly tokens: number | undefined
   readonly images: number
+  /** Inputs of a call for embeddings, if there are several. */
+  readonly inputs?: number | undefined
   readonly cost: Cost
   /** What the upstream counted and charged, where less is charged here. Undefined when nothing was cut. */
   readonly reportedTokens?: number | undefined
@@ -70,11 +72,13 @@ export interface SavedCall {
   readonly hits: number
   /** The cost of a call for them. */
   readonly savedNanoUsd: bigint
+  /** Those that no good check has confirmed yet, by the deployment that made them. Undefined: there are none. */
+  readonly unconfirmed?: EntryRemarks['unconfirmed']
 }
 
 /** The entry of a call that the upstream answered. It uses its cost from its lease. */
 export function paidEntry(unknown: LedgerEntry, call: PaidCall, countsRequest: boolean): LedgerEntry {
-  const { usage, tokens, images, cost } = call
+  const { usage, tokens, images, inputs, cost } = call
   const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
   const usedOf = (leased: bigint): bigint => ((amountNanoUsd ?? 0n) < leased ? (amountNanoUsd ?? 0n) : leased)
   return {
@@ -83,6 +87,7 @@ export function paidEntry(unknown: LedgerEntry, call: PaidCall, countsRequest: b
     usage,
     tokens,
     images,
+    inputs,
     amountNanoUsd,
     projectLeaseNanoUsd: usedOf(unknown.projectLeaseNanoUsd),
     keyLeaseNanoUsd: usedOf(unknown.keyLeaseNanoUsd),
@@ -104,7 +109,7 @@ function remarksOf({ reportedTokens, reportedNanoUsd, costBy }: PaidCall): Entry
 /** The entry of an answer that needed no call. */
 export function savedEntry(
   call: NamedCall,
-  { hits, savedNanoUsd }: SavedCall,
+  { hits, savedNanoUsd, unconfirmed }: SavedCall,
   countsRequest: boolean,
 ): LedgerEntry {
   return {
@@ -118,6 +123,7 @@ export function savedEntry(
     countsRequest,
     hits,
     savedNanoUsd,
+    remarks: unconfirmed && { unconfirmed },
   }
 }
 

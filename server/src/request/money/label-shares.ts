@@ -55,6 +55,7 @@ export function dividedEntry(
       projectLeaseNanoUsd: 0n,
       keyLeaseNanoUsd: 0n,
       countsRequest: false,
+      inputs: 0,
       remarks: undefined,
     }),
     tokens: tokens[index],

@@ -15,6 +15,7 @@ import { standingAfter, standingAfterRides } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { addCalibration, calibrationsBeyond } from './calibrations.ts'
+import { endWindows, followStanding } from './suspect-windows.ts'
 import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
 
@@ -139,6 +140,7 @@ export class PostgresSpaces implements SpaceStore {
         const replaced = await sql.query(REPLACE, [...valuesOf(reference), actor.name])
         if (replaced.length === 0) return
         await addImagesOf(sql, reference)
+        await endWindows(sql, model, reference.acceptedAtMs)
         const detail = { deployment, before: before?.space ?? null, after: spaceIn(reference) }
         await writeAudit(sql, this.#database.auditChain, {
           actor,
@@ -157,7 +159,9 @@ export class PostgresSpaces implements SpaceStore {
         const added = await sql.query(ADD_POINT, pointValues(result))
         if (added.length === 0) return
         const before = await storedStanding(sql, result)
-        await sql.query(KEEP_STANDING, standingValues(standingAfter(before, result, space)))
+        const after = standingAfter(before, result, space)
+        await sql.query(KEEP_STANDING, standingValues(after))
+        await followStanding(sql, { before, after }, result, space)
       }),
     )
   }

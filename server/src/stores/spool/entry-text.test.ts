@@ -41,6 +41,7 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.record(
     keyLeaseNanoUsd: amount,
     countsRequest: fc.constant(true),
     hits: fc.nat(2048),
+    inputs: fc.nat(2048),
     savedNanoUsd: amount,
     labels: fc.record(
       {

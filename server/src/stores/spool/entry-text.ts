@@ -21,20 +21,20 @@ type Fields = readonly [
   beside?: Beside,
 ]
 
-type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'labels'> & {
+type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'inputs' | 'labels'> & {
   readonly remarks?: StoredRemarks | undefined
   readonly savedNanoUsd?: string
 }
 
 export function entryText(entry: LedgerEntry): string {
-  const { batchId, countsRequest, hits, savedNanoUsd, labels, remarks } = entry
+  const { batchId, countsRequest, hits, inputs, savedNanoUsd, labels, remarks } = entry
   const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
-  const others = [batchId, hits, savedNanoUsd, labels, remarks]
+  const others = [batchId, hits, inputs, savedNanoUsd, labels, remarks]
   const isPlain = !countsRequest && others.every((field) => field === undefined)
   const stored = remarks && storedRemarks(remarks)
   const beside: [] | [Beside] = isPlain
     ? []
-    : [{ batchId, countsRequest, hits, labels, remarks: stored, ...saved }]
+    : [{ batchId, countsRequest, hits, inputs, labels, remarks: stored, ...saved }]
   const fields: Fields = [
     entry.requestId,
     entry.attempt,

@@ -154,6 +154,11 @@ export class SpaceGuard {
     return this.#known.isTrusted(this.#parts.catalog(), deployment, madeAtMs)
   }
 
+  /** Whether a good check of the deployment has followed a vector that it made at that time. */
+  isConfirmed(deployment: string, madeAtMs: number): boolean {
+    return this.#known.isConfirmed(this.#parts.catalog(), deployment, madeAtMs)
+  }
+
   /**
    * Whether vectors may be of another space than their model's current one: an operator has accepted another
    * one since, or their deployment was found outside at a time at which it made some of them.

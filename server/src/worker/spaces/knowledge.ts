@@ -1,6 +1,6 @@
 /** What this node knows about spaces, and what follows from it for each deployment. */
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog/catalog.ts'
-import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import { CLOCK_SKEW_MS, type MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { HoldReason } from '#core/schedule/deployment.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/keys/key.ts'
@@ -30,11 +30,6 @@ export function holdOf({ state }: Pick<GuardedStanding, 'state'>): HoldReason | 
   return state === 'quarantined' || state === 'held-back' ? state : undefined
 }
 
-/**
- * Largest difference between nodes' clocks: what was made shortly before the last good probe may have been
- * made after it.
- */
-const CLOCK_SKEW_MS = 5000
 /** Interval of probes of a quarantined deployment: an operator may be fixing it, and callers wait. */
 export const AGAIN_MS = 60_000
 /** Unrecorded results kept: hours of an outage in which every node probes a few deployments for itself. */
@@ -141,6 +136,12 @@ export class SpaceKnowledge {
     if (!this.#hasRead || standing?.state === 'held-back') return false
     if (standing === undefined && windows === undefined) return false
     return !wasBad(standing, windows, { fromMs: madeAtMs, untilMs: madeAtMs })
+  }
+
+  /** Whether a good check of the deployment has followed a vector that it made at that time. */
+  isConfirmed(catalog: Catalog, deployment: string, madeAtMs: number): boolean {
+    const lastGoodAtMs = this.#concluded(catalog).standings.get(deployment)?.lastGoodAtMs
+    return lastGoodAtMs !== undefined && madeAtMs <= lastGoodAtMs - CLOCK_SKEW_MS
   }
 
   /**

@@ -182,11 +182,16 @@ async function traffic(key: string): Promise<void> {
   for (const { headers } of [embedded, pictures]) named.add(headers.get('x-request-id') ?? '')
 }
 
-/** Also what only the database has: digests and hashes, in every encoding of bytes. */
+/** The traffic becomes suspect. Also what only the database has: digests and hashes, in every encoding of bytes. */
 async function readDatabase(): Promise<void> {
   const client = new Client(database)
   await client.connect()
   try {
+    await client.query(`
+      INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at)
+      VALUES ('sus_1', 'plain-w16', 'plain-w16/plain', '', '', now());
+      INSERT INTO suspect_vectors (window_id, request_id, project, key_id, inputs, batch_id)
+      SELECT DISTINCT 'sus_1', request_id, project, key_id, 1, batch_id FROM usage_events WHERE model = 'plain-w16'`)
     const { rows } = await client.query<{ what: string; bytes: Buffer }>(`
       SELECT 'hash of a password' AS what, convert_to(password_hash, 'UTF8') AS bytes FROM members
       UNION ALL SELECT 'digest of a session', digest FROM sessions

@@ -91,11 +91,17 @@ function controlBooks(): ControlBooks {
 }
 
 /** A node asks some of them by itself, and gets what a new database would answer. */
-function partsOfDatabases(): Pick<Stores, 'upstreams' | 'prices' | 'history' | 'dump'> {
+function partsOfDatabases(): Pick<Stores, 'upstreams' | 'prices' | 'history' | 'suspects' | 'dump'> {
   return {
     upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),
+    suspects: absent('suspect windows', {
+      endGone: async () => {},
+      due: async () => [],
+      unmadeRepairs: async () => [],
+      deleteOld: async () => {},
+    }),
     dump: absent('backup'),
   }
 }

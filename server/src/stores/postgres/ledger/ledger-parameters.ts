@@ -77,6 +77,10 @@ export function parametersOf(
       column(({ batchId }) => batchId),
       undefined,
     ),
+    usualColumn(
+      column(({ inputs }) => inputs),
+      undefined,
+    ),
     ...(labels === undefined ? [] : labelColumns(entries, labels)),
   ]
 }

@@ -27,7 +27,7 @@ interface AppendForm {
 
 /** The entry's index among those given, its label and the value under which it is counted. */
 const LABELLED = `, labelled AS MATERIALIZED (
-  SELECT place, label, value FROM unnest($27::integer[], $28::text[], $29::text[]) AS labelled (place, label, value)
+  SELECT place, label, value FROM unnest($28::integer[], $29::text[], $30::text[]) AS labelled (place, label, value)
 ), rolled_labels AS (
   INSERT INTO usage_label_hours AS hours (
     hour, project, label, value, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
@@ -55,23 +55,23 @@ WITH fence AS MATERIALIZED (
   SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
     coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
     coalesce(project_lease, 0) AS project_lease, coalesce(key_lease, 0) AS key_lease, hour,
-    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks, batch_id${isLabelled ? ", nullif(end_user, '') AS end_user, nullif(tags, '')::jsonb AS tags, place" : ''}
+    coalesce(unknowns, 0) AS unknowns, requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${isLabelled ? ", nullif(end_user, '') AS end_user, nullif(tags, '')::jsonb AS tags, place" : ''}
   FROM unnest(
     $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
-    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[], $24::text[]${isLabelled ? ', $25::text[], $26::text[]' : ''}
+    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[], $24::text[], $25::integer[]${isLabelled ? ', $26::text[], $27::text[]' : ''}
   )${isLabelled ? ' WITH ORDINALITY' : ''} AS given (
     request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
     tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
-    requests, hits, saved_nano, unknown_nano, remarks, batch_id${isLabelled ? ', end_user, tags, place' : ''}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${isLabelled ? ', end_user, tags, place' : ''}
   )
 ), inserted AS (
   INSERT INTO usage_events (
     request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks, batch_id${labels}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${labels}
   )
   SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks, batch_id${labels}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${labels}
   FROM given ${isFenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
   ORDER BY request_id, attempt, kind
   ON CONFLICT DO NOTHING
