@@ -230,6 +230,10 @@ export interface paths {
         /** All probes of the deployments of a model, newest first */
         get: operations["spaceSeries"];
     };
+    "/api/v1/spaces/{model}/rides": {
+        /** Probe texts that rode along in live calls, in slots of five minutes, newest first */
+        get: operations["spaceRides"];
+    };
     "/api/v1/spaces/{model}/slots": {
         /** The worst probe of each slot of time, for charts over weeks, newest first */
         get: operations["spaceSlots"];
@@ -2931,6 +2935,11 @@ export interface components {
             /** Format: date-time */
             at: string;
             deployment: string;
+            /**
+             * @description `ride`: one probe text in a live call. Rides appear here only if they were outside the space.
+             * @enum {string}
+             */
+            kind: "probe" | "ride";
             /** @description The space that the probe was compared with. */
             space: string;
             /**
@@ -2945,6 +2954,27 @@ export interface components {
             /** @description The largest relative difference between the length of a vector and its reference. */
             norm_drift: number | null;
             reason: string | null;
+        };
+        SpaceProbeList: {
+            data: components["schemas"]["SpaceProbe"][];
+            /** @constant */
+            has_more: false;
+        };
+        SpaceRideList: {
+            data: components["schemas"]["SpaceRides"][];
+            /** @description There are older ones. */
+            has_more: boolean;
+        };
+        SpaceRides: {
+            /**
+             * Format: date-time
+             * @description Where the slot of five minutes begins.
+             */
+            at: string;
+            deployment: string;
+            /** @description Probe texts that rode along in live calls and were within the space, on all nodes. */
+            rides: number;
+            least_cosine: number;
         };
         SpaceSeries: {
             data: components["schemas"]["SpaceProbe"][];
@@ -5379,6 +5409,40 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    spaceRides: {
+        parameters: {
+            query?: {
+                /** @description Default: the oldest there is. */
+                since?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceRideList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     spaceSlots: {
         parameters: {
             query?: {
@@ -5508,7 +5572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SpaceSeries"];
+                    "application/json": components["schemas"]["SpaceProbeList"];
                 };
             };
             400: components["responses"]["BadRequest"];

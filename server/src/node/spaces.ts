@@ -47,7 +47,7 @@ const TEXTS_TIMEOUT_MS = 10_000
 const IMAGES_TIMEOUT_MS = 20_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
-export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Spaces> {
+export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): Promise<Spaces> {
   const { stores, catalog, scheduler, outside, signal } = parts
   const { clock, limits } = outside
   const onTrouble = (error: unknown): void => {
@@ -76,6 +76,7 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
     isProber: stores.isEldest,
     isAsleep: parts.upstreams.isAsleep,
     onStanding: (standing) => scheduler.hold(standing.deployment, holdOf(standing)),
+    onRide: ({ deployment, verdict }) => metrics.rode(deployment, verdict),
     onAlert: (alert) => tell(alert, log),
     onTrouble,
   })

@@ -59,6 +59,7 @@ export class Metrics {
   readonly #callSeconds = histograms('torana_upstream_call_duration_seconds')
   readonly #overcounts = counters('torana_upstream_overcounts_total')
   readonly #undercounts = counters('torana_upstream_undercounts_total')
+  readonly #rides = counters('torana_space_rides_total')
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
   readonly #projectSeries = new Map<string, ProjectSeries>()
@@ -180,6 +181,10 @@ export class Metrics {
     this.#undercounts.get({ model, deployment }).value += 1
   }
 
+  rode(deployment: string, verdict: string): void {
+    this.#rides.get({ deployment, verdict }).value += 1
+  }
+
   /** Prometheus' text form. */
   async text(): Promise<MetricsText> {
     const families = [
@@ -196,6 +201,7 @@ export class Metrics {
       this.#callSeconds,
       this.#overcounts,
       this.#undercounts,
+      this.#rides,
     ]
     const full = families
       .filter(({ isFull }) => isFull)

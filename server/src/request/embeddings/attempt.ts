@@ -123,18 +123,8 @@ async function callFor(
     for (let index = 0; index < shares.length; index += 1)
       shares[index]?.request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
     ended('ok', { firstByteMs: answer.firstByteMs, upstreamRequestId: answer.upstreamRequestId, usages })
-    if (answer.usage.kind === 'measured' && (usage !== answer.usage || answer.usage.tokens > most)) {
-      const { tokens } = answer.usage
-      const about = {
-        requestId: lead.request.requestId,
-        callId,
-        model: lead.request.model.id,
-        deployment: deployment.id,
-      }
-      const cutTokens = usage.kind === 'estimated' ? tokens - usage.tokens : 0
-      if (tokens > most) outside.observer.overcounted({ ...about, excessTokens: tokens - most, cutTokens })
-      else outside.observer.undercounted({ ...about, reportedTokens: tokens })
-    }
+    if (answer.usage.kind === 'measured' && (usage !== answer.usage || answer.usage.tokens > most))
+      reportCount(lead.request, { callId, deployment: deployment.id }, answer.usage.tokens, usage, most)
     return answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
@@ -144,6 +134,20 @@ async function callFor(
     ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+}
+
+/** The upstream counted more than Torana expects, or too little to be a count. */
+function reportCount(
+  { requestId, model, outside: { observer } }: Share['request'],
+  call: { readonly callId: string; readonly deployment: string },
+  tokens: number,
+  usage: Usage,
+  most: number,
+): void {
+  const about = { requestId, model: model.id, ...call }
+  const cutTokens = usage.kind === 'estimated' ? tokens - usage.tokens : 0
+  if (tokens > most) observer.overcounted({ ...about, excessTokens: tokens - most, cutTokens })
+  else observer.undercounted({ ...about, reportedTokens: tokens })
 }
 
 /** Whether a call is of one project alone. */

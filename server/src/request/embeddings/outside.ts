@@ -4,7 +4,7 @@ import type { Observer } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import type { MoneyOutside } from '../money/admission.ts'
-import type { Rides } from './ride.ts'
+import type { Rides } from './due-ride.ts'
 
 /** What an embeddings request needs from outside. */
 export interface EmbedOutside extends MoneyOutside {

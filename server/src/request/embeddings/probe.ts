@@ -97,7 +97,7 @@ interface SampledVectors {
   readonly spread: number | undefined
 }
 
-/** Two equal answers are enough: the upstream does not vary. */
+/** The mean of up to `most` answers. */
 async function sampled(
   ask: () => Promise<readonly Float32Array[]>,
   most: number,
@@ -106,12 +106,12 @@ async function sampled(
   const first = await ask()
   const answers = [first]
   while (answers.length < most && hasTime()) {
-    answers.push(await ask())
-    if (answers.length === 2 && answers[1]?.every((vector, index) => areEqual(vector, first[index]))) break
+    const next = await ask()
+    // An upstream that does not vary needs no mean, and one that leaves vectors out gets none.
+    if (next.length !== first.length || next.every((vector, index) => areEqual(vector, first[index]))) break
+    answers.push(next)
   }
-  if (answers.length === 1 || answers.some(({ length }) => length !== first.length))
-    return { mean: first, spread: undefined }
-  return meanOf(answers)
+  return answers.length === 1 ? { mean: first, spread: undefined } : meanOf(answers)
 }
 
 function areEqual(one: Float32Array, other: Float32Array | undefined): boolean {

@@ -2,7 +2,6 @@
  * A probe text that rides along in a live call, on the connection and to the replica that answers the callers. It is paid for by the
  * project `system`. Callers get what they would get without it, unless its vector is of another space: then the answers of that call are not returned.
  */
-import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { asContents, inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import { fieldOfUnknownEffect, type Offer } from '#core/embedding/negotiate.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
@@ -12,31 +11,9 @@ import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { SYSTEM_KEY } from '../access/system-key.ts'
 import { admit, type BegunEmbedding, type EmbeddingAdmission } from './admit.ts'
 import type { Share } from './admitted-request.ts'
+import type { DueRide } from './due-ride.ts'
 import { runsOf } from './one-call.ts'
 import type { AccountedAnswer } from './served.ts'
-
-export interface Rides {
-  /** The ride that this call to the deployment takes. Undefined: none is due. Cheap: it is asked before every call. */
-  due(model: EmbeddingModel, deployment: Deployment, isBackground: boolean): DueRide | undefined
-}
-
-export interface DueRide {
-  readonly text: string
-  /** How the deployment is asked for the text in a probe: only calls with the same options can be compared. */
-  readonly plain: Offer
-  /** Tokens that the upstream counts for it. Undefined: it went in no call of its own yet. */
-  readonly tokens: number | undefined
-  /** Whether it is time for one. Else it only rides where that takes no call of its own. */
-  readonly isTimely: boolean
-  /** Whether the vector is within the model's space. `sentAtMs`: Unix milliseconds. */
-  isWithin(vector: Float32Array, sentAtMs: number): boolean
-  /** Sends it in a call of its own. False: its vector is outside. Never rejects, and takes two seconds at most. */
-  alone(): Promise<boolean>
-  /** It came to nothing: a call soon after takes it. */
-  missed(): void
-  /** The deployment takes the call only without it. */
-  refused(): void
-}
 
 type Call = (rider: Rider | undefined) => Promise<readonly AccountedAnswer[]>
 

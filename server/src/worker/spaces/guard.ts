@@ -17,7 +17,7 @@ import { dueByModel } from './due.ts'
 import { inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
 import { CalibrationsInForce } from './calibrations.ts'
 import { SpaceNews } from './news.ts'
-import type { Rides } from '#request/embeddings/ride.ts'
+import type { Rides } from '#request/embeddings/due-ride.ts'
 import {
   alertOf,
   askProbe,
@@ -47,6 +47,8 @@ export interface SpaceGuardParts {
   readonly isAsleep?: ((deployment: Deployment) => boolean) | undefined
   /** Called on every node: for each changed standing, and for all of them after the catalog changed. */
   readonly onStanding: (standing: GuardedStanding) => void
+  /** Called for each ride that was judged here. */
+  readonly onRide?: ((ride: ProbeResult) => void) | undefined
   /** Called only on the node that noticed. */
   readonly onAlert: (alert: SpaceAlert) => void
   /** The store was unreachable, or a step failed; it is repeated. */
@@ -225,6 +227,7 @@ export class SpaceGuard {
     const reference = this.#known.referenceOf(model.id)
     if (reference === undefined) return true
     const result = riddenResult(model, deployment, reference, ride)
+    this.#parts.onRide?.(result)
     const before = this.#known.standingOf(this.#parts.catalog(), model, deployment)
     if (result.verdict !== 'quarantined') {
       if (!before.isQuarantined)

@@ -3,7 +3,7 @@ import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { RIDE_TEXT } from '#core/embedding/probe-texts.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { DueRide, Rides } from '#request/embeddings/ride.ts'
+import type { DueRide, Rides } from '#request/embeddings/due-ride.ts'
 
 /** The ride text in a call of its own. Rejects when there is no answer. */
 export type AskRide = (

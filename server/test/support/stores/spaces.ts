@@ -112,6 +112,6 @@ export class MemorySpaces implements SpaceStore {
   }
 }
 
-function pointOf({ model, deployment, target, atMs }: ProbeResult): string {
-  return JSON.stringify([model, deployment, target, atMs])
+function pointOf({ model, deployment, target, atMs, isRide }: ProbeResult): string {
+  return JSON.stringify([model, deployment, target, atMs, isRide === true])
 }

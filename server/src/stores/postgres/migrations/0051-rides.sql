@@ -19,5 +19,7 @@ ALTER TABLE space_image_references ADD COLUMN spread double precision;
 -- Good probes and rides before the last one, in Unix milliseconds, the oldest first.
 ALTER TABLE space_standings ADD COLUMN good_at jsonb NOT NULL DEFAULT '[]';
 
--- One probe text in a live call.
+-- One probe text in a live call. It may be sent in the same millisecond as a probe, and must not be taken for it.
 ALTER TABLE space_probes ADD COLUMN is_ride boolean NOT NULL DEFAULT false;
+ALTER TABLE space_probes DROP CONSTRAINT space_probes_pkey;
+ALTER TABLE space_probes ADD PRIMARY KEY (model, at, deployment, target, is_ride);
