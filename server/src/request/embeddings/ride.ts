@@ -76,7 +76,7 @@ function riderInput(
 }
 
 /** The call is paid for and recorded. Another deployment may answer within the space. */
-function leftSpace({ deployment }: Offer): UpstreamFailure {
+export function leftSpace({ deployment }: Offer): UpstreamFailure {
   return new UpstreamFailure('broken', 'vectors of another space', {
     deployment: deployment.id,
     charge: 'none',
