@@ -157,6 +157,11 @@ const BESIDE: readonly {
     },
     input: { inputType: 'query' },
   },
+  {
+    name: 'a width whose vectors need not begin the longer ones',
+    model: { deployments: [aDeployment({ capabilities: { dimensions: { kind: 'list', values: [4] } } })] },
+    input: { dimensions: 4 },
+  },
   { name: 'a field of unknown effect', input: { extraFields: { task: 'x' } } },
 ]
 
