@@ -20,21 +20,26 @@ import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
 import type { Share } from './admitted-request.ts'
-import { callWithRide, type Rider } from './ride.ts'
+import { callWithRide, leftSpace, type Rider } from './ride.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** The answer to each share, in order, with its share of the call's usage. */
-export function attempt(
+export async function attempt(
   shares: readonly [Share, ...Share[]],
   offer: Offer,
   wantedForm: VectorForm,
   waitedMs = 0,
 ): Promise<readonly AccountedAnswer[]> {
   const { outside, model, isBackground = false } = shares[0].request
-  const due = outside.rides?.due(model, offer.deployment, isBackground)
-  if (due === undefined) return callFor(shares, offer, wantedForm, waitedMs, undefined)
-  return callWithRide(due, shares, offer, (rider) => callFor(shares, offer, wantedForm, waitedMs, rider))
+  const { rides } = outside
+  const call = (rider: Rider | undefined): Promise<readonly AccountedAnswer[]> =>
+    callFor(shares, offer, wantedForm, waitedMs, rider)
+  const due = rides?.due(model, offer.deployment, isBackground)
+  const answers = await (due === undefined ? call(undefined) : callWithRide(due, shares, offer, call))
+  // A ride in another call may have shown it meanwhile. Another deployment can still answer.
+  if (rides?.isOutside(model, offer.deployment)) throw leftSpace(offer)
+  return answers
 }
 
 async function callFor(

@@ -20,11 +20,14 @@ const RIDER = bitsOf(vectorOf(RIDE_TEXT, 8))
 function start(
   options: MemoryUpstreamOptions & {
     readonly intervalMs?: number
+    /** What a ride shows. */
     readonly isOutside?: (deployment: string) => boolean
+    /** What is known of it when a call ends. */
+    readonly hasLeft?: (deployment: string) => boolean
   } = {},
   overrides: ModelOverrides = {},
 ) {
-  const { intervalMs = 0, isOutside = () => false } = options
+  const { intervalMs = 0, isOutside = () => false, hasLeft = () => false } = options
   const upstream = new MemoryUpstream(options)
   const judged: string[] = []
   const model = aModel({ isGuarded: true, ...overrides })
@@ -36,6 +39,7 @@ function start(
         plainOffer: offerOf,
         ask: (one, deployment) => askRide(one, deployment, dependencies),
         hasReference: () => true,
+        isOutside: (_, { id }) => hasLeft(id),
         judge: (_, { id }, { vector }) => {
           judged.push(id)
           assert.deepEqual(bitsOf(vector), RIDER.slice(0, vector.length))
@@ -103,6 +107,19 @@ test('if the rider is outside the space, the answers of its call are not returne
   assert.deepEqual(judged, ['m/one', 'm/two'])
 })
 
+test('a call in progress when a ride of another call shows the change is answered by another deployment', async () => {
+  const deployments = ['one', 'two'].map((id, priority) => aDeployment({ id: `m/${id}`, priority }))
+  const left = new Set<string>()
+  const { ask, judged } = start(
+    { intervalMs: 1e9, hasLeft: (id) => left.has(id), plan: () => void left.add('m/one') },
+    { deployments },
+  )
+  const answer = await ask(['a'])
+  assert.deepEqual(answer.deployments, ['m/two'])
+  assert.equal(answer.attempts, 2)
+  assert.ok(judged.includes('m/one'))
+})
+
 test('with no other deployment, the caller gets 503 space_left, and what the call cost is in the ledger once', async () => {
   const { ask, node } = start({ isOutside: () => true })
   for (const texts of [['a'], ['b']]) await assert.rejects(ask(texts), { code: 'space_left' })
@@ -139,6 +156,11 @@ const BESIDE: readonly {
       },
     },
     input: { inputType: 'query' },
+  },
+  {
+    name: 'a width whose vectors need not begin the longer ones',
+    model: { deployments: [aDeployment({ capabilities: { dimensions: { kind: 'list', values: [4] } } })] },
+    input: { dimensions: 4 },
   },
   { name: 'a field of unknown effect', input: { extraFields: { task: 'x' } } },
 ]

@@ -60,8 +60,11 @@ function riderInput(
   offer: Offer,
 ): Input | undefined {
   const [{ request, inputs }] = shares
+  const { outside, model } = request
   const isComparable =
     offer.nativeType === undefined &&
+    // Unless its maker allows to shorten them, a model's shorter vectors need not be the beginnings of its longer ones.
+    (offer.upstreamWidth === plain.upstreamWidth || model.facts.matryoshka) &&
     offer.inputType === plain.inputType &&
     inputs.kind !== 'tokens' &&
     fieldOfUnknownEffect([offer]) === undefined
@@ -71,12 +74,11 @@ function riderInput(
   const all = joinInputs([...shares.map((share) => share.inputs), rider])
   const { maxInputs } = offer.deployment.capabilities
   if (inputCount(all) > maxInputs) return undefined
-  const { outside, model } = request
   return runsOf(all, offer, { outside, model, wholeBecauseOf: undefined }).length === 1 ? rider : undefined
 }
 
 /** The call is paid for and recorded. Another deployment may answer within the space. */
-function leftSpace({ deployment }: Offer): UpstreamFailure {
+export function leftSpace({ deployment }: Offer): UpstreamFailure {
   return new UpstreamFailure('broken', 'vectors of another space', {
     deployment: deployment.id,
     charge: 'none',

@@ -95,6 +95,7 @@ export class SpaceGuard {
         ...riding,
         clock,
         hasReference: ({ id }) => this.#known.referenceOf(id) !== undefined,
+        isOutside: (model, deployment) => this.isOutside(model, deployment),
         judge: (model, deployment, ride) => this.#judgeRide(model, deployment, ride),
       })
   }

@@ -19,6 +19,7 @@ export interface RideParts {
   readonly ask: AskRide
   /** Whether there is a reference to compare with. */
   readonly hasReference: (model: EmbeddingModel) => boolean
+  readonly isOutside: (model: EmbeddingModel, deployment: Deployment) => boolean
   /** Judges a ride, and acts on it. True when it is within the space. */
   readonly judge: (model: EmbeddingModel, deployment: Deployment, ride: RideVector) => boolean
 }
@@ -75,6 +76,10 @@ export class RidingProbes implements Rides {
       refused: () => void (state.isRefused = true),
       alone: () => this.#alone(model, deployment, state, missed),
     }
+  }
+
+  isOutside(model: EmbeddingModel, deployment: Deployment): boolean {
+    return this.#parts.isOutside(model, deployment)
   }
 
   #begin(model: EmbeddingModel, deployment: Deployment, nowMs: number): RideState {
