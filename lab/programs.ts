@@ -250,6 +250,9 @@ const CHECKS: Readonly<Record<string, Program>> = {
 }
 
 const TOOLS: Readonly<Record<string, Program>> = {
+  'catalog-feed': {
+    answers: 'writes the catalogue of this checkout as a signed feed; --out catalog.json, --new-key <file>',
+  },
   'release-dry-run': {
     answers:
       'a release against a registry on loopback, and a second run that does nothing; --checks <command>, --image',

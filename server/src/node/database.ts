@@ -11,6 +11,7 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
 import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
+import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
@@ -95,6 +96,7 @@ export async function openDatabaseStores(
     news: new PostgresNodeNews(forReports),
     history: new PostgresTrafficHistory(forReports, basics.clock),
     prices: new PostgresPrices(database),
+    feeds: new PostgresCatalogFeeds(database),
     dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),
     reportDatabase: withReachable(forReports),
     ledgerStore: new PostgresLedger(forMoney),

@@ -4,6 +4,7 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
 import type { Files } from '#ports/files.ts'
@@ -46,6 +47,7 @@ export interface Stores extends NodeLedger {
   readonly news: NodeNews
   readonly history: TrafficHistory
   readonly prices: PriceStore
+  readonly feeds: FeedStore
   /** Writes all tables as they were at one moment, for a backup. */
   readonly dump: (write: WriteLine) => Promise<readonly TableReport[]>
   /** Connections of their own for what people look at. */

@@ -68,6 +68,9 @@ export interface GatewayOptions {
   readonly retired?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
+  /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
+  readonly known?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly catalog?: unknown
   readonly env?: Readonly<Record<string, string>>
   /** false: as from an empty folder, with the demo models alone. */
   readonly file?: boolean
@@ -194,7 +197,17 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models = {}, images = {}, limits, projects, retired, cors, playground }: GatewayOptions,
+  {
+    models = {},
+    images = {},
+    known = {},
+    limits,
+    projects,
+    retired,
+    cors,
+    playground,
+    catalog,
+  }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
@@ -256,15 +269,20 @@ export function configText(
     const { upstreamModel = id, ...rest } = facts
     return [id, { kind: 'image', deployments: deployed(spec, upstreamModel), ...rest }]
   })
+  const knownEntries = Object.entries(known).map(([id, entry]) => {
+    upstreams['known'] = { provider: 'openai', baseUrl: `${providerUrl}/plain/v1`, apiKey: UPSTREAM_KEY }
+    return [id, { deployments: [{ upstream: 'known' }], ...entry }]
+  })
   const config = {
     upstreams,
-    models: Object.fromEntries([...entries, ...imageEntries]),
+    models: Object.fromEntries([...entries, ...imageEntries, ...knownEntries]),
     // Tests do not depend on a quiet machine.
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
     cors,
     playground,
+    catalog,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }

@@ -10,6 +10,7 @@ const facts = readFacts([
     name: 'catalog/acme.yaml',
     text: `
 provider: acme
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Acme
 dialect: openai
 baseUrl: https://api.acme.test/v1
@@ -25,6 +26,7 @@ retired:
     name: 'catalog/cloud.yaml',
     text: `
 provider: cloud
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Cloud
 dialect: azure
 models:
@@ -165,7 +167,12 @@ test('where one of its upstreams may still have it, a retired model needs facts 
 
 test('a date in the facts needs its source, and no model is both served and retired', () => {
   const wrong = (text: string) => () =>
-    readFacts([{ name: 'catalog/x.yaml', text: `provider: x\nname: X\ndialect: openai\n${text}` }])
+    readFacts([
+      {
+        name: 'catalog/x.yaml',
+        text: `provider: x\nname: X\ndialect: openai\nfactSource: { source: a test, asOf: 2026-11-18 }\n${text}`,
+      },
+    ])
   assert.throws(wrong('models: { m: { kind: image, endsOn: 2026-12-01 } }'), /endsOn needs an endSource/)
   assert.throws(wrong('models: { m: { kind: image, successor: n } }'), /successor needs endsOn/)
   assert.throws(

@@ -187,6 +187,7 @@ interface Place<OneKind extends Kind> {
     readonly priority: number
     readonly weight: number
     readonly limits: DeploymentEntry['limits']
+    readonly factsFrom?: ProviderFacts['factSource']
     readonly end?: ModelEnd
   }
 }
@@ -220,6 +221,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
       )
     ids.add(deploymentId)
     const { priority, weight, limits } = item
+    const factsFrom = own?.factSource ?? provider?.factSource
     return [
       {
         path,
@@ -233,6 +235,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
           priority,
           weight,
           limits,
+          ...(factsFrom && { factsFrom }),
           ...endOf(item, path, knownEnd({ provider, own, factsId, upstream, upstreamModel }), report),
         },
       },

@@ -10,6 +10,7 @@ const facts = readFacts([
     name: 'catalog/acme.yaml',
     text: `
 provider: acme
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Acme
 dialect: openai
 baseUrl: https://api.acme.test/v1
@@ -23,6 +24,7 @@ models:
     name: 'catalog/amazon-bedrock.yaml',
     text: `
 provider: amazon-bedrock
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Amazon Bedrock
 dialect: ai-sdk
 models: {}

@@ -171,6 +171,8 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly price: DeploymentPrice
   /** Source of the price. Absent when there is no price. */
   readonly priceFrom?: PriceFrom | undefined
+  /** Where the facts about it were read, and when. Absent when the catalogue has none. */
+  readonly factsFrom?: { readonly source: string; readonly asOf: string } | undefined
   /** Limits over all nodes together; each node keeps to its share. Absent: no such limits. */
   readonly limits?: DeploymentLimits | undefined
   /** The day on which its provider shuts the model down. Absent: no day is known. */

@@ -49,6 +49,7 @@ async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
         return additions
       },
     },
+    feed: { follow: async () => {} },
     prices: { applied: async (one) => one, note: (one) => void state.noted.push(one) },
   }
   return { catalog, credentials, state, said, completions }
