@@ -86,15 +86,21 @@ export function endOf(
   if (endsOn === 'none') return {}
   if (endsOn !== undefined)
     return {
-      end: modelEnd({
-        on: endsOn,
-        successor: successor ?? known?.successor,
-        source: endSource ?? report.place([...path, 'endsOn']),
-      }),
+      end: modelEnd(
+        {
+          on: endsOn,
+          successor: successor ?? known?.successor,
+          source: endSource ?? report.place([...path, 'endsOn']),
+        },
+        'configuration',
+      ),
     }
   if (known === undefined) return {}
   const { on, source, asOf, note } = known
   return {
-    end: modelEnd({ on, successor: successor ?? known.successor, source: endSource ?? source, asOf, note }),
+    end: modelEnd(
+      { on, successor: successor ?? known.successor, source: endSource ?? source, asOf, note },
+      'catalog',
+    ),
   }
 }
