@@ -13,6 +13,7 @@ import { openImages } from '#node/images.ts'
 import { openLive } from '#node/live.ts'
 import { openSocket } from '#node/listeners.ts'
 import { outsideOf } from '#node/outside.ts'
+import { openModelEnds } from '#node/model-ends.ts'
 import { openNodeSetup } from '#node/node-setup.ts'
 import { openPeople } from '#node/people.ts'
 import { prepare } from '#node/prepare.ts'
@@ -114,6 +115,7 @@ export async function startNode(
   const spaces = opened.use(
     await openSpaces(basics, { stores, catalog, scheduler, outside, upstreams, signal }),
   )
+  opened.use(openModelEnds(basics, { stores, catalog, upstreams }))
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))

@@ -6,6 +6,7 @@ import { lateChanges, type LoadedConfig } from '#config/load.ts'
 import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import { CatalogInForce, type CatalogLog } from '#worker/catalog/in-force.ts'
+import { ListedEnds } from '#worker/catalog/listed-ends.ts'
 import { StoredPrices } from '#worker/catalog/stored-prices.ts'
 import type { Basics } from './basics.ts'
 import type { ConfigAudit } from './config-audit.ts'
@@ -22,14 +23,17 @@ export function catalogOf(
   return new CatalogInForce(configuration, { firstKey, log: logTo(basics) })
 }
 
-/** From now on upstreams, models, credentials and prices of the store are in force too. */
+type Completing = 'credentials' | 'upstreams' | 'prices' | 'modelEnds'
+
+/** From now on upstreams, models, credentials, prices and ends of the store are in force too. */
 export function completeCatalog(
   catalog: CatalogInForce,
   basics: Basics,
-  { credentials, upstreams, prices: store }: Pick<Stores, 'credentials' | 'upstreams' | 'prices'>,
+  { credentials, upstreams, prices: store, modelEnds }: Pick<Stores, Completing>,
 ): Promise<void> {
-  const prices = new StoredPrices({ store, withPrices: withStoredPrices, log: logTo(basics) })
-  return catalog.useStores({ credentials, upstreams, prices })
+  const log = logTo(basics)
+  const prices = new StoredPrices({ store, withPrices: withStoredPrices, log })
+  return catalog.useStores({ credentials, upstreams, prices, ends: new ListedEnds(modelEnds, log) })
 }
 
 function logTo({ log }: Basics): CatalogLog {

@@ -9,6 +9,7 @@ export type WebhookEventType =
   | 'batch.expired'
   | 'batch.cancelled'
   | 'budget.reached'
+  | 'model.ending'
 
 /** One event for one webhook of a project. */
 export interface WebhookEvent {

@@ -188,6 +188,7 @@ interface Place<OneKind extends Kind> {
     readonly weight: number
     readonly limits: DeploymentEntry['limits']
     readonly end?: ModelEnd
+    readonly hasNoEnd?: true
   }
 }
 

@@ -7,7 +7,7 @@ export const deploymentEnd = {
     .union([z.literal('none'), day])
     .optional()
     .describe(
-      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one.',
+      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one. An earlier day in the upstream’s list of models wins, except over `none`.',
     ),
   successor: modelId
     .optional()

@@ -267,6 +267,7 @@ const webhook = z
           'batch.expired',
           'batch.cancelled',
           'budget.reached',
+          'model.ending',
         ]),
       )
       .min(1)

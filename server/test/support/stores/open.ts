@@ -17,6 +17,7 @@ import { MemoryFiles } from './files.ts'
 import { MemoryImageJobs } from './image-jobs.ts'
 import { MemoryKeyStore } from './key-store.ts'
 import { MemoryLedger } from './ledger.ts'
+import { MemoryModelEnds } from './model-ends.ts'
 import { MemoryNodeNews } from './node-news.ts'
 import { MemorySpaces } from './spaces.ts'
 import { MemoryWebhooks } from './webhooks.ts'
@@ -91,10 +92,11 @@ function controlBooks(): ControlBooks {
 }
 
 /** A node asks some of them by itself, and gets what a new database would answer. */
-function partsOfDatabases(): Pick<Stores, 'upstreams' | 'prices' | 'history' | 'dump'> {
+function partsOfDatabases(): Pick<Stores, 'upstreams' | 'prices' | 'modelEnds' | 'history' | 'dump'> {
   return {
     upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
+    modelEnds: new MemoryModelEnds(),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),
     dump: absent('backup'),
   }
