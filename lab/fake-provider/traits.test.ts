@@ -252,6 +252,13 @@ const rows: Row[] = [
   },
   { traits: 'max-inputs-1+error-detail', status: 400, check: ({ text }) => assert.match(text, /^{"detail"/) },
   {
+    traits: 'other-model',
+    check: ({ json }) => {
+      assert.match(JSON.stringify(json()), /"model":"another-model"/)
+      assert.deepEqual(vectorsIn(json()), expected)
+    },
+  },
+  {
     traits: 'garbage',
     check: ({ json, headers }) => {
       assert.equal(headers.get('content-type'), 'application/json')

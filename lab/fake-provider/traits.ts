@@ -30,6 +30,7 @@ export const traits = {
   'wide-floats': 'numbers written as doubles (about 33 KB for 1536 values)',
   'no-usage': 'no usage in the answer',
   'extra-fields': 'adds id, created and a nested meta object',
+  'other-model': 'answers name the model another-model',
   'empty-data': '200 without any vector',
   'wrong-count': 'one vector fewer than inputs',
   shuffled: 'right index fields, another order',

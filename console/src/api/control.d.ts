@@ -860,6 +860,18 @@ export interface components {
                 last_good_at: string | null;
             } | null;
             price: components["schemas"]["PriceText"][];
+            /** @description Other models that answered within 30 days, by what the upstream says, the latest first. */
+            substitutions: {
+                /** @description The upstream’s name of the model that was asked for. */
+                asked: string;
+                /** @description The name in its answers. `other`: several, or no name of a model. */
+                answered: string;
+                answers: number;
+                /** Format: date-time */
+                first_at: string;
+                /** Format: date-time */
+                last_at: string;
+            }[];
             /** @description The worst of each half hour of a day, oldest first: `g`ood, `w`arned, `b`ad, `q`uarantined, `.` nothing. */
             cells: string;
         };

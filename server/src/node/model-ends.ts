@@ -1,4 +1,4 @@
-/** Opens the watch over ends of models: daily lists of upstreams, and notices to projects. */
+/** Opens the watch over models: their ends, by daily lists of upstreams and notices to projects, and others in their place. */
 import { daysLeft, endWords } from '#core/catalog/model-end.ts'
 import { tasksOf } from '#core/node/node-role.ts'
 import { StoreUnreachable } from '#ports/store.ts'
@@ -15,18 +15,23 @@ import { webhooksIn } from './webhooks.ts'
 export interface ModelEndParts {
   readonly stores: Pick<Stores, 'modelEnds' | 'isEldest'>
   readonly catalog: CatalogInForce
-  readonly upstreams: Pick<Upstreams, 'listing'>
+  readonly upstreams: Pick<Upstreams, 'listing' | 'substitutions'>
 }
 
 /** Interval of checks. One costs the leader two short reads; the other nodes one. */
 const CHECK_MS = 10_000
+/** Interval at which counted substitutions are kept: a person who looks at a deployment sees them. */
+const KEEP_MS = 10_000
 
 export function openModelEnds(
   basics: Basics,
   { stores, catalog, upstreams }: ModelEndParts,
 ): AsyncDisposable {
   const { settings, clock, log } = basics
-  if (!tasksOf(settings.role).doesChores) return { async [Symbol.asyncDispose]() {} }
+  const onError = (error: unknown): void => {
+    if (!(error instanceof StoreUnreachable)) log.warn({ err: error }, 'ends of models could not be checked')
+  }
+  const keep = (): Promise<void> => upstreams.substitutions.flush(stores.modelEnds)
   const watch = new EndWatch({
     store: stores.modelEnds,
     listing: upstreams.listing,
@@ -41,15 +46,14 @@ export function openModelEnds(
     events: eventsTo(log, () => clock.nowMs()),
     random: Math.random,
   })
-  const checks = every(
-    CHECK_MS,
-    () => watch.check(),
-    (error) => {
-      if (!(error instanceof StoreUnreachable))
-        log.warn({ err: error }, 'ends of models could not be checked')
+  const checks = tasksOf(settings.role).doesChores ? every(CHECK_MS, () => watch.check(), onError) : undefined
+  const keeping = every(KEEP_MS, keep, onError)
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all([checks?.stop(), keeping.stop()])
+      await keep().catch(onError)
     },
-  )
-  return { [Symbol.asyncDispose]: () => checks.stop() }
+  }
 }
 
 function eventsTo(log: Log, nowMs: () => number): EndWatchEvents {

@@ -52,6 +52,29 @@ export function modelEndsSuite(name: string, open: () => Promise<Books>): void {
     assert.deepEqual(await store.notices(['other']), [])
   })
 
+  test(`${name}: substitutions of all nodes add up, and old ones are forgotten`, async () => {
+    const { database, rows } = await open()
+    const store = new PostgresModelEnds(database)
+    const one = { deployment: 'm/one', asked: 'm', answered: 'n', answers: 2 }
+    const at = (day: string) => `2026-${day}T00:00:00.000Z`
+    await store.addSubstitutions([{ ...one, firstAt: at('07-01'), lastAt: at('07-01') }])
+    await store.addSubstitutions([
+      { ...one, firstAt: at('07-03'), lastAt: at('07-04') },
+      { ...one, answered: 'other', answers: 1, firstAt: at('11-04'), lastAt: at('11-04') },
+    ])
+    assert.deepEqual(await rows('SELECT answered FROM substitutions'), [{ answered: 'other' }])
+    await store.addSubstitutions([{ ...one, answered: 'other', firstAt: at('11-02'), lastAt: at('11-03') }])
+    assert.deepEqual(await rows('SELECT * FROM substitutions'), [
+      {
+        ...one,
+        answered: 'other',
+        answers: 3n,
+        first_at: new Date(at('11-02')),
+        last_at: new Date(at('11-04')),
+      },
+    ])
+  })
+
   test(`${name}: projects use a model for 30 days after their last request, and probes are no use`, async () => {
     const { database, ledger, nodeId, entry, clock, upkeep } = await open()
     const store = new PostgresModelEnds(database)

@@ -137,6 +137,7 @@ const DEPLOYMENTS = [
     calls: 100,
     failed_share: 0.015,
     price: PRICES,
+    substitutions: [{ answered: 'text-embedding-4-small' }],
   },
   {
     id: 'picture/house',
@@ -152,6 +153,7 @@ const DEPLOYMENTS = [
     calls: 0,
     failed_share: 0,
     price: [],
+    substitutions: [],
   },
 ]
 

@@ -50,6 +50,8 @@ const endOrigin = { source: z.url(), asOf: day, note: z.string().min(1).optional
 const commonFacts = {
   upstreamModel: z.string().min(1).optional(),
   aliases: z.array(modelId).default([]),
+  /** Names by which the provider answers, beside the one that was asked for. */
+  answersAs: z.array(modelId).optional(),
   /** When this provider shuts it down. Another one that serves it may have another day. */
   endsOn: day.optional(),
   successor: modelId.optional(),

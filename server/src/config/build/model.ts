@@ -189,6 +189,7 @@ interface Place<OneKind extends Kind> {
     readonly limits: DeploymentEntry['limits']
     readonly end?: ModelEnd
     readonly hasNoEnd?: true
+    readonly answersAs?: readonly string[] | undefined
   }
 }
 
@@ -234,6 +235,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
           priority,
           weight,
           limits,
+          answersAs: item.answersAs ?? own?.answersAs,
           ...endOf(item, path, knownEnd({ provider, own, factsId, upstream, upstreamModel }), report),
         },
       },

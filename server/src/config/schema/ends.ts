@@ -1,8 +1,16 @@
-/** When models end: at a deployment, and of those that are gone. */
+/** When models end, at a deployment and of those that are gone, and under which names they answer. */
 import { z } from 'zod'
 import { day, modelId } from './model.ts'
 
 export const deploymentEnd = {
+  answersAs: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      "Names in the upstream's answers that mean this model too. An answer with another name than `model` and these is counted and shown as a substitution.",
+    ),
   endsOn: z
     .union([z.literal('none'), day])
     .optional()

@@ -177,6 +177,8 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly end?: ModelEnd | undefined
   /** torana.yaml says `endsOn: none`: it has no end, whatever the upstream lists. */
   readonly hasNoEnd?: true | undefined
+  /** Names beside `upstreamModel` by which the upstream may answer. Absent: there is none. */
+  readonly answersAs?: readonly string[] | undefined
 }
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>

@@ -159,6 +159,14 @@ test('the day that an upstream lists is kept, and announced by itself', async ()
   })
   state.list = { ...state.list, unreadEnds: [] }
   assert.deepEqual(await at(98), [], 'the same list is no news')
+  state.list = { ...NOTHING, unreadEnds: ['theirs', 'odd'] }
+  assert.deepEqual(
+    await at(96),
+    ['listed {"theirs":"2026-11-01"} theirs,odd'],
+    'an unreadable day takes none back',
+  )
+  state.list = NOTHING
+  assert.deepEqual(await at(94), ['listed {} '])
 })
 
 test('a list that fails is asked for again in an hour, is reported once, and keeps the last days', async () => {

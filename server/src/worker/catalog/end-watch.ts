@@ -105,14 +105,16 @@ export class EndWatch {
     try {
       const listed = await listing.list(upstream)
       const found = listed.kind === 'listed' ? listed : { ends: new Map<string, string>(), unreadEnds: [] }
-      const ends = Object.fromEntries(found.ends)
-      const kept = { upstream: name, address, readAt: new Date(clock.nowMs()).toISOString(), ends }
-      await store.keepListing(kept)
-      this.#retryAtMs.delete(name)
       const before = last?.address === address ? last.ends : {}
+      // A day that can't be read takes back none that could be.
+      const kept = found.unreadEnds.flatMap((id) => (id in before ? [[id, before[id] ?? '']] : []))
+      const ends: Record<string, string> = Object.fromEntries([...kept, ...found.ends])
+      const next = { upstream: name, address, readAt: new Date(clock.nowMs()).toISOString(), ends }
+      await store.keepListing(next)
+      this.#retryAtMs.delete(name)
       if (JSON.stringify(ends) !== JSON.stringify(before) || found.unreadEnds.length > 0)
         events.listed({ upstream: name, ends, unread: found.unreadEnds })
-      return kept
+      return next
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
       if (!this.#retryAtMs.has(name)) events.notListed(name, error)

@@ -32,4 +32,6 @@ export class MemoryModelEnds implements ModelEndStore {
     if (!isKnown) this.sent.push({ ...notice, events })
     return !isKnown
   }
+
+  async addSubstitutions(): Promise<void> {}
 }

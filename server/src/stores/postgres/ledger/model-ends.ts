@@ -1,5 +1,5 @@
 import type { UpstreamListing } from '#core/catalog/listed-ends.ts'
-import type { EndNotice, ModelEndStore } from '#ports/model-ends.ts'
+import type { CountedSubstitution, EndNotice, ModelEndStore } from '#ports/model-ends.ts'
 import type { WebhookEvent } from '#ports/webhooks.ts'
 import type { Database } from '../database.ts'
 import { changeDirectory } from '../directory/directory.ts'
@@ -23,6 +23,16 @@ SELECT DISTINCT model, project FROM (
 const SEND = `
 INSERT INTO model_end_notices (upstream, model, ends_on, days, sent_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING RETURNING 1`
+
+const ADD_SUBSTITUTIONS = `
+INSERT INTO substitutions AS kept (deployment, asked, answered, answers, first_at, last_at)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[])
+  AS given (deployment, asked, answered) ORDER BY deployment, asked, answered
+ON CONFLICT (deployment, asked, answered) DO UPDATE SET answers = kept.answers + excluded.answers,
+  first_at = least(kept.first_at, excluded.first_at), last_at = greatest(kept.last_at, excluded.last_at)`
+
+/** A name that has not answered for long says nothing of the upstream today. */
+const FORGET_SUBSTITUTIONS = `DELETE FROM substitutions WHERE last_at < $1::timestamptz - interval '90 days'`
 
 /** Days in which one request makes a project a user of a model: long enough for monthly jobs. */
 const USED_DAYS = 30
@@ -85,5 +95,24 @@ export class PostgresModelEnds implements ModelEndStore {
         return added.length > 0
       }),
     )
+  }
+
+  async addSubstitutions(counted: readonly CountedSubstitution[]): Promise<void> {
+    const column = (value: (one: CountedSubstitution) => string | number) => counted.map(value)
+    await reachable(
+      this.#database.query(ADD_SUBSTITUTIONS, [
+        column(({ deployment }) => deployment),
+        column(({ asked }) => asked),
+        column(({ answered }) => answered),
+        column(({ answers }) => answers),
+        column(({ firstAt }) => firstAt),
+        column(({ lastAt }) => lastAt),
+      ]),
+    )
+    const [newest] = counted
+      .map(({ lastAt }) => lastAt)
+      .toSorted()
+      .slice(-1)
+    await reachable(this.#database.query(FORGET_SUBSTITUTIONS, [newest]))
   }
 }
