@@ -189,7 +189,7 @@ interface Place<OneKind extends Kind> {
     readonly limits: DeploymentEntry['limits']
     readonly end?: ModelEnd
     readonly hasNoEnd?: true
-    readonly answersAs?: readonly string[] | undefined
+    readonly answersAs?: readonly string[]
   }
 }
 
@@ -221,7 +221,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
         `deploys ${upstreamModel} on ${item.upstream} twice: use weight to give it a larger share`,
       )
     ids.add(deploymentId)
-    const { priority, weight, limits } = item
+    const { priority, weight, limits, answersAs = own?.answersAs } = item
     return [
       {
         path,
@@ -235,7 +235,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
           priority,
           weight,
           limits,
-          answersAs: item.answersAs ?? own?.answersAs,
+          ...(answersAs && { answersAs }),
           ...endOf(item, path, knownEnd({ provider, own, factsId, upstream, upstreamModel }), report),
         },
       },
