@@ -7,6 +7,7 @@ import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import { FeedInForce, type UsedFeed } from '#worker/catalog/feed.ts'
 import { CatalogInForce, type CatalogLog } from '#worker/catalog/in-force.ts'
+import { ListedEnds } from '#worker/catalog/listed-ends.ts'
 import { StoredPrices } from '#worker/catalog/stored-prices.ts'
 import type { Basics } from './basics.ts'
 import type { ConfigAudit } from './config-audit.ts'
@@ -24,21 +25,22 @@ export function catalogOf(
   return new CatalogInForce(configuration, { firstKey, log: logTo(basics) })
 }
 
-/** From now on upstreams, models, credentials, prices and the catalogue feed of the store are in force too. */
+type Completing = 'credentials' | 'upstreams' | 'prices' | 'modelEnds'
+
+/** From now on upstreams, models, credentials, prices, ends and the catalogue feed of the store are in force too. */
 export function completeCatalog(
   catalog: CatalogInForce,
   basics: Basics,
   {
     stores,
     configuration,
-  }: {
-    readonly stores: Pick<Stores, 'credentials' | 'upstreams' | 'prices'>
-    readonly configuration: FollowedConfiguration
-  },
+  }: { readonly stores: Pick<Stores, Completing>; readonly configuration: FollowedConfiguration },
 ): Promise<void> {
-  const { credentials, upstreams, prices: store } = stores
-  const prices = new StoredPrices({ store, withPrices: withStoredPrices, log: logTo(basics) })
-  return catalog.useStores({ credentials, upstreams, feed: configuration.feed, prices })
+  const { credentials, upstreams, prices: store, modelEnds } = stores
+  const log = logTo(basics)
+  const prices = new StoredPrices({ store, withPrices: withStoredPrices, log })
+  const ends = new ListedEnds(modelEnds, log)
+  return catalog.useStores({ credentials, upstreams, feed: configuration.feed, prices, ends })
 }
 
 function logTo({ log }: Basics): CatalogLog {

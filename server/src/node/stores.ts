@@ -16,6 +16,7 @@ import type { RequestRecord } from '#ports/observer.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import type { RequestTail } from '#ports/request-reports.ts'
 import type { NodeSetup } from '#ports/node-setup.ts'
+import type { ModelEndStore } from '#ports/model-ends.ts'
 import type { NodeNews } from '#ports/node-news.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
@@ -48,6 +49,7 @@ export interface Stores extends NodeLedger {
   readonly history: TrafficHistory
   readonly prices: PriceStore
   readonly feeds: FeedStore
+  readonly modelEnds: ModelEndStore
   /** Writes all tables as they were at one moment, for a backup. */
   readonly dump: (write: WriteLine) => Promise<readonly TableReport[]>
   /** Connections of their own for what people look at. */

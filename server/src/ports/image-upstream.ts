@@ -114,6 +114,8 @@ export interface ImageAnswer {
    * The cost that the upstream reports for the call, where `reportedCost` of its capabilities names the field and its unit.
    */
   readonly reportedNanoUsd?: bigint | undefined
+  /** The model that answered, in the upstream's words. Undefined: it does not say. */
+  readonly model?: string | undefined
   /** `size`, `quality`, `background`, `output_format` as the upstream resolved them, where it says so. */
   readonly echoes: Readonly<Record<string, unknown>>
   /** Top-level fields of its answer beyond OpenAI's own. */

@@ -31,6 +31,7 @@ export interface ModelSpec {
   /** When each deployment ends, in the order of `on`, as in torana.yaml. */
   readonly ends?: readonly DeploymentEnd[]
   /** Of each deployment, as in torana.yaml. */
+  readonly answersAs?: readonly string[]
   readonly deploymentLimits?: Readonly<Record<string, number>>
   readonly cache?: { readonly ttl: string }
   readonly microBatch?: Readonly<Record<string, unknown>>
@@ -247,6 +248,7 @@ export function configText(
       capabilities: _capabilities,
       embedding,
       deploymentLimits,
+      answersAs,
       ends: _ends,
       ...rest
     } = spec
@@ -259,7 +261,7 @@ export function configText(
         kind: 'embedding',
         embedding: facts,
         spaceGuard: false,
-        deployments: deployed(spec, id).map((one) => ({ ...one, limits })),
+        deployments: deployed(spec, id).map((one) => ({ ...one, limits, answersAs })),
         ...rest,
       },
     ]

@@ -76,6 +76,7 @@ test('a day belongs to a model of a provider, and a model ends with its last dep
     source: 'https://acme.test/ends',
     asOf: '2026-11-01',
     note: undefined,
+    from: 'catalog',
   })
   assert.equal(second?.end?.on, '2027-04-07')
   assert.equal(endOf(both, 'draw-2')?.on, '2027-04-07')

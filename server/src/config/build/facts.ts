@@ -55,6 +55,8 @@ const commonFacts = {
   aliases: z.array(modelId).default([]),
   /** Absent: that of the provider. */
   factSource: factSource.optional(),
+  /** Names by which the provider answers, beside the one that was asked for. */
+  answersAs: z.array(modelId).optional(),
   /** When this provider shuts it down. Another one that serves it may have another day. */
   endsOn: day.optional(),
   successor: modelId.optional(),

@@ -189,6 +189,8 @@ interface Place<OneKind extends Kind> {
     readonly limits: DeploymentEntry['limits']
     readonly factsFrom?: ProviderFacts['factSource']
     readonly end?: ModelEnd
+    readonly hasNoEnd?: true
+    readonly answersAs?: readonly string[]
   }
 }
 
@@ -220,7 +222,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
         `deploys ${upstreamModel} on ${item.upstream} twice: use weight to give it a larger share`,
       )
     ids.add(deploymentId)
-    const { priority, weight, limits } = item
+    const { priority, weight, limits, answersAs = own?.answersAs } = item
     const factsFrom = own?.factSource ?? provider?.factSource
     return [
       {
@@ -236,6 +238,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
           weight,
           limits,
           ...(factsFrom && { factsFrom }),
+          ...(answersAs && { answersAs }),
           ...endOf(item, path, knownEnd({ provider, own, factsId, upstream, upstreamModel }), report),
         },
       },

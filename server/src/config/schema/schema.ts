@@ -269,6 +269,7 @@ const webhook = z
           'batch.cancelled',
           'budget.reached',
           'space.suspect',
+          'model.ending',
         ]),
       )
       .min(1)

@@ -51,6 +51,7 @@ async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
     },
     feed: { follow: async () => {} },
     prices: { applied: async (one) => one, note: (one) => void state.noted.push(one) },
+    ends: { applied: async (one) => one },
   }
   return { catalog, credentials, state, said, completions }
 }

@@ -39,6 +39,10 @@ export interface Completions {
     /** Records what deployments cost from now on. */
     note(catalog: Catalog): void
   }
+  readonly ends: {
+    /** The catalog with the days on which upstreams say they shut models down. */
+    applied(catalog: Catalog): Promise<Catalog>
+  }
 }
 
 /** Notes for people about what of the store can't be used now. */
@@ -90,7 +94,7 @@ export class CatalogInForce {
     return this.#declared
   }
 
-  /** The same with credentials and prices of the store: requests use it. */
+  /** The same with credentials, prices and ends of the store: requests use it. */
   get current(): Catalog {
     return this.#current
   }
@@ -186,7 +190,10 @@ export class CatalogInForce {
     return this.#latest
   }
 
-  async #completeFrom({ credentials, upstreams, feed, prices }: Completions, own: number): Promise<void> {
+  async #completeFrom(
+    { credentials, upstreams, feed, prices, ends }: Completions,
+    own: number,
+  ): Promise<void> {
     await feed.follow()
     const additions = await this.#readAdditions(upstreams)
     // A later completion is in progress: it knows of changes that this one may have missed.
@@ -198,7 +205,7 @@ export class CatalogInForce {
     }
     const { catalog: credentialed, problems } = await withCredentials(this.#declared, credentials)
     for (const problem of problems) this.#log.warn(problem)
-    const catalog = await prices.applied(credentialed)
+    const catalog = await ends.applied(await prices.applied(credentialed))
     if (own !== this.#completions) return this.#latest
     this.#current = catalog
     for (const follower of this.#followers) follower(catalog)

@@ -18,6 +18,7 @@ import { MemoryFiles } from './files.ts'
 import { MemoryImageJobs } from './image-jobs.ts'
 import { MemoryKeyStore } from './key-store.ts'
 import { MemoryLedger } from './ledger.ts'
+import { MemoryModelEnds } from './model-ends.ts'
 import { MemoryNodeNews } from './node-news.ts'
 import { MemorySpaces } from './spaces.ts'
 import { MemoryWebhooks } from './webhooks.ts'
@@ -94,12 +95,13 @@ function controlBooks(): ControlBooks {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  'upstreams' | 'prices' | 'feeds' | 'history' | 'suspects' | 'dump'
+  'upstreams' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
 > {
   return {
     upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
+    modelEnds: new MemoryModelEnds(),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),
     suspects: absent('suspect windows', {
       endGone: async () => {},
