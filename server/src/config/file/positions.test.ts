@@ -121,7 +121,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'an unknown field': [
     withModel('deployments:\n  - upstream: acme\n    max_inputs: 5'),
     [
-      't.yaml:8:9 models.acme-embed.deployments[0].max_inputs: unknown field. Known here: upstream, model, priority, weight, capabilities, price, endsOn, successor, endSource, limits',
+      't.yaml:8:9 models.acme-embed.deployments[0].max_inputs: unknown field. Known here: upstream, model, priority, weight, capabilities, price, answersAs, endsOn, successor, endSource, limits',
     ],
   ],
   'a field in another spelling': [
