@@ -428,7 +428,7 @@ export function databaseSpaces(open: () => Promise<DatabaseDirectory>): () => Pr
   return async () => {
     const { audit, database } = await open()
     await database.query(
-      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations',
+      'TRUNCATE space_references, space_image_references, space_standings, space_probes, space_calibrations, space_family_members',
     )
     return { spaces: new PostgresSpaces(database), audit, database }
   }
