@@ -109,7 +109,13 @@ export function registerSpaces(
       return { data: slots.slice(0, limit), has_more: slots.length > limit }
     },
   })
+  registerActions(api, { catalog, spaceGuard: guard, families, clock })
+}
 
+function registerActions(
+  api: Api,
+  { catalog, spaceGuard: guard, families, clock }: Omit<SpacesNode, 'reports'>,
+): void {
   route(api, 'POST /spaces/:model/accept', {
     permission: 'spaces.accept',
     id: 'acceptSpace',

@@ -15,10 +15,7 @@ import { inOrder, type GuardedStanding } from './knowledge.ts'
 import { Sequences } from './sequences.ts'
 
 /** Full-width vectors of `FAMILY_TEXTS`. Paid and accounted for like any call. */
-export type AskFamilyTexts = (
-  model: EmbeddingModel,
-  deployment: Deployment,
-) => Promise<readonly Float32Array[]>
+type AskFamilyTexts = (model: EmbeddingModel, deployment: Deployment) => Promise<readonly Float32Array[]>
 
 /** `begun`: the family's space is a new one from here on, with this model. */
 export interface FamilyAlert extends FamilyMember {

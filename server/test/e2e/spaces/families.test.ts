@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import OpenAI from 'openai'
+import { MIN_AGREEMENT } from '#core/embedding/family.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { GATEWAY_KEY, vectorsIn } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
@@ -54,7 +55,7 @@ test('a family has one space, and a stranger among its declared members keeps it
   const [small, stranger] = [await spaceOfModel(gateway, SMALL), await spaceOfModel(gateway, STRANGER)]
   assert.equal(small.space, space)
   assert.match(small.own_space, /^small-w256@256:/)
-  assert.ok((small.family?.agreement ?? 0) > 0.68)
+  assert.ok((small.family?.agreement ?? 0) >= MIN_AGREEMENT)
   assert.equal((await familyOf(LARGE)).is_reference, true)
   assert.deepEqual([stranger.space, stranger.family?.name], [stranger.own_space, 'makers'])
   assert.match(stranger.family?.reason ?? '', /another order/)
