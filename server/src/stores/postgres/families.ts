@@ -7,6 +7,10 @@ const LATEST = `
 SELECT * FROM space_family_members AS one
 WHERE generation = (SELECT max(generation) FROM space_family_members AS other WHERE other.family = one.family)`
 
+/** Without vectors: every node reads them every two seconds. */
+const COLUMNS =
+  'family, generation, model, model_generation, is_reference, is_joined, agreement, found, reason, deployment, compared_at'
+
 const KEEP = `
 INSERT INTO space_family_members AS there (family, generation, model, model_generation, is_reference, is_joined, agreement, found,
   reason, deployment, compared_at, width, vectors)
@@ -35,12 +39,9 @@ interface WitnessRow extends Pick<MemberRow, 'generation' | 'model' | 'model_gen
   readonly vectors: Buffer
 }
 
-/** Without vectors: every node reads it every two seconds. */
 export async function familyMembers(sql: Sql): Promise<readonly FamilyMember[]> {
-  const columns =
-    'family, generation, model, model_generation, is_reference, is_joined, agreement, found, reason, deployment, compared_at'
   const rows = await sql.query<MemberRow>(
-    `SELECT ${columns} FROM (${LATEST}) AS latest ORDER BY family, model, model_generation`,
+    `SELECT ${COLUMNS} FROM (${LATEST}) AS latest ORDER BY family, model, model_generation`,
     [],
     'family-members',
   )
