@@ -188,6 +188,10 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers:
       'whether the space guard finds every changed image encoder and no noisy decoder, by every wire; --models 20 --probes 1000',
   },
+  'check/families': {
+    answers:
+      'whether rank agreement admits the members of 200 simulated families and refuses strangers; --quick; --write draws docs/pictures/families-*.svg',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',

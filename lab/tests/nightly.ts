@@ -18,6 +18,7 @@ const PROOFS = [
   'lab -- check/vector-types',
   'lab -- check/image-drift',
   'lab -- check/drift',
+  'lab -- check/families',
   'test:console',
   'lab -- check/docs',
   'lab -- check/recipes',

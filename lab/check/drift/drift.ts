@@ -26,14 +26,14 @@ const NAMES: Readonly<Record<string, string>> = {
 const AFTER_MS = 6500
 const INTERVAL_MS = 20_000
 /** Rides of two replicas that all meet the unchanged one: once in a million runs by chance. */
-const MOST_RIDES = 20
+const MAX_RIDES = 20
 const QUICK_INTERVAL_MS = 1000
 
 export function allCells(runs: number): readonly Cell[] {
   const rates = Object.entries(AT_ONCE).map(([rate, atOnce]) => ({ perSecond: Number(rate), atOnce }))
   return rates.flatMap((rate) =>
     KINDS.map((kind) => {
-      const rides = kind === 'alone' || kind === 'second' ? 2 : MOST_RIDES
+      const rides = kind === 'alone' || kind === 'second' ? 2 : MAX_RIDES
       const patienceMs = rides * INTERVAL_MS
       return { ...rate, kind, runs, intervalMs: INTERVAL_MS, patienceMs, afterMs: AFTER_MS }
     }),
@@ -47,7 +47,7 @@ const QUICK_CELLS: readonly Cell[] = (['alone', 'second', 'replicas'] as const).
   runs: 2,
   atOnce: 2,
   intervalMs: QUICK_INTERVAL_MS,
-  patienceMs: MOST_RIDES * QUICK_INTERVAL_MS,
+  patienceMs: MAX_RIDES * QUICK_INTERVAL_MS,
   afterMs: QUICK_INTERVAL_MS,
 }))
 

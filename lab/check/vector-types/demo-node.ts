@@ -1,4 +1,4 @@
-/** A node with the demo model, calibrated on the given texts by its own command. */
+/** A node with the demo model, and if texts are given, calibrated on them by its own command. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,23 +31,13 @@ const CONFIG = {
   upstreams: { demo: { dialect: 'demo' } },
   models: { [MODEL]: { cache: { ttl: '1h' }, deployments: [{ upstream: 'demo' }] } },
 }
-const TEXTS_PER_REQUEST = 250
+/** Within the timeout of a request, also on a busy machine. */
+const TEXTS_PER_REQUEST = 40
 
-export async function startDemoNode(folder: string, texts: readonly string[]): Promise<DemoNode> {
+export async function startDemoNode(folder: string, texts?: readonly string[]): Promise<DemoNode> {
   const torana = await startTorana({ folder, config: CONFIG, env: { TORANA_BOOTSTRAP_KEY: KEY } })
-  const { url, port, controlPort, dataFolder, program } = torana
-  const corpus = join(folder, 'corpus.txt')
-  writeFileSync(corpus, texts.join('\n'))
-  execFileSync(process.execPath, [program, 'calibrate', '--model', MODEL, '--file', corpus], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      CONTROL_PORT: String(controlPort),
-      TORANA_DATA_DIR: dataFolder,
-      TORANA_KEY: KEY,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  const { url } = torana
+  if (texts !== undefined) calibrate(torana, folder, texts)
   const ask = async (body: object): Promise<Answer> => {
     const answer = await fetch(`${url}/v1/embeddings`, {
       method: 'POST',
@@ -77,4 +67,23 @@ export async function startDemoNode(folder: string, texts: readonly string[]): P
       return found
     },
   }
+}
+
+function calibrate(
+  { port, controlPort, dataFolder, program }: Awaited<ReturnType<typeof startTorana>>,
+  folder: string,
+  texts: readonly string[],
+): void {
+  const corpus = join(folder, 'corpus.txt')
+  writeFileSync(corpus, texts.join('\n'))
+  execFileSync(process.execPath, [program, 'calibrate', '--model', MODEL, '--file', corpus], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      CONTROL_PORT: String(controlPort),
+      TORANA_DATA_DIR: dataFolder,
+      TORANA_KEY: KEY,
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
 }

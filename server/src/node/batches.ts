@@ -121,6 +121,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     dispatch,
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,
+    familyOf: spaces.familyOf,
     calibrationOf: spaces.calibrationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     batches,

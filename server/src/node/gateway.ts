@@ -89,6 +89,7 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     callsAtOnce: new CallsAtOnce(liveNodes),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,
+    familyOf: spaces.familyOf,
     calibrationOf: spaces.calibrationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     brake: brakeOf({

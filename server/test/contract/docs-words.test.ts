@@ -25,6 +25,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/embeddings.md': 1400,
   'docs/embed-images.md': 1150,
   'docs/smaller-vectors.md': 1000,
+  'docs/families.md': 350,
   'docs/images.md': 1700,
   'docs/edits.md': 1800,
   'docs/image-jobs.md': 1300,

@@ -1,4 +1,12 @@
 import { postgresDirectory } from '#test/support/directory.ts'
-import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
+import { MemoryAudit } from '#test/support/stores/audit.ts'
+import { MemorySpaces } from '#test/support/stores/spaces.ts'
+import { familyStoreSuite } from './families.ts'
+import { databaseSpaces, spaceStoreSuite, START_MS } from './spaces.ts'
 
-spaceStoreSuite('PostgreSQL', databaseSpaces(postgresDirectory()), 20)
+const open = databaseSpaces(postgresDirectory())
+spaceStoreSuite('PostgreSQL', open, 20)
+familyStoreSuite('PostgreSQL', open)
+familyStoreSuite('memory', async () => ({
+  spaces: new MemorySpaces(new MemoryAudit({ nowMs: () => START_MS, monotonicMs: () => 0 })),
+}))

@@ -22,6 +22,7 @@ import { sqlLedgerSuite } from './ledger-store-sql.ts'
 import { pgliteBooks, sharedBooks } from './open-books.ts'
 import { peopleSuite } from './people.ts'
 import { reconcilerSuite } from './reconciler.ts'
+import { familyStoreSuite } from './families.ts'
 import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
 import { upkeepSuite } from './upkeep.ts'
 import { webhookOutboxSuite } from './webhooks.ts'
@@ -37,6 +38,7 @@ credentialStoreSuite('PGlite', directory)
 auditLogSuite('PGlite', directory)
 auditReadingSuite('PGlite', directory)
 spaceStoreSuite('PGlite', databaseSpaces(directory), 20)
+familyStoreSuite('PGlite', databaseSpaces(directory))
 
 peopleSuite('PGlite', pglitePeople())
 

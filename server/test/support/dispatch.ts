@@ -22,11 +22,15 @@ export function aDispatch(clock: Clock = systemClock, timer = after): Dispatch {
 /** Nothing is shared, and no deployment has left a space. */
 export function plainTraffic(
   clock?: Clock,
-): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'generationOf' | 'isQuarantined' | 'calibrationOf'> {
+): Pick<
+  EmbedDependencies,
+  'dispatch' | 'sharingOf' | 'generationOf' | 'familyOf' | 'isQuarantined' | 'calibrationOf'
+> {
   return {
     dispatch: aDispatch(clock),
     sharingOf: () => undefined,
     generationOf: () => 1,
+    familyOf: () => undefined,
     isQuarantined: () => false,
     calibrationOf: () => undefined,
   }

@@ -67,6 +67,7 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, number | boolean>>
   readonly projects?: unknown
   readonly retired?: unknown
+  readonly spaces?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
   /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
@@ -205,6 +206,7 @@ export function configText(
     limits,
     projects,
     retired,
+    spaces,
     cors,
     playground,
     catalog,
@@ -282,6 +284,7 @@ export function configText(
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
+    spaces,
     cors,
     playground,
     catalog,

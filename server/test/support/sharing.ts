@@ -79,6 +79,7 @@ export class SharingNode {
       clock,
       dispatch: aDispatch(clock),
       generationOf: () => 1,
+      familyOf: () => undefined,
       isQuarantined: () => false,
       calibrationOf: () => undefined,
       identifiers: { next: nextId },

@@ -24,9 +24,19 @@ interface Standing {
 interface SpaceBody {
   readonly model: string
   readonly space: string
+  readonly family: FamilyBody | null
   readonly guarded: boolean
   readonly deployments: readonly Standing[]
   readonly calibrations: readonly CalibrationBody[]
+}
+
+interface FamilyBody {
+  readonly name: string
+  readonly state: string
+  readonly is_reference: boolean
+  readonly agreement: number | null
+  readonly compared_at: string | null
+  readonly reason: string | null
 }
 
 export interface CalibrationBody {
@@ -125,6 +135,15 @@ const PROBE_COLUMNS: Columns<ProbeBody> = {
   reason: 'reason',
 }
 
+const FAMILY_COLUMNS: Columns<FamilyBody & { readonly model: string }> = {
+  family: 'name',
+  member: 'model',
+  state: ({ state, is_reference: isReference }) => (isReference ? `${state} (reference)` : state),
+  agreement: ({ agreement }) => agreement?.toFixed(3) ?? '-',
+  compared: ({ compared_at: at }) => dayText(at),
+  reason: 'reason',
+}
+
 const CALIBRATION_COLUMNS: Columns<CalibrationBody> = {
   calibration: 'id',
   'of the space': 'space',
@@ -136,10 +155,12 @@ const CALIBRATION_COLUMNS: Columns<CalibrationBody> = {
 function listing(spaces: readonly SpaceBody[]): string {
   const rows = spaces.flatMap(({ deployments, ...space }) => deployments.map((one) => ({ ...space, ...one })))
   const calibrations = spaces.flatMap((one) => one.calibrations)
-  const standings = tableOf(COLUMNS, rows, 'There are no embedding models.')
-  return calibrations.length === 0
-    ? standings
-    : `${standings}\n${tableOf(CALIBRATION_COLUMNS, calibrations, '')}`
+  const members = spaces.flatMap(({ model, family }) => (family === null ? [] : [{ model, ...family }]))
+  return [
+    tableOf(COLUMNS, rows, 'There are no embedding models.'),
+    ...(members.length === 0 ? [] : [tableOf(FAMILY_COLUMNS, members, '')]),
+    ...(calibrations.length === 0 ? [] : [tableOf(CALIBRATION_COLUMNS, calibrations, '')]),
+  ].join('\n')
 }
 
 function cosineText(probe: ProbeBody | null): string {

@@ -43,9 +43,13 @@ export function extendCatalog(
   }
   const upstreams = new Map([...own, ...added])
   const models = new Map(declared.models)
+  const families = new Set(
+    [...models.values()].flatMap((model) => (model.kind === 'embedding' ? (model.family?.name ?? []) : [])),
+  )
   for (const [id, entry] of Object.entries(additions.models)) {
     if (models.has(id)) continue
     const report = plainReport('store')
+    if (families.has(id)) report.problem(['models', id], `${id} is the name of a family in the configuration`)
     const model = readModel(id, entry, { ...input, report }, upstreams)
     problems.push(...report.problems())
     if (model && report.problems().length === 0) models.set(id, model)

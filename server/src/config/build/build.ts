@@ -1,6 +1,7 @@
 /** torana.yaml and the built-in facts → the catalog. */
 import type { Catalog, KnownUpstream, Model } from '#core/catalog/catalog.ts'
 import type { RetiredModel } from '#core/catalog/model-end.ts'
+import { addFamilies } from './families.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'
@@ -49,6 +50,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     const model = buildModel(id, entry, surroundings)
     if (model) models.set(id, model)
   }
+  addFamilies(models, input)
   const declared = addAliases(models, entries, input)
   warnOfUnusedUpstreams(file, report)
   const catalog: Catalog = {

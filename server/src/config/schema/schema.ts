@@ -8,6 +8,7 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
 import { feed } from './feed.ts'
+import { spaceFamily } from './families.ts'
 import { image } from './image.ts'
 import { limits } from './limit.ts'
 import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
@@ -315,6 +316,12 @@ export const configFile = z.strictObject({
     .nullish()
     .describe(
       'Ids of models that are shut down: callers get 404 `model_retired`, which names the successor.',
+    ),
+  spaces: z
+    .record(name, spaceFamily)
+    .nullish()
+    .describe(
+      'Families: models that share one vector space by their maker’s word, by the name of the space.',
     ),
   projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
   limits: limits.nullish().describe('Limits of this node.'),

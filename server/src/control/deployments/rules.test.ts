@@ -94,7 +94,7 @@ function view({
 } = {}): DeploymentView {
   const spaceGuard = { standingOf: () => space as SpaceStanding } as unknown as SpaceGuard
   return {
-    node: { spaceGuard, generationOf: () => generation, startedAtMs: STARTED_MS },
+    node: { spaceGuard, generationOf: () => generation, familyOf: () => undefined, startedAtMs: STARTED_MS },
     standings: new Map(standing && [['m/one', { ...STANDING, ...standing }]]),
     drains: new Map(isDrained ? [['m/one', DRAIN]] : []),
     cells: new Map(cells === undefined ? [] : [['m/one', cells]]),

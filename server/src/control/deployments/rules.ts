@@ -1,7 +1,7 @@
 /** Deployments as answers: the catalog, what nodes report, drains, spaces, and the cells of a day. */
 import { z } from 'zod'
 import type { Deployment, ImageDeployment, Model } from '#core/catalog/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { answeringSpace } from '#core/embedding/space.ts'
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import { worseOf, type DeploymentStanding } from '#core/traffic/node-summary.ts'
 import type { Drain } from '#ports/drains.ts'
@@ -90,7 +90,7 @@ export interface DeploymentView extends StandingView {
 }
 
 interface StandingView {
-  readonly node: Pick<ControlNode, 'spaceGuard' | 'generationOf' | 'startedAtMs'>
+  readonly node: Pick<ControlNode, 'spaceGuard' | 'generationOf' | 'familyOf' | 'startedAtMs'>
   readonly standings: ReadonlyMap<string, DeploymentStanding>
   readonly drains: ReadonlyMap<string, Drain>
 }
@@ -144,7 +144,7 @@ export function standingBody(
     kind: model.kind,
     space_id:
       model.kind === 'embedding' && generation !== undefined
-        ? spaceOf(model.id, model.facts.dimensions, generation)
+        ? answeringSpace(model.id, model.facts.dimensions, generation, view.node.familyOf(model.id))
         : null,
     upstream: upstream.name,
     upstream_model: one.upstreamModel,

@@ -10,11 +10,19 @@ const WEEK_KEPT_MS = 20_000
 export function openView(
   node: ControlNode,
 ): (figures: ModelView['figures'] | Promise<ModelView['figures']>) => Promise<ModelView> {
-  const { generationOf, averageItems, limits, clock } = node
+  const { generationOf, familyOf, averageItems, limits, clock } = node
   const health = openHealth(node)
   return async (figures) => {
     const [known, byModel] = await Promise.all([health(), figures])
-    return { generationOf, averageItems, limits, health: known, figures: byModel, nowMs: clock.nowMs() }
+    return {
+      generationOf,
+      familyOf,
+      averageItems,
+      limits,
+      health: known,
+      figures: byModel,
+      nowMs: clock.nowMs(),
+    }
   }
 }
 

@@ -17,6 +17,7 @@ const VIEW = {
   figures: new Map([['m', FIGURES]]),
   nowMs: Date.UTC(2026, 10, 17, 12),
   generationOf: (id: string) => (id === 'm' ? 2 : undefined),
+  familyOf: () => undefined,
   averageItems: () => undefined,
   limits: { maxInputs: 2048, maxEditPictures: 16 },
 } as Pick<ModelView, 'health' | 'figures' | 'nowMs'> as ModelView

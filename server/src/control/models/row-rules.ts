@@ -10,7 +10,7 @@ import type {
   PixelSize,
 } from '#core/catalog/catalog.ts'
 import { daysLeft, type ModelEnd, type RetiredModel } from '#core/catalog/model-end.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { answeringSpace } from '#core/embedding/space.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities } from '#core/options/image.ts'
 import { deploymentBrief, managed, managedBody } from '../shared/model-fields.ts'
@@ -107,7 +107,10 @@ export type ModelRow = z.output<typeof modelRow>
 export type AnyDeployment = Deployment | ImageDeployment
 
 /** What a row says beside the catalog. */
-export interface ModelView extends Pick<ControlNode, 'generationOf' | 'averageItems' | 'limits'> {
+export interface ModelView extends Pick<
+  ControlNode,
+  'generationOf' | 'familyOf' | 'averageItems' | 'limits'
+> {
   readonly health: Health
   readonly figures: ReadonlyMap<string, ModelFigures>
   readonly nowMs: number
@@ -128,7 +131,7 @@ export function rowBody(one: Model, view: ModelView): ModelRow {
     owned_by: one.ownedBy,
     space:
       one.kind === 'embedding' && generation !== undefined
-        ? spaceOf(one.id, one.facts.dimensions, generation)
+        ? answeringSpace(one.id, one.facts.dimensions, generation, view.familyOf(one.id))
         : null,
     retired: null,
     ends: one.end === undefined ? null : endBody(one.end, view.nowMs),

@@ -1,7 +1,7 @@
 /** What an id or a part of a name stands for, for the palette: each type as far as the caller may see it. */
 import { z } from 'zod'
 import { listModels } from '#core/catalog/catalog.ts'
-import { spaceIn } from '#core/embedding/space.ts'
+import { answeringSpace } from '#core/embedding/space.ts'
 import { may, type Permission } from '#core/access/permission.ts'
 import { callerIn, maySee, visibleProjects, type Caller } from '../shared/caller.ts'
 import { cursor, storable } from '../shared/fields.ts'
@@ -12,7 +12,7 @@ import { hit, hitsOfAudit, hitsOfBatch, hitsOfMembers, hitsOfUuid, type Hit } fr
 
 type ResolveNode = Pick<
   ControlNode,
-  'reports' | 'keyStore' | 'declaredProjects' | 'catalog' | 'scheduler' | 'clock' | 'spaceGuard'
+  'reports' | 'keyStore' | 'declaredProjects' | 'catalog' | 'scheduler' | 'clock' | 'spaceGuard' | 'families'
 >
 
 /** Hits of one answer, as many as a palette shows. */
@@ -111,7 +111,7 @@ async function projectsNamed(
     .map((name) => hitNamed('project', name))
 }
 
-function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard }: ResolveNode): Hit[] {
+function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard, families }: ResolveNode): Hit[] {
   const models = listModels(catalog())
   const states = new Map(
     scheduler.states(clock.monotonicMs()).map(({ deployment, state }) => [deployment, state]),
@@ -128,7 +128,12 @@ function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard }: Resolve
     ...references
       .map((reference) => ({
         ...hitNamed('space', reference.model, reference.model),
-        title: spaceIn(reference),
+        title: answeringSpace(
+          reference.model,
+          reference.width,
+          reference.generation,
+          families.joinedBy(reference.model),
+        ),
       }))
       .filter(({ title }) => includes(title, q)),
   ]

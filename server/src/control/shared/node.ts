@@ -4,6 +4,7 @@ import type { Catalog, Model, Project } from '#core/catalog/catalog.ts'
 import type { KnownProvider, TriedUpstream } from '#core/catalog/offer.ts'
 import type { ReadPrice } from '#core/money/price-form.ts'
 import type { Validity } from '#core/node/certificate-validity.ts'
+import type { JoinedFamily } from '#core/embedding/space.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
@@ -39,7 +40,7 @@ import type { Database } from '#stores/postgres/database.ts'
 import type { Callers } from './callers.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import type { Transports } from './transport.ts'
-import type { SpaceGuard } from './space-guard.ts'
+import type { SpaceFamilies, SpaceGuard } from './space-guard.ts'
 
 export interface ControlNode {
   readonly clock: Clock
@@ -95,10 +96,13 @@ export interface ControlNode {
   readonly averageItems: (model: string) => number | undefined
   /** The generation of a model's space. Undefined until the store was read once. */
   readonly generationOf: (model: string) => number | undefined
+  /** The family whose space a model has joined. */
+  readonly familyOf: (model: string) => JoinedFamily | undefined
   readonly spaceGuard: SpaceGuard
   readonly suspects: SuspectStore
   /** Makes the batches that embed the listed lines of a window again, once. */
   readonly repairSuspects: (window: SuspectWindow, actor: Actor) => Promise<void>
+  readonly families: SpaceFamilies
 
   /** What this node knows about itself without asking a store. */
   readonly nodeFigures: () => NodeFigures

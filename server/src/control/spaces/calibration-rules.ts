@@ -1,7 +1,7 @@
 /** Calibrations: the ranges by which int8 and uint8 are made of the vectors of one space. */
 import { z } from 'zod'
 import type { EmbeddingModel } from '#core/catalog/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { answeringSpace, spaceOf } from '#core/embedding/space.ts'
 import {
   calibrationId,
   faultInRanges,
@@ -51,7 +51,7 @@ export async function calibrate(
   model: EmbeddingModel,
   body: z.output<typeof calibrationBody>,
   actor: Actor,
-  { spaceGuard, clock }: Pick<ControlNode, 'spaceGuard' | 'clock'>,
+  { spaceGuard, families, clock }: Pick<ControlNode, 'spaceGuard' | 'families' | 'clock'>,
 ): Promise<z.output<typeof calibration>> {
   const ranges = { mins: valuesIn(body.mins, 'mins'), maxs: valuesIn(body.maxs, 'maxs') }
   const width = ranges.mins.length
@@ -65,7 +65,8 @@ export async function calibrate(
   if (fault !== undefined) throw invalidField(`The ranges can't be used: ${fault}.`, 'mins')
   const generation = spaceGuard.referenceOf(model.id)?.generation ?? 1
   const space = spaceOf(model.id, width, generation)
-  if (body.space !== undefined && body.space !== space)
+  const answered = answeringSpace(model.id, width, generation, families.joinedBy(model.id))
+  if (body.space !== undefined && body.space !== space && body.space !== answered)
     throw conflict(`The vectors are of the space ${body.space}, and ${model.id} is in ${space} now.`)
   const id = calibrationId(model.id, space, width, ranges)
   const made = { ...ranges, id, model: model.id, space, width, vectors: body.vectors }

@@ -186,6 +186,13 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
 export type ImageDeployment = DeploymentOf<ImageCapabilities, ImagePrice>
 
+/** Models that share one space, by their maker's word. Each joins once its vectors agree. */
+export interface SpaceFamily {
+  readonly name: string
+  /** Ids of models. The first one begins the space. */
+  readonly members: readonly string[]
+}
+
 export interface EmbeddingModel {
   readonly id: string
   readonly kind: 'embedding'
@@ -201,6 +208,8 @@ export interface EmbeddingModel {
   readonly cache: { readonly ttlMs: number } | undefined
   /** Whether its deployments are probed, and excluded when outside its space. */
   readonly isGuarded: boolean
+  /** The family that it is declared a member of. Absent: none. */
+  readonly family?: SpaceFamily | undefined
   /** Undefined: every request makes its own calls. */
   readonly microBatch: MicroBatchRules | undefined
   /** Where it was declared, e.g. `torana.yaml:14`, or `built-in`. */

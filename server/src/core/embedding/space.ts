@@ -6,20 +6,43 @@ const REMEMBERED_SPACES = 1000
 const spaces = new BoundedMap<string, string>(REMEMBERED_SPACES)
 
 /**
- * The identity of a model's vector space, `<model>@<width>:<8 hex>`. Vectors may be compared only inside one space; a
+ * The identity of a model's vector space, `<model or family>@<width>:<8 hex>`. Vectors may be compared only inside one space; a
  * narrower Matryoshka width is another space. The hex part is the generation: it changes when an operator accepts that the
  * upstream's vectors have changed.
  */
 export function spaceOf(model: string, width: number, generation = 1): string {
-  const name = `${model}@${width}#${generation}`
+  return named(model, width, `${model}@${width}#${generation}`)
+}
+
+function named(owner: string, width: number, name: string): string {
   const known = spaces.get(name)
   if (known !== undefined) return known
-  const space = `${model}@${width}:${checksum(name)}`
+  const space = `${owner}@${width}:${checksum(name)}`
   spaces.set(name, space)
   return space
 }
 
+/** A family whose space a model has joined. */
+export interface JoinedFamily {
+  readonly name: string
+  /** Counts from 1: how often the family has begun another space. */
+  readonly generation: number
+}
+
+/** The space in which a model answers: that of its family while it has joined one, else its own. */
+export function answeringSpace(
+  model: string,
+  width: number,
+  generation: number,
+  family: JoinedFamily | undefined,
+): string {
+  if (family === undefined) return spaceOf(model, width, generation)
+  // Another hex part than that of a model of this name.
+  return named(family.name, width, `family ${family.name}@${width}#${family.generation}`)
+}
+
 export interface ReadSpace {
+  /** A model or a family. */
   readonly model: string
   readonly width: number
   /** The space of the float vectors, without the type. */

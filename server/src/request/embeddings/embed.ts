@@ -30,7 +30,7 @@ import { checkLengths } from './inputs.ts'
 import { resultOf, savedBy, unconfirmedIn, type EmbedResult } from './embed-result.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { SharingRules } from './shared-vectors.ts'
-import { checkSpace, type SpaceWatch } from './space.ts'
+import { checkSpace, spaceNow, type SpaceWatch } from './space.ts'
 import { checkFloat16, lacksCalibration, spaceFor, type Calibrations } from './types.ts'
 import { usageOf } from './usage.ts'
 
@@ -96,9 +96,10 @@ export async function embed(
 ): Promise<EmbedResult | DryRun> {
   const { model, offers, dropped } = negotiatedFor(request, options, dependencies)
   const [first] = offers as readonly [Offer]
-  const generation = dependencies.generationOf(model.id)
+  const now = spaceNow(model, dependencies)
+  const { generation } = now
   const unknownField = fieldOfUnknownEffect(offers)
-  const asked = { pinned: options.pinnedSpace, generation, unknownField }
+  const asked = { ...now, pinned: options.pinnedSpace, unknownField }
   const { views, guardedSpace } = spaceFor(model, first, asked, dependencies)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, labelTerms, trace } = options
@@ -166,7 +167,7 @@ export async function embed(
       countAttempt: () => void (attempts += 1),
       attemptsMade: () => attempts,
     })
-    checkSpace(model, gathered, generation, sharing, dependencies)
+    checkSpace(model, gathered, now, sharing, dependencies)
     if (views !== undefined) checkFloat16(gathered.vectors, views, first)
     if (gathered.hits.length > 0) {
       const saved = savedBy(gathered, request.input, offers, tokenContext)
@@ -181,7 +182,7 @@ export async function embed(
     if (settling !== undefined) {
       await settling
       // Accounting may have taken a while, so the space is checked again.
-      checkSpace(model, gathered, generation, sharing, dependencies)
+      checkSpace(model, gathered, now, sharing, dependencies)
     }
     trace.settledMs = settling === undefined ? trace.gatheredMs : clock.monotonicMs()
     const { rates } = admission

@@ -1,6 +1,6 @@
 /** The space of a request: its name before any call, and whether every deployment that served it still belongs to it. */
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { answeringSpace, readSpace, spaceOf, type JoinedFamily } from '#core/embedding/space.ts'
 import { suffixOf, type TypeView } from '#core/embedding/vector-types/view.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { spaceLeft } from '#core/fault/of-failure.ts'
@@ -11,8 +11,21 @@ import type { SharingRules } from './shared-vectors.ts'
 export interface SpaceWatch {
   /** The generation of the model's space: how often another space was accepted. Undefined while it is not known. */
   readonly generationOf: (modelId: string) => number | undefined
+  /** The family whose space the model has joined. Undefined: it answers in its own. */
+  readonly familyOf: (modelId: string) => JoinedFamily | undefined
   /** Whether no vector of this deployment may be sent. It need not be in the catalog any more. */
   readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
+}
+
+/** The space of a model at one moment. */
+export interface SpaceNow {
+  readonly generation: number | undefined
+  readonly family: JoinedFamily | undefined
+}
+
+/** Most models have no family: then there is nothing to look up. */
+export function spaceNow({ id, family }: EmbeddingModel, { generationOf, familyOf }: SpaceWatch): SpaceNow {
+  return { generation: generationOf(id), family: family && familyOf(id) }
 }
 
 /** Retry time of a caller: about the interval at which a node asks the store for a space it does not know yet. */
@@ -26,7 +39,7 @@ export const UNKNOWN_RETRY_MS = 2000
 export function guardedSpaceFor(
   model: EmbeddingModel,
   width: number,
-  generation: number | undefined,
+  { generation, family }: SpaceNow,
   pinned: string | undefined,
   unknownField: string | undefined,
   views: readonly TypeView[] | undefined,
@@ -45,13 +58,23 @@ export function guardedSpaceFor(
       { retryAfterMs: UNKNOWN_RETRY_MS },
     )
   }
-  const float = spaceOf(model.id, width, generation)
+  const own = spaceOf(model.id, width, generation)
+  // A member's vectors are of its own space too. The scale of a type that the upstream makes is the model's own.
+  const isOwn =
+    family === undefined ||
+    views?.some((view) => 'scale' in view && view.scale === 'native') === true ||
+    (pinned !== undefined && readSpace(pinned)?.float === own)
+  const float = isOwn ? own : answeringSpace(model.id, width, generation, family)
   const spaces = views === undefined ? [float] : views.map((view) => float + suffixOf(view))
   const space = spaces.join(', ')
   if (pinned !== undefined && pinned !== space && !spaces.includes(pinned)) {
+    const isFamily = family === undefined && readSpace(pinned)?.model === model.family?.name
+    const advice = isFamily
+      ? `It is not in the space of its family '${model.family?.name}' at present: ask another member, or see 'torana spaces'.`
+      : 'If you accept the new space, embed all documents again.'
     throw new Fault(
       'space_mismatch',
-      `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. If you accept the new space, embed all documents again.`,
+      `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. ${advice}`,
     )
   }
   return space
@@ -64,19 +87,27 @@ export function guardedSpaceFor(
 export function checkSpace(
   model: EmbeddingModel,
   { served, hits }: GatheredVectors,
-  generation: number | undefined,
+  before: SpaceNow,
   sharing: SharingRules | undefined,
-  { isQuarantined, generationOf }: SpaceWatch,
+  watch: SpaceWatch,
 ): void {
   const left =
-    served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
+    served.find(({ offer }) => watch.isQuarantined(model, offer.deployment))?.offer.deployment.id ??
     hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
-  // A caller who got no space name was promised none.
-  const isSameSpace = generation === undefined || generationOf(model.id) === generation
+  const now = spaceNow(model, watch)
+  // A caller who got no space name was promised none, and one who got the model's own was promised no family.
+  const isSameSpace =
+    before.generation === undefined ||
+    (now.generation === before.generation &&
+      (before.family === undefined || isSame(before.family, now.family)))
   if (left === undefined && isSameSpace) return
   if (left !== undefined) throw spaceLeft(model.id, left)
   throw new Fault(
     'space_left',
-    `An operator accepted another vector space for '${model.id}' while the request was running. Retry.`,
+    `The vector space of '${model.id}' was replaced while the request was running. Retry.`,
   )
+}
+
+function isSame(one: JoinedFamily, other: JoinedFamily | undefined): boolean {
+  return one.name === other?.name && one.generation === other.generation
 }

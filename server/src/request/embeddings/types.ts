@@ -8,7 +8,7 @@ import { isByteType, type ByteType, type VectorType } from '#core/catalog/vector
 import type { TypeView } from '#core/embedding/vector-types/view.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { guardedSpaceFor, UNKNOWN_RETRY_MS } from './space.ts'
+import { guardedSpaceFor, UNKNOWN_RETRY_MS, type SpaceNow } from './space.ts'
 
 /** The calibrations that this node knows. */
 export interface Calibrations {
@@ -63,8 +63,8 @@ function calibrationFor(
       { retryAfterMs: UNKNOWN_RETRY_MS },
     )
   const space = spaceOf(model.id, width, generation)
-  const named = pinned === undefined ? undefined : readSpace(pinned)
-  const calibration = calibrationOf(space, named?.float === space ? named.calibration : undefined)
+  // The pin may name the model or its family; a calibration of another space counts for nothing.
+  const calibration = calibrationOf(space, pinned === undefined ? undefined : readSpace(pinned)?.calibration)
   if (calibration !== undefined) return calibration
   throw new Fault(
     'calibration_missing',
@@ -74,8 +74,7 @@ function calibrationFor(
 }
 
 /** What decides the space of a request beside its model. */
-interface SpaceTerms {
-  readonly generation: number | undefined
+interface SpaceTerms extends SpaceNow {
   readonly pinned: string | undefined
   readonly unknownField: string | undefined
 }
@@ -87,11 +86,10 @@ export function spaceFor(
   { unknownField, ...terms }: SpaceTerms,
   { calibrationOf }: Calibrations,
 ): { readonly views: readonly TypeView[] | undefined; readonly guardedSpace: string | undefined } {
-  const { generation, pinned } = terms
   const views = viewsFor(first, { model, ...terms, calibrationOf })
   return {
     views,
-    guardedSpace: guardedSpaceFor(model, first.width, generation, pinned, unknownField, views),
+    guardedSpace: guardedSpaceFor(model, first.width, terms, terms.pinned, unknownField, views),
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
-import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
 import type {
   BadWindow,
   DeploymentStanding,
   GoodRides,
+  FamilyMember,
+  FamilyWitness,
   OldSpaces,
   ProbeResult,
   SpaceReference,
@@ -16,8 +17,10 @@ import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { addCalibration, calibrationsBeyond } from './calibrations.ts'
 import { endWindows, followStanding } from './suspect-windows.ts'
+import { beginFamily, familyMembers, familyWitnesses, recordMember } from './families.ts'
 import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
+import { bytesOf, vectorsIn } from './vector-bytes.ts'
 
 const BEGIN = `
 INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at, spread)
@@ -196,6 +199,22 @@ export class PostgresSpaces implements SpaceStore {
     return reachable(addCalibration(this.#database, calibration, actor))
   }
 
+  familyMembers(): Promise<readonly FamilyMember[]> {
+    return reachable(familyMembers(this.#database))
+  }
+
+  familyWitnesses(family: string): Promise<readonly FamilyWitness[]> {
+    return reachable(familyWitnesses(this.#database, family))
+  }
+
+  beginFamily(member: FamilyMember, vectors: readonly Float32Array[]): Promise<void> {
+    return reachable(beginFamily(this.#database, member, vectors))
+  }
+
+  recordMember(member: FamilyMember, vectors: readonly Float32Array[], witnesses: number): Promise<void> {
+    return reachable(recordMember(this.#database, member, vectors, witnesses))
+  }
+
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {
     const standings = [standingsBeforeMs, badStandingsBeforeMs]
     await reachable(this.#database.query(DELETE_OLD_STANDINGS, standings))
@@ -253,17 +272,6 @@ function valuesOf(reference: SpaceReference): readonly unknown[] {
   const { model, generation, width, vectors, deployment, acceptedAtMs, spread } = reference
   const made = [bytesOf(vectors), deployment, new Date(acceptedAtMs), spread ?? null]
   return [model, generation, width, spaceIn(reference), ...made]
-}
-
-function bytesOf(vectors: readonly Float32Array[]): Buffer {
-  return Buffer.concat(vectors.map((vector) => Buffer.from(encodeBase64(vector), 'base64')))
-}
-
-function vectorsIn(bytes: Buffer, width: number): readonly Float32Array[] {
-  const bytesEach = width * Float32Array.BYTES_PER_ELEMENT
-  return Array.from({ length: bytes.length / bytesEach }, (_, index) =>
-    decodeBase64(bytes.toString('base64', index * bytesEach, (index + 1) * bytesEach)),
-  )
 }
 
 function referenceOf(row: ReferenceRow): SpaceReference {

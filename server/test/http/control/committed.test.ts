@@ -76,6 +76,7 @@ const control = await startControl(
       drains: awayAfterChanges(new MemoryDrains(systemClock, new MemoryAudit(systemClock), () => {})),
       history: absent('history', awayAfterChanges({ worstStates: async () => [] })),
       generationOf: () => undefined,
+      familyOf: () => undefined,
       averageItems: () => undefined,
     },
   },

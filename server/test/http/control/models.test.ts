@@ -137,6 +137,7 @@ async function world({ config = CONFIG, caller = TESTER, storedKey }: Given = {}
     history: new PostgresTrafficHistory(database, clock),
     summaries: async () => [SUMMARY],
     generationOf: () => 1,
+    familyOf: () => undefined,
     averageItems: () => undefined,
   })
   return startScope(

@@ -15,6 +15,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { aModel } from '#test/support/models.ts'
 import { seeded } from '#test/support/seeded.ts'
+import { SpaceFamilies } from '#worker/spaces/families.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
 
 const MODEL = 'maker/embed'
@@ -79,8 +80,9 @@ async function world(
     retired: new Map(),
     projects: [],
   }
+  const store = new PostgresSpaces(database)
   const guard = new SpaceGuard({
-    store: new PostgresSpaces(database),
+    store,
     catalog: () => catalog,
     clock,
     isProber: async () => true,
@@ -99,8 +101,18 @@ async function world(
     await guard.follow()
     await guard.probeDue()
   }
+  const families = new SpaceFamilies({
+    store,
+    catalog: () => catalog,
+    clock,
+    guard,
+    isProber: async () => true,
+    ask: async () => [],
+    onAlert: () => {},
+    onTrouble: (error) => assert.fail(String(error)),
+  })
   const ask = await startScope((api) =>
-    registerSpaces(api, { catalog: () => catalog, reports: database, spaceGuard: guard, clock }),
+    registerSpaces(api, { catalog: () => catalog, reports: database, spaceGuard: guard, families, clock }),
   )
   const torana = async (args: string) => {
     const written = { stdout: '', stderr: '' }

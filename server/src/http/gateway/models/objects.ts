@@ -10,7 +10,7 @@ import type {
   NativeDimensions,
   PixelSize,
 } from '#core/catalog/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { answeringSpace, type JoinedFamily } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import { findModel, mayUse } from '#request/access/find-model.ts'
@@ -26,6 +26,8 @@ export interface ModelListing {
   readonly key: Key
   /** The generation of a model's space. Undefined if this node does not know it yet. */
   readonly generationOf: (modelId: string) => number | undefined
+  /** The family whose space a model has joined. */
+  readonly familyOf: (modelId: string) => JoinedFamily | undefined
   /** OpenAI's type requires a time. The start of this node is the only one that Torana has. */
   readonly createdSeconds: number
   readonly maxInputs: number
@@ -66,7 +68,7 @@ function describe(name: string, model: Model, listing: ModelListing): ModelObjec
 function embeddingCapabilities(
   name: string,
   model: EmbeddingModel,
-  { maxInputs, generationOf }: ModelListing,
+  { maxInputs, generationOf, familyOf }: ModelListing,
 ): EmbeddingObject {
   const { facts, deployments } = model
   const generation = generationOf(model.id)
@@ -87,7 +89,9 @@ function embeddingCapabilities(
       : facts.tokenizer === 'none'
         ? 'unsupported'
         : 'emulated',
-    ...(generation === undefined ? {} : { space: spaceOf(model.id, facts.dimensions, generation) }),
+    ...(generation === undefined
+      ? {}
+      : { space: answeringSpace(model.id, facts.dimensions, generation, familyOf(model.id)) }),
   }
 }
 

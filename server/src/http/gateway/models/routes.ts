@@ -15,6 +15,7 @@ export interface ModelsDependencies extends ListenerDependencies {
   readonly catalog: () => Catalog
   readonly limits: Limits
   readonly generationOf: ModelListing['generationOf']
+  readonly familyOf: ModelListing['familyOf']
 }
 
 export function registerModels(app: FastifyInstance, dependencies: ModelsDependencies): void {
@@ -62,13 +63,14 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
 
 /** The models that the presented key may see at this moment. */
 function listingOf(dependencies: ModelsDependencies) {
-  const { catalog, clock, generationOf, limits } = dependencies
+  const { catalog, clock, generationOf, familyOf, limits } = dependencies
   const createdSeconds = Math.floor(clock.nowMs() / 1000)
   const { maxInputs, maxImages, maxEditPictures, editFileBytes } = limits
   return async ({ raw }: FastifyRequest): Promise<ModelListing> => ({
     key: await keyOf(raw, dependencies),
     catalog: catalog(),
     generationOf,
+    familyOf,
     createdSeconds,
     maxInputs,
     maxImages,

@@ -1,0 +1,180 @@
+/** A model's space as the API shows it: its name, its family, its deployments and who pinned it. */
+import { z } from 'zod'
+import type { EmbeddingModel } from '#core/catalog/catalog.ts'
+import { answeringSpace, readSpace, spaceOf } from '#core/embedding/space.ts'
+import type { ProbeResult } from '#ports/spaces.ts'
+import { time } from '../shared/fields.ts'
+import type { SpaceFamilies, SpaceGuard } from '../shared/space-guard.ts'
+import { isoOf, timeOf } from '../shared/times.ts'
+import { calibration, calibrationOf } from './calibration-rules.ts'
+import { spaceProbe, type SpacePin } from './queries.ts'
+
+const spaceDeployment = z
+  .object({
+    deployment: z.string(),
+    state: z
+      .enum(['trusted', 'warned', 'held-back', 'quarantined', 'unguarded'])
+      .describe(
+        '`held-back`: not compared yet. A deployment that is held back or quarantined answers no requests. `unguarded`: the space guard is off.',
+      ),
+    reason: z.string().nullable(),
+    last_good_at: time.nullable(),
+    last_probe: spaceProbe.nullable(),
+  })
+  .meta({ id: 'SpaceDeployment' })
+
+const pin = z.object({ key: z.string(), requests_24h: z.int() }).meta({ id: 'SpacePin' })
+
+const family = z
+  .object({
+    name: z.string(),
+    state: z
+      .enum(['joined', 'outside', 'waiting'])
+      .describe(
+        '`joined`: the model answers in the space of the family. `outside`: its vectors do not agree with those of the family. `waiting`: not compared yet. A model that has not joined answers in its own space.',
+      ),
+    generation: z
+      .int()
+      .nullable()
+      .describe('Counts the spaces that the family has begun, from 1. null: none yet.'),
+    is_reference: z.boolean().describe('Whether the present space of the family began with this model.'),
+    agreement: z
+      .number()
+      .nullable()
+      .describe(
+        'How alike the order of neighbours is with every model that has joined, from −1 to 1: the least counts. null: not compared.',
+      ),
+    found: z.number().nullable().describe('The share of texts that find themselves across models, likewise.'),
+    compared_at: time.nullable(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'SpaceFamily' })
+
+export const space = z
+  .object({
+    model: z.string(),
+    space: z.string().describe('`<model or family>@<width>:<8 hex>`, as in the header `x-torana-space`.'),
+    own_space: z
+      .string()
+      .describe("The model's own space. Requests that pin it are answered, also in a family."),
+    family: family.nullable().describe('The family that torana.yaml declares it a member of.'),
+    generation: z.int().describe('Counts the spaces that were accepted, from 1.'),
+    width: z.int(),
+    guarded: z.boolean().describe('false: `spaceGuard: false`. Torana does not probe the model.'),
+    reference: z
+      .object({
+        deployment: z.string(),
+        accepted_at: time,
+        accepted_by: z
+          .string()
+          .nullable()
+          .describe(
+            'Who accepted it, as in the audit. null: not accepted by a person; it is what the deployment answered first.',
+          ),
+      })
+      .nullable()
+      .describe('The deployment whose vectors are the reference. null: no deployment has answered yet.'),
+    pinned_by: z
+      .array(pin)
+      .nullable()
+      .describe(
+        'Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests.',
+      ),
+    deployments: z.array(spaceDeployment),
+    calibrations: z
+      .array(calibration)
+      .describe(
+        'By which Torana makes int8 and uint8 at a width, the newest of a space last: it is in force.',
+      ),
+  })
+  .meta({ id: 'Space' })
+
+export function spaceBody(
+  model: EmbeddingModel,
+  { guard, families }: { readonly guard: SpaceGuard; readonly families: SpaceFamilies },
+  pins: readonly SpacePin[],
+): z.output<typeof space> {
+  const reference = guard.referenceOf(model.id)
+  const { generation, width } = reference ?? { generation: 1, width: model.facts.dimensions }
+  const joined = families.joinedBy(model.id)
+  const namesAt = (wide: number): readonly string[] => [
+    answeringSpace(model.id, wide, generation, joined),
+    spaceOf(model.id, wide, generation),
+  ]
+  const [answers = '', own = ''] = namesAt(width)
+  return {
+    model: model.id,
+    space: answers,
+    own_space: own,
+    family: familyBody(families.standingOf(model)),
+    generation,
+    width,
+    guarded: model.isGuarded,
+    reference: reference
+      ? {
+          deployment: reference.deployment,
+          accepted_at: isoOf(reference.acceptedAtMs),
+          accepted_by: reference.acceptedBy ?? null,
+        }
+      : null,
+    pinned_by: pinnedBy(namesAt, pins),
+    deployments: model.deployments.map(({ id }) => {
+      const { state, reason, lastGoodAtMs, last } = guard.standingOf(id) ?? UNGUARDED
+      return {
+        deployment: id,
+        state,
+        reason: reason ?? null,
+        last_good_at: timeOf(lastGoodAtMs),
+        last_probe: last ? probeBody(last) : null,
+      }
+    }),
+    calibrations: guard.calibrations.ofModel(model.id).map(calibrationOf),
+  }
+}
+
+/** A narrower width is a space of its own, and changes together with the full one. */
+function pinnedBy(
+  namesAt: (width: number) => readonly string[],
+  pins: readonly SpacePin[],
+): NonNullable<z.output<typeof space>['pinned_by']> {
+  const byKey = new Map<string, number>()
+  for (const { key, space: pinned, requests_24h: requests } of pins) {
+    const read = readSpace(pinned)
+    if (read === undefined || !namesAt(read.width).includes(read.float)) continue
+    byKey.set(key, (byKey.get(key) ?? 0) + requests)
+  }
+  return [...byKey]
+    .map(([key, requests]) => ({ key, requests_24h: requests }))
+    .toSorted((one, other) => other.requests_24h - one.requests_24h)
+}
+
+function familyBody(standing: ReturnType<SpaceFamilies['standingOf']>): z.output<typeof family> | null {
+  if (standing === undefined) return null
+  const { last, generation = null } = standing
+  return {
+    name: standing.family,
+    state: standing.state,
+    generation,
+    is_reference: standing.isReference,
+    agreement: last?.agreement ?? null,
+    found: last?.found ?? null,
+    compared_at: timeOf(last?.comparedAtMs),
+    reason: last?.reason ?? null,
+  }
+}
+
+const UNGUARDED = { state: 'unguarded', reason: undefined, lastGoodAtMs: undefined, last: undefined } as const
+
+export function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
+  return {
+    at: isoOf(result.atMs),
+    deployment: result.deployment,
+    kind: result.isRide ? ('ride' as const) : ('probe' as const),
+    space: result.space,
+    verdict: result.verdict,
+    cosines: result.cosines ? [...result.cosines] : null,
+    least_cosine: result.leastCosine ?? null,
+    norm_drift: result.normDrift ?? null,
+    reason: result.reason ?? null,
+  }
+}
