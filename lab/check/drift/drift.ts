@@ -1,7 +1,7 @@
 /** The runs of every cell, kept from one call of the program to the next, and their table. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median, print, writeResults, type Report } from '../../report.ts'
+import { median, writeResults, type Report } from '../../report.ts'
 import { REPOSITORY } from '../../torana.ts'
 import type { Workplace } from '../../workplace.ts'
 import { KINDS, measuredCells, nameOf, type Cell, type RunFigures } from './cells.ts'
@@ -117,7 +117,6 @@ export function driftTable(cells: Cells): string[][] {
 
 /** `isTimed`: seconds count too. */
 export function reportDrift(cells: Cells, report: Report, { isTimed }: { readonly isTimed: boolean }): void {
-  print(driftTable(cells))
   for (const [name, runs] of Object.entries(cells)) {
     const isWhole = name.startsWith('alone') || name.startsWith('second')
     const after = sum(runs, (run) => run.leakedAfterRide + run.leakedAfterNotice)
