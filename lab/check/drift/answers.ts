@@ -4,6 +4,7 @@ import { withDatabase } from '../../chaos/books.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
 import type { Report } from '../../report.ts'
 import type { Workplace } from '../../workplace.ts'
+import { batchAnswers } from './batches.ts'
 import { post, startNode, type Answered } from './node.ts'
 import { askedModels, type AskedModel } from './requests.ts'
 
@@ -14,6 +15,17 @@ const APART_MS = 15
 /** Headers that differ from request to request; and the number of calls, of which one that is refused with its rider needs another. */
 const PASSING = new Set(['x-request-id', 'date', 'server-timing', 'x-torana-attempts'])
 const WIDTH = 64
+const BATCH_LINES = 60
+/** Of which the provider counts each text by itself, or Torana does. */
+const BATCHED = new Set([
+  'floats',
+  'base64',
+  'native-dimensions',
+  'eight-inputs',
+  'one-text',
+  'no-usage',
+  'user',
+])
 
 interface LedgerSum {
   readonly model: string
@@ -51,6 +63,12 @@ export async function compareAnswers(requests: number, place: Workplace, report:
       // Rides have an interval of a millisecond.
       await wait(2)
     }
+  const lines = batchLines(models)
+  const [own, other] = await Promise.all(nodes.map(({ url }) => batchAnswers(url, lines)))
+  for (const [index, line] of (own ?? []).entries())
+    if (line !== other?.[index]) differing.push(`in a batch: ${firstDifference(line, other?.[index] ?? '')}`)
+  if (own?.length !== lines.length)
+    differing.push(`${own?.length} of ${lines.length} lines of the batch were answered`)
   const [sums, otherSums] = await Promise.all(
     nodes.map(async ({ sums: read, stop }) => {
       await stop()
@@ -65,6 +83,7 @@ export async function compareAnswers(requests: number, place: Workplace, report:
       .reduce((sum, one) => sum + one.inputs, 0)
   for (const one of differing) process.stdout.write(`${one}\n`)
   report.figure('requests, and those that were refused', `${asked}, ${refused}`)
+  report.figure('lines of a batch', String(lines.length))
   report.figure('inputs sent with rides, and without', `${inputs('with')}, ${inputs('without')}`)
   report.aim('answers that differ', String(differing.length), '0', differing.length === 0)
   const wrongSums = (sums ?? []).filter(
@@ -123,6 +142,15 @@ function entryOf({ name, model = `embed-w${WIDTH}`, capabilities, entry = {} }: 
   }
 }
 
+/** Texts of models whose vectors are made again in the same calls, however their lines are grouped. */
+function batchLines(models: readonly AskedModel[]): readonly object[] {
+  const plain = models.filter(({ name }) => BATCHED.has(name))
+  return Array.from({ length: BATCH_LINES }, (_, number) => {
+    const { name = '', groups } = plain[number % plain.length] ?? {}
+    return { model: name, ...groups?.(1000 + number)[0] }
+  })
+}
+
 function answersTo(url: string, bodies: readonly object[]): Promise<readonly Answered[]> {
   return Promise.all(
     bodies.map(async (body, index) => {
@@ -135,8 +163,12 @@ function answersTo(url: string, bodies: readonly object[]): Promise<readonly Ans
 /** What a caller could tell apart. */
 function differenceOf(own: Answered, other: Answered): string | undefined {
   const [one, two] = [textOf(own), textOf(other)]
-  if (one === two) return undefined
-  const at = [...one].findIndex((letter, index) => letter !== two[index])
+  return one === two ? undefined : firstDifference(one, two)
+}
+
+function firstDifference(one: string, two: string): string {
+  let at = 0
+  while (at < one.length && one[at] === two[at]) at += 1
   return `${one.slice(Math.max(0, at - 80), at + 160)} instead of ${two.slice(Math.max(0, at - 80), at + 160)}`
 }
 

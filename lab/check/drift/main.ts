@@ -3,14 +3,16 @@
  * `drift`: upstreams that change their vectors under load, `--runs 100` of each of `--cells alone-1,second-100` (all without it);
  * `--add` keeps the runs of earlier calls. `noise`: a simulated day of noisy deployments. `tokens`: what rides cost, in `--minutes 3`.
  * `answers`: `--requests 500` to a node with a rider in every call, and to one without. `--quick`: a short part of each, for CI.
- * Exits with 1 when an aim is missed.
+ * `--write` writes lab/notes/drift.md and docs/figures.json from the last run of each part. Exits with 1 when an aim is missed.
  */
 import { parseArgs } from 'node:util'
+import { publishTexts } from '../../book/publish.ts'
 import { loadText, Report } from '../../report.ts'
 import { Workplace } from '../../workplace.ts'
 import { compareAnswers } from './answers.ts'
 import { nameOf } from './cells.ts'
-import { allCells, measureDrift, measureQuickly, reportDrift } from './drift.ts'
+import { allCells, driftFigures, driftTable, measureDrift, measureQuickly, reportDrift } from './drift.ts'
+import { keepTables, writeNotes } from './notes.ts'
 import { reportNoise } from './noise-report.ts'
 import { measureTokens } from './tokens.ts'
 
@@ -23,6 +25,7 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '3' },
     requests: { type: 'string', default: '500' },
     quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 })
 const { quick: isQuick } = options
@@ -36,22 +39,37 @@ const QUICK_REQUESTS = 80
 const all = options.cells === undefined ? PARTS.filter((part) => !isQuick || part !== 'tokens') : ['drift']
 const report = new Report()
 await using place = new Workplace('drift')
-for (const part of options.only?.split(',') ?? all) await measured(part)
+const parts = options.only?.split(',') ?? all
+// Nothing is timed then, and each part mostly waits.
+if (isQuick) await Promise.all(parts.map(measured))
+else for (const part of parts) await measured(part)
 report.print(`Drift (${loadText()})`)
+if (options.write) {
+  writeNotes()
+  publishTexts('check/drift', driftFigures())
+}
 process.exitCode = report.isKept ? 0 : 1
 
 async function measured(part: string): Promise<void> {
   if (part === 'answers')
     await compareAnswers(isQuick ? QUICK_REQUESTS : Number(options.requests), place, report)
-  else if (part === 'noise') await reportNoise(isQuick ? QUICK_DAYS : DAYS, report)
-  else if (part === 'tokens') await measureTokens(Number(options.minutes), place, report)
+  else if (part === 'noise') await measuredNoise()
+  else if (part === 'tokens')
+    keepTables('tokens', [await measureTokens(Number(options.minutes), place, report)])
   else if (part === 'drift') await measuredDrift()
   else throw new Error(`There is no part ${part}: ${PARTS.join(', ')}.`)
+}
+
+async function measuredNoise(): Promise<void> {
+  const tables = await reportNoise(isQuick ? QUICK_DAYS : DAYS, report)
+  if (!isQuick) keepTables('noise', tables)
 }
 
 async function measuredDrift(): Promise<void> {
   if (isQuick) return reportDrift(await measureQuickly(place), report, { isTimed: false })
   const wanted = options.cells?.split(',')
   const cells = allCells(Number(options.runs)).filter((cell) => wanted?.includes(nameOf(cell)) ?? true)
-  reportDrift(await measureDrift(cells, place, { isAdded: options.add }), report, { isTimed: true })
+  const all = await measureDrift(cells, place, { isAdded: options.add })
+  reportDrift(all, report, { isTimed: true })
+  keepTables('drift', [driftTable(all)])
 }

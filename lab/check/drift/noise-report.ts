@@ -1,5 +1,5 @@
 /** Which noise keeps serving for a simulated day, and which changes are caught on noisy deployments. */
-import { median, print, type Report } from '../../report.ts'
+import { median, type Report } from '../../report.ts'
 import {
   changedTo,
   exact,
@@ -46,12 +46,13 @@ export interface NoiseTerms {
   readonly days: number
 }
 
-export async function reportNoise(terms: NoiseTerms, report: Report): Promise<object> {
+/** Tables of what served, and of what was caught. */
+export async function reportNoise(terms: NoiseTerms, report: Report): Promise<readonly string[][][]> {
   const served: { noise: string; place: string; figures: readonly DayFigures[]; isExpected: boolean }[] = []
   for (const { name, noise, isExpected } of NOISES)
     for (const place of PLACES)
       served.push({ noise: name, place, isExpected, figures: await days(terms, noisesIn(place, noise)) })
-  print([
+  const servedTable = [
     ['noise', 'deployment', 'days', 'days with a quarantine', 'quarantines', 'share of time', 'least cosine'],
     ...served.map(({ noise, place, figures }) => [
       noise,
@@ -62,7 +63,7 @@ export async function reportNoise(terms: NoiseTerms, report: Report): Promise<ob
       `${((100 * total(figures, ({ quarantinedShare }) => quarantinedShare)) / figures.length).toFixed(1)} %`,
       Math.min(...figures.map(({ leastCosine }) => leastCosine)).toFixed(5),
     ]),
-  ])
+  ]
   const wrong = total(
     served.filter(({ isExpected }) => isExpected).flatMap(({ figures }) => figures),
     ({ quarantines }) => quarantines,
@@ -78,7 +79,7 @@ export async function reportNoise(terms: NoiseTerms, report: Report): Promise<ob
         const figures = await days({ ...terms, hours: CHANGE_HOURS }, noisesIn(place, noise), change)
         caught.push({ noise: name, place, cosine, figures })
       }
-  print([
+  const caughtTable = [
     ['noise', 'deployment', 'changed to', 'caught', 'rides: median, worst'],
     ...caught.map(({ noise, place, cosine, figures }) => {
       const rides = figures.flatMap(({ ridesUntilCaught }) => ridesUntilCaught ?? [])
@@ -90,7 +91,7 @@ export async function reportNoise(terms: NoiseTerms, report: Report): Promise<ob
         `${median(rides)}, ${Math.max(...rides)}`,
       ]
     }),
-  ])
+  ]
   const expected = new Set(NOISES.filter(({ isExpected }) => isExpected).map(({ name }) => name))
   const changed = caught.filter(({ noise }) => expected.has(noise)).flatMap(({ figures }) => figures)
   const missed = changed.filter(({ ridesUntilCaught }) => ridesUntilCaught !== 1).length
@@ -100,7 +101,7 @@ export async function reportNoise(terms: NoiseTerms, report: Report): Promise<ob
     '0',
     missed === 0,
   )
-  return { served, caught }
+  return [servedTable, caughtTable]
 }
 
 /** The change comes after one, and has one to be caught. */

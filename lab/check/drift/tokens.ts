@@ -22,7 +22,7 @@ interface TokenSum {
   readonly tokens: string
 }
 
-export async function measureTokens(minutes: number, place: Workplace, report: Report): Promise<object> {
+export async function measureTokens(minutes: number, place: Workplace, report: Report): Promise<string[][]> {
   const provider = await startFakeProvider()
   const database = await place.postgres()
   const nameOf = (tokens: number): string => `tokens-${tokens}`
@@ -88,5 +88,13 @@ export async function measureTokens(minutes: number, place: Workplace, report: R
       `≤ ${AIM_PERCENT} %`,
       rides > 0 && percent <= AIM_PERCENT,
     )
-  return { minutes, figures }
+  return [
+    ['tokens of a request', 'tokens of rides', 'tokens of callers', 'share'],
+    ...figures.map(({ tokens, rides, callers, percent }) => [
+      String(tokens),
+      String(rides),
+      String(callers),
+      `${percent.toFixed(2)} %`,
+    ]),
+  ]
 }
