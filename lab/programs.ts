@@ -183,6 +183,12 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers:
       'whether the space guard finds every changed image encoder and no noisy decoder, by every wire; --models 20 --probes 1000',
   },
+  'check/repair': {
+    answers:
+      'whether the suspect vectors that Torana lists are those that callers got, with nodes killed at random; --quick; --runs 20',
+    withServers: true,
+    needs: 'PostgreSQL',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',
