@@ -179,6 +179,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
       "types of vectors, bit by bit against sentence-transformers, numpy and pgvector; OpenAI's SDKs; what each type keeps of the ten nearest; --quick; --write",
     needs: 'Python',
   },
+  'check/drift': {
+    answers:
+      'how many vectors of a changed model leave under the old name, and for how long; whether noise alone is ever quarantined; what rides cost; whether answers stay the same; --quick; --only drift,noise,tokens,answers --runs 100',
+    needs: 'PostgreSQL',
+  },
   'check/image-drift': {
     answers:
       'whether the space guard finds every changed image encoder and no noisy decoder, by every wire; --models 20 --probes 1000',
@@ -251,6 +256,9 @@ const CHECKS: Readonly<Record<string, Program>> = {
 }
 
 const TOOLS: Readonly<Record<string, Program>> = {
+  'catalog-feed': {
+    answers: 'writes the catalogue of this checkout as a signed feed; --out catalog.json, --new-key <file>',
+  },
   'release-dry-run': {
     answers:
       'a release against a registry on loopback, and a second run that does nothing; --checks <command>, --image',

@@ -5,6 +5,9 @@ import type { Scenario } from './traits.ts'
 import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
 import { widthOf, type Answer, type Encoding, type Item, type Question, type Wire } from './wire.ts'
 
+/** The name in answers of a scenario with `other-model`. */
+export const OTHER_MODEL = 'another-model'
+
 /** The vectors of a question with every flaw the scenario asks for. */
 export function answerOf(scenario: Scenario, wire: Wire, question: Question, callNumber: number): Answer {
   const items = question.texts.map((text, index) => ({
@@ -16,7 +19,7 @@ export function answerOf(scenario: Scenario, wire: Wire, question: Question, cal
   const total = question.tokens.reduce((sum, count) => sum + count, 0)
   let damaged = false
   return {
-    question,
+    question: scenario.has('other-model') ? { ...question, model: OTHER_MODEL } : question,
     items: rearranged(scenario, wire, items),
     encoding: encodingFor(scenario, question),
     usage: scenario.has('no-usage') ? null : total,

@@ -16,6 +16,8 @@ export type Behaviour = {
   vectors: string
   /** The part of all calls that all of this is for, evenly spread; the others are served as the base URL says. */
   share: number
+  /** Whether the calls of that part are drawn by chance, as by a balancer that picks a replica for each call. */
+  byChance: boolean
 }
 
 export const wellBehaved: Behaviour = {
@@ -25,6 +27,7 @@ export const wellBehaved: Behaviour = {
   traits: null,
   vectors: 'plain',
   share: 1,
+  byChance: false,
 }
 
 const plainModes = ['ok', 'reset', 'hang', 'garbage', 'refuse-connections']
@@ -39,6 +42,7 @@ export function behaviourOf(fields: Fields): Behaviour {
     traits: stringField(fields, 'traits'),
     vectors: stringField(fields, 'vectors') ?? 'plain',
     share: numberField(fields, 'share') ?? 1,
+    byChance: switchField(fields, 'byChance'),
   }
   refuseContradictions(behaviour)
   return behaviour
@@ -80,6 +84,12 @@ function refuseBadTraits(traits: string): void {
     throw new Refusal(400, error.message)
   }
   throw new Refusal(400, 'A mode cannot name another mode.')
+}
+
+function switchField(fields: Fields, name: string): boolean {
+  const value = fields[name] ?? false
+  if (typeof value !== 'boolean') throw new Refusal(400, `'${name}' must be true or false.`)
+  return value
 }
 
 function isStatus(mode: string): boolean {

@@ -134,6 +134,15 @@ describe('an upstream whose behaviour changes while it runs', () => {
     )
   })
 
+  it('a share by chance is about that part of the calls, in no order', () => {
+    const mode = new Mode('x')
+    mode.behave({ ...wellBehaved, mode: '500', share: 0.5, byChance: true })
+    const isBad = Array.from({ length: 1000 }, () => mode.nextTraits().length > 0)
+    const repeated = isBad.filter((one, index) => one === isBad[index - 1]).length
+    // Ten standard deviations: once in more runs than there will be.
+    for (const count of [isBad.filter(Boolean).length, repeated]) assert.ok(Math.abs(count - 500) < 160)
+  })
+
   it('speaks for pictures too', async () => {
     await provider.setMode('h', { mode: '500' })
     const answer = await fetch(`${provider.url}/mode-h/v1/images/generations`, {
@@ -236,6 +245,7 @@ describe('POST /_mode refuses by name', () => {
     ['an unknown trait', { name: 'z', traits: 'wat' }],
     ['a mode within a mode', { name: 'z', traits: 'mode-y' }],
     ['a share above one', { name: 'z', share: 1.5 }],
+    ['a chance that is no switch', { name: 'z', byChance: 0.5 }],
     ['what is no object', [1]],
   ]
   for (const [title, body] of refused) {

@@ -52,7 +52,8 @@ export class Mode {
 
   /** The traits that the behaviour adds to one more call. */
   nextTraits(): readonly string[] {
-    const { share } = this.#behaviour
+    const { share, byChance } = this.#behaviour
+    if (byChance) return Math.random() < share ? this.#traits : []
     const before = Math.floor(this.#sinceChange * share)
     this.#sinceChange += 1
     return Math.floor(this.#sinceChange * share) > before ? this.#traits : []

@@ -30,6 +30,7 @@ export const traits = {
   'wide-floats': 'numbers written as doubles (about 33 KB for 1536 values)',
   'no-usage': 'no usage in the answer',
   'extra-fields': 'adds id, created and a nested meta object',
+  'other-model': 'answers name the model another-model',
   'empty-data': '200 without any vector',
   'wrong-count': 'one vector fewer than inputs',
   shuffled: 'right index fields, another order',
@@ -42,6 +43,9 @@ export const traits = {
   'bad-base64': 'an illegal character in the first base64 text',
   'other-space': 'vectors of another model under the same name',
   'vectors-KIND': 'vectors of a model that has changed: the table of drift lists the kinds',
+
+  'shutdown-N':
+    'the list of models has shutdown_date: N as Unix seconds, 20261201 as an ISO date, 0 as words',
 
   'slow-N': 'answers after N milliseconds',
   'capacity-N':

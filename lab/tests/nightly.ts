@@ -17,6 +17,7 @@ const PROOFS = [
   'lab -- check/pglite',
   'lab -- check/vector-types',
   'lab -- check/image-drift',
+  'lab -- check/drift',
   'test:console',
   'lab -- check/docs',
   'lab -- check/recipes',

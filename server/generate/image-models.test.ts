@@ -17,7 +17,7 @@ test('every built-in image model stands on the page once for each provider, and 
 test('the page says of a model what its provider and itself say, and stands together with its twins', () => {
   const file = (provider: string, rest: string) => ({
     name: `catalog/${provider}.yaml`,
-    text: `provider: ${provider}\nname: X\ndialect: openai\n${rest}`,
+    text: `provider: ${provider}\nname: X\ndialect: openai\nfactSource: { source: a test, asOf: 2026-11-18 }\n${rest}`,
   })
   const page = imageModelsMarkdown(
     readFacts([

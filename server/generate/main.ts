@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { version } from '#node/basics.ts'
 import { configurationMarkdown } from './configuration.ts'
 import { configurationSchemaJson } from '#config/schema/json.ts'
+import { catalogReleaseJson } from './catalog-release.ts'
 import { imageModelsMarkdown } from './image-models.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
@@ -30,6 +31,7 @@ async function generateFiles(isCheck: boolean): Promise<number> {
     'contract/gateway.openapi.json': await openapiJson(await gatewayApp()),
     'contract/torana.schema.json': configurationSchemaJson(),
     'deploy/helm/torana/values.schema.json': chartSchemaJson(read('deploy/helm/torana/values.schema.json')),
+    'server/catalog/release.json': catalogReleaseJson(),
     'docs/cli.md': cliMarkdown(TOPICS),
     'docs/configuration.md': configurationMarkdown(),
     'docs/errors.md': allFaultsMarkdown(),

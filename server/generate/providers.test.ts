@@ -24,6 +24,7 @@ test('a row counts models, and gives the texts per call of all of them', () => {
 name: Name
 dialect: openai
 imageDialect: ai-sdk
+factSource: { source: a test, asOf: 2026-11-18 }
 capabilities: { maxInputs: 96 }
 models:
   a: { kind: embedding, embedding: { dimensions: 4 }, capabilities: { maxInputs: 1 } }

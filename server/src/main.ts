@@ -2,7 +2,7 @@
 import { openAccounts } from '#node/accounts.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
-import { catalogOf, completeCatalog, watchFile } from '#node/catalog.ts'
+import { catalogOf, completeCatalog, followConfiguration } from '#node/catalog.ts'
 import { openConfigAudit } from '#node/config-audit.ts'
 import { watchCertificate } from '#node/certificate.ts'
 import { openControl, type Peers } from '#node/control.ts'
@@ -13,6 +13,7 @@ import { openImages } from '#node/images.ts'
 import { openLive } from '#node/live.ts'
 import { openSocket } from '#node/listeners.ts'
 import { outsideOf } from '#node/outside.ts'
+import { openModelEnds } from '#node/model-ends.ts'
 import { openNodeSetup } from '#node/node-setup.ts'
 import { openPeople } from '#node/people.ts'
 import { prepare } from '#node/prepare.ts'
@@ -87,7 +88,7 @@ export async function startNode(
   })
   opened.use(listeners)
   signal.throwIfAborted()
-  const { seen, loaded, basics, demoKey } = prepare(settings, env, log)
+  const { seen, loaded, used, basics, demoKey } = await prepare(settings, env, log)
   const catalog = catalogOf(basics, loaded, settings.bootstrapKey ?? demoKey)
   const publicUrl = settings.publicUrl ?? listeners.url
   const ended = Promise.withResolvers<void>()
@@ -101,20 +102,23 @@ export async function startNode(
   const stores = opened.use(await openStores(basics, storeParts))
   signal.throwIfAborted()
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
+  const followed = { catalog, stores, audit: configAudit, since: seen, loaded, used }
+  const configuration = opened.adopt(followConfiguration(basics, env, followed), (one) => one.close())
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
   const marks = { budgetInForce: directory.budgetInForce, onBudgetMark: webhooks.budgetMark }
   const accounts = opened.use(await openAccounts(basics, { stores, catalog, ...marks }))
-  await completeCatalog(catalog, basics, stores)
+  await completeCatalog(catalog, basics, { stores, configuration })
   signal.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler } = traffic
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
   const { traces } = opened.use(openTraces(basics, catalog))
-  const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
-  const spaces = opened.use(
-    await openSpaces(basics, { stores, catalog, scheduler, outside, upstreams, signal }),
-  )
+  const withoutRides = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
+  const spaceParts = { stores, catalog, scheduler, outside: withoutRides, upstreams, signal }
+  const spaces = opened.use(await openSpaces(basics, spaceParts))
+  const outside = { ...withoutRides, rides: spaces.guard.rides }
+  opened.use(openModelEnds(basics, { stores, catalog, upstreams }))
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
   const sharing = opened.use(
@@ -135,7 +139,8 @@ export async function startNode(
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const shown = { ...served, controlUrl, peers, handlers, scheduler, people, live, suspects }
+  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects }
+  const shown = { ...served, ...node }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)
@@ -143,10 +148,17 @@ export async function startNode(
   opened.use(watchCertificate(basics, listeners))
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   configAudit.note(catalog.declared, seen?.digest ?? '')
-  const file = watchFile(basics, env, catalog, { since: seen, audit: configAudit })
   isStarted = true
 
-  const stop = stopOf(basics, { file, readiness, listeners, images, bulk, stores, parts: opened.move() })
+  const stop = stopOf(basics, {
+    file: configuration,
+    readiness,
+    listeners,
+    images,
+    bulk,
+    stores,
+    parts: opened.move(),
+  })
   return {
     url,
     controlUrl,
@@ -155,7 +167,7 @@ export async function startNode(
     demoKey,
     welcomeUrl: people.welcomeUrl,
     metrics: () => basics.metrics.text(),
-    reload: () => file.reload(),
+    reload: () => void configuration.reload(),
     // A node that is ended during its start stops as soon as it has started.
     ended: ended.promise.then(() => stop()),
     stop,

@@ -222,6 +222,22 @@ export interface paths {
         /** When the price of a deployment changed, and who changed it */
         get: operations["listPriceChanges"];
     };
+    "/api/v1/catalog": {
+        /** The catalogue of facts and prices in force, where it comes from and how old its facts are */
+        get: operations["getCatalog"];
+    };
+    "/api/v1/catalog/diff": {
+        /** What a feed would change, and what the last 30 days would have cost at its prices */
+        post: operations["compareCatalog"];
+    };
+    "/api/v1/catalog/pull": {
+        /** Put a feed in force on all nodes. What torana.yaml and the store declare takes precedence over it */
+        post: operations["pullCatalog"];
+    };
+    "/api/v1/catalog/pin": {
+        /** Put a stored catalogue in force on all nodes, and keep it until further notice */
+        post: operations["pinCatalog"];
+    };
     "/api/v1/spaces": {
         /** The vector space of each embedding model, and the state of its deployments */
         get: operations["listSpaces"];
@@ -229,6 +245,10 @@ export interface paths {
     "/api/v1/spaces/{model}/series": {
         /** All probes of the deployments of a model, newest first */
         get: operations["spaceSeries"];
+    };
+    "/api/v1/spaces/{model}/rides": {
+        /** Probe texts that rode along in live calls, in slots of five minutes, newest first */
+        get: operations["spaceRides"];
     };
     "/api/v1/spaces/{model}/slots": {
         /** The worst probe of each slot of time, for charts over weeks, newest first */
@@ -300,6 +320,10 @@ export interface paths {
         get: operations["getModel"];
         /** Stop serving a model of the store. What it cost stays in the ledger */
         delete: operations["deleteModel"];
+    };
+    "/api/v1/model-endings": {
+        /** Models that end, by upstream, the soonest first. A developer sees those that keys of its projects used within 30 days */
+        get: operations["listModelEndings"];
     };
     "/api/v1/requests": {
         /**
@@ -633,6 +657,190 @@ export interface components {
             made_at: string;
             made_by: string;
         };
+        Catalog: {
+            /** @description Of the catalogue in force. */
+            sequence: number;
+            made_on: string;
+            /** @enum {string} */
+            from: "built-in" | "feed";
+            /** @description null: the newest counts. */
+            pinned: (number | "built-in") | null;
+            built_in: {
+                sequence: number;
+                made_on: string;
+            };
+            /** @description `catalog.url` of torana.yaml. */
+            url: string | null;
+            /** @description What is stored, the newest first. */
+            feeds: components["schemas"]["CatalogFeed"][];
+            /** @description Where the facts about each deployment come from. */
+            data: components["schemas"]["CatalogDeploymentFacts"][];
+            /** @description How many of them were read more than 120 days ago. */
+            old_facts: number;
+        };
+        CatalogBill: {
+            /** @description Calls of the last 30 days whose usage is known. */
+            calls: number;
+            /** @description What they cost, by the ledger. */
+            before_usd: string;
+            /** @description What they would have cost. null: see `problem`. */
+            after_usd: string | null;
+            /** @description Of these calls: those that had no price, and count as nothing before. */
+            unpriced_calls: number;
+            /** @description Calls in neither sum: their outcome or usage is unknown. */
+            left_out_calls: number;
+            /** @description What the ledger has for those. */
+            left_out_usd: string;
+            /** @description Why the rows of the ledger do not decide it. */
+            problem: string | null;
+        };
+        CatalogDeploymentFacts: {
+            model: string;
+            deployment: string;
+            /** @description Widths, limits and options. null: torana.yaml alone has them. */
+            facts: components["schemas"]["CatalogFact"] | null;
+            /** @description null: the price is not one of the catalogue. */
+            price: components["schemas"]["CatalogFact"] | null;
+            /** @description null: no end is announced, or its source is not the catalogue. */
+            end: components["schemas"]["CatalogFact"] | null;
+        };
+        CatalogDiff: {
+            /** @description The sequence of the catalogue in force. */
+            from: number;
+            /** @description The sequence of the other one. */
+            to: number;
+            made_on: string;
+            /** @description The key that signed it. null: it came with the program. */
+            key: string | null;
+            changes: components["schemas"]["CatalogFactChange"][];
+            /** @description Changes beyond those listed. */
+            more_changes: number;
+            /** @description Of deployments in use. */
+            price_changes: components["schemas"]["CatalogPriceChange"][];
+            /** @description Facts that decide vectors of models in use. They have to be accepted. */
+            vector_changes: components["schemas"]["CatalogVectorChange"][];
+            /** @description Models in use that would no longer be served. */
+            lost_models: string[];
+            /** @description Why it can not be put in force here. */
+            problems: string[];
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/catalog.json"
+         *     }
+         */
+        CatalogDiffRequestInput: {
+            /** @description Default: `catalog.url` of torana.yaml. */
+            url?: string;
+            /** @description The text of a feed, instead of a URL. */
+            feed?: string;
+            /** @description The file that `feed` comes from, for the audit. */
+            name?: string;
+            /** @description Compares with a stored catalogue instead. */
+            to?: number | ("built-in" | "latest");
+        };
+        CatalogFact: {
+            source: string | null;
+            /** @description The day on which it was read. */
+            as_of: string;
+            /** @description It was read more than 120 days ago. */
+            is_old: boolean;
+        };
+        CatalogFactChange: {
+            provider: string;
+            /** @description null: what its wire has for all models. */
+            model: string | null;
+            /** @enum {string} */
+            group: "facts" | "wire" | "price" | "end" | "retired";
+            /** @enum {string} */
+            change: "added" | "changed" | "removed";
+            before: unknown;
+            after: unknown;
+            source: string | null;
+            /** @description The day on which it was read. */
+            as_of: string | null;
+            /** @description It was read more than 120 days ago. */
+            is_old: boolean;
+        };
+        CatalogFeed: {
+            sequence: number;
+            made_on: string;
+            /** @description SHA-256 of the document as it is signed. */
+            digest: string;
+            /** @description The id of the key that signed it. */
+            key: string;
+            source: string;
+            pulled_by: string;
+            /** Format: date-time */
+            pulled_at: string;
+        };
+        /**
+         * @example {
+         *       "to": "built-in"
+         *     }
+         */
+        CatalogPinInput: {
+            /** @description The sequence of a stored feed, the catalogue of the program, or the newest, now and from now on. */
+            to: number | ("built-in" | "latest");
+            /**
+             * @description Whether facts that decide vectors of models in use may change.
+             * @default false
+             */
+            accept_vector_changes: boolean;
+        };
+        CatalogPriceChange: {
+            model: string;
+            deployment: string;
+            before: components["schemas"]["PriceText"][];
+            after: components["schemas"]["PriceText"][];
+            /** @description The last 30 days at the new price. */
+            bill: components["schemas"]["CatalogBill"];
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/catalog.json"
+         *     }
+         */
+        CatalogPullInput: {
+            /** @description Default: `catalog.url` of torana.yaml. */
+            url?: string;
+            /** @description The text of a feed, instead of a URL. */
+            feed?: string;
+            /** @description The file that `feed` comes from, for the audit. */
+            name?: string;
+            /**
+             * @description Whether facts that decide vectors of models in use may change.
+             * @default false
+             */
+            accept_vector_changes: boolean;
+        };
+        CatalogVectorChange: {
+            model: string;
+            /** @description null: all of them. */
+            deployment: string | null;
+            fact: string;
+            before: unknown;
+            after: unknown;
+        };
+        ChangedCatalog: {
+            /** @description Of the catalogue in force. */
+            sequence: number;
+            made_on: string;
+            /** @enum {string} */
+            from: "built-in" | "feed";
+            /** @description null: the newest counts. */
+            pinned: (number | "built-in") | null;
+            built_in: {
+                sequence: number;
+                made_on: string;
+            };
+            /** @description `catalog.url` of torana.yaml. */
+            url: string | null;
+            /** @description What is stored, the newest first. */
+            feeds: components["schemas"]["CatalogFeed"][];
+            /** @description false: it was so already. */
+            changed: boolean;
+        };
         ChangedKey: {
             /** @description `<project>/<name>`. */
             id: string;
@@ -868,6 +1076,18 @@ export interface components {
                 last_good_at: string | null;
             } | null;
             price: components["schemas"]["PriceText"][];
+            /** @description Other models that answered within 30 days, by what the upstream says, the latest first. */
+            substitutions: {
+                /** @description The upstream’s name of the model that was asked for. */
+                asked: string;
+                /** @description The name in its answers. `other`: several, or no name of a model. */
+                answered: string;
+                answers: number;
+                /** Format: date-time */
+                first_at: string;
+                /** Format: date-time */
+                last_at: string;
+            }[];
             /** @description The worst of each half hour of a day, oldest first: `g`ood, `w`arned, `b`ad, `q`uarantined, `.` nothing. */
             cells: string;
         };
@@ -1123,7 +1343,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -1670,7 +1890,7 @@ export interface components {
                     days_left: number;
                     /** @description As its provider names it. It may not be served here. */
                     successor: string | null;
-                    /** @description Where the day was read: an address, or a line of torana.yaml. */
+                    /** @description Where the day was read: an address, a line of torana.yaml, or the list of an upstream. */
                     source: string | null;
                     /** @description The day on which it was read there. */
                     as_of: string | null;
@@ -1686,7 +1906,45 @@ export interface components {
                 }[];
                 /** @description Of all keys that used it. */
                 count: number;
+                /** @description Of all these keys. */
+                requests_30d: number;
             } | null;
+        };
+        ModelEnding: {
+            upstream: string;
+            model: string;
+            /**
+             * Format: date
+             * @description The model ends at the beginning of this day, in UTC.
+             */
+            ends_on: string;
+            successor: string | null;
+            /** @enum {string} */
+            source: "upstream" | "catalog" | "configuration";
+            /** @description The day on which it was read there; of the configuration, the line or what `endSource` says. */
+            source_at: string;
+            /** @description The busiest first, at most 20. */
+            used_by: {
+                key: string;
+                requests_30d: number;
+            }[];
+            /** @description Of all keys that used the model within 30 days. */
+            requests_30d: number;
+            /** @description The webhook `model.ending`, to projects that use the model. */
+            notices: {
+                /** @description Days before the end. */
+                days: number;
+                /** @description null: it is to come, or a later one took its place. */
+                sent_at: string | null;
+            }[];
+            /** @description Always null in this version. */
+            change: string | null;
+        };
+        ModelEndingList: {
+            data: components["schemas"]["ModelEnding"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
         };
         ModelRow: {
             /**
@@ -2943,6 +3201,11 @@ export interface components {
             /** Format: date-time */
             at: string;
             deployment: string;
+            /**
+             * @description `ride`: one probe text in a live call. Rides appear here only if they were outside the space.
+             * @enum {string}
+             */
+            kind: "probe" | "ride";
             /** @description The space that the probe was compared with. */
             space: string;
             /**
@@ -2957,6 +3220,27 @@ export interface components {
             /** @description The largest relative difference between the length of a vector and its reference. */
             norm_drift: number | null;
             reason: string | null;
+        };
+        SpaceProbeList: {
+            data: components["schemas"]["SpaceProbe"][];
+            /** @constant */
+            has_more: false;
+        };
+        SpaceRideList: {
+            data: components["schemas"]["SpaceRides"][];
+            /** @description There are older ones. */
+            has_more: boolean;
+        };
+        SpaceRides: {
+            /**
+             * Format: date-time
+             * @description Where the slot of five minutes begins.
+             */
+            at: string;
+            deployment: string;
+            /** @description Probe texts that rode along in live calls and were within the space, on all nodes. */
+            rides: number;
+            least_cosine: number;
         };
         SpaceSeries: {
             data: components["schemas"]["SpaceProbe"][];
@@ -3430,7 +3714,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
+        /** @description catalog_feed_unreachable, sign_on_failed */
         BadGateway: {
             headers: {
                 [name: string]: unknown;
@@ -3439,7 +3723,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter */
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, catalog_feed_invalid, catalog_feed_untrusted */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -3457,7 +3741,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description conflict */
+        /** @description conflict, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -3475,7 +3759,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, type_unsupported, calibration_missing, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+        /** @description catalog_feed_unreachable, sign_on_failed, upstream_failed, upstream_unreachable, upstream_broken_answer, upstream_model_missing */
+        GatewayBadGateway: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, part_unsupported, parts_not_fusible, too_many_parts, invalid_media, media_too_large, media_unreachable, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, type_unsupported, calibration_missing, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files, catalog_feed_invalid, catalog_feed_untrusted */
         GatewayBadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -4078,7 +4371,7 @@ export interface operations {
             424: components["responses"]["OutcomeUnknown"];
             429: components["responses"]["GatewayTooManyRequests"];
             500: components["responses"]["InternalError"];
-            502: components["responses"]["BadGateway"];
+            502: components["responses"]["GatewayBadGateway"];
             503: components["responses"]["GatewayServiceUnavailable"];
             504: components["responses"]["UpstreamTimeout"];
         };
@@ -4112,7 +4405,7 @@ export interface operations {
             424: components["responses"]["OutcomeUnknown"];
             429: components["responses"]["GatewayTooManyRequests"];
             500: components["responses"]["InternalError"];
-            502: components["responses"]["BadGateway"];
+            502: components["responses"]["GatewayBadGateway"];
             503: components["responses"]["GatewayServiceUnavailable"];
             504: components["responses"]["UpstreamTimeout"];
         };
@@ -4147,7 +4440,7 @@ export interface operations {
             424: components["responses"]["OutcomeUnknown"];
             429: components["responses"]["GatewayTooManyRequests"];
             500: components["responses"]["InternalError"];
-            502: components["responses"]["BadGateway"];
+            502: components["responses"]["GatewayBadGateway"];
             503: components["responses"]["GatewayServiceUnavailable"];
             504: components["responses"]["UpstreamTimeout"];
         };
@@ -5418,6 +5711,112 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getCatalog: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Catalog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    compareCatalog: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogDiffRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogDiff"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pullCatalog: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogPullInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedCatalog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pinCatalog: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogPinInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedCatalog"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listSpaces: {
         requestBody?: never;
         responses: {
@@ -5461,6 +5860,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpaceSeries"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    spaceRides: {
+        parameters: {
+            query?: {
+                /** @description Default: the oldest there is. */
+                since?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceRideList"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -5601,7 +6034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SpaceSeries"];
+                    "application/json": components["schemas"]["SpaceProbeList"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6048,6 +6481,35 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listModelEndings: {
+        parameters: {
+            query?: {
+                /** @description How far ahead. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelEndingList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];

@@ -14,6 +14,7 @@ import { models } from './commands/models.ts'
 import { requests } from './commands/requests.ts'
 import { usage } from './commands/usage.ts'
 import { calibrate } from './commands/calibrate.ts'
+import { catalog } from './commands/catalog.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
 import { credentials } from './commands/credentials.ts'
@@ -36,7 +37,7 @@ export const TOPICS: readonly Topic[] = [
   { title: 'Try', commands: [embed, image] },
   { title: 'Bulk', commands: [batch] },
   { title: 'Callers', commands: [keys, projects] },
-  { title: 'Models and upstreams', commands: [models, deployments, credentials, spaces, calibrate] },
+  { title: 'Models and upstreams', commands: [models, deployments, catalog, credentials, spaces, calibrate] },
   { title: 'Money', commands: [usage, budgets, unknowns] },
   { title: 'What happened', commands: [requests, jobs, audit] },
   { title: 'Run', commands: [doctor, nodes, backup, restore, migrate] },

@@ -1,4 +1,5 @@
 import type { ConfiguredKey } from '#core/catalog/catalog.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { workerModule } from '#package/files.ts'
 import { Thread } from '#thread/thread.ts'
 import { ConfigError } from './file/problem.ts'
@@ -27,13 +28,17 @@ export class ThreadLoading {
     this.#thread = new Thread(workerModule('config/load-worker'), limits)
   }
 
-  /** Throws a `ConfigError` with every problem there is. */
+  /**
+   * Throws a `ConfigError` with every problem there is. `document` is the text of the catalogue to use, and a fault says why it
+   * can't be read. Undefined: the built-in one.
+   */
   async load(
     { configFile, openaiApiKey, bootstrapKey }: LoadSettings,
     env: Environment,
+    document?: string,
   ): Promise<ReloadedConfig> {
     const keysOf = new Map<number, ConfiguredKey[]>()
-    const request = { settings: { configFile, openaiApiKey, bootstrapKey }, env: { ...env } }
+    const request = { settings: { configFile, openaiApiKey, bootstrapKey }, env: { ...env }, document }
     const answer = await this.#thread.ask('load', request, {
       hear({ project, keys }) {
         const known = keysOf.get(project)
@@ -42,12 +47,13 @@ export class ThreadLoading {
       },
     })
     if ('problems' in answer) throw new ConfigError(answer.problems)
-    const { config, digest } = answer
+    if ('unreadable' in answer) throw new Fault('catalog_feed_invalid', answer.unreadable)
+    const { config, facts, digest } = answer
     const projects = config.catalog.projects.map((project, index) => ({
       ...project,
       keys: keysOf.get(index) ?? [],
     }))
-    return { ...extendable({ ...config, catalog: { ...config.catalog, projects } }), digest }
+    return { ...extendable({ ...config, catalog: { ...config.catalog, projects } }, facts), digest }
   }
 
   close(): Promise<void> {

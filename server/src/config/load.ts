@@ -7,11 +7,12 @@ import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/s
 import { buildCatalog } from './build/build.ts'
 import type { AdditionBase, BuildInput } from './build/build.ts'
 import { extendCatalog, type ConfigAdditions, type ExtendedCatalog } from './build/additions.ts'
-import { builtInFacts } from './build/facts.ts'
 import type { Facts } from './build/facts.ts'
+import { factsFor } from './build/feed.ts'
 import { ConfigError, plainReport } from './file/problem.ts'
 import type { Report } from './file/problem.ts'
 import { configFile, notYet } from './schema/schema.ts'
+import type { FeedSettings } from './schema/feed.ts'
 import type { ConfigFile } from './schema/schema.ts'
 import { validate } from './file/validate.ts'
 import { lookUpFilled, readText, reasonOf } from './file/variable.ts'
@@ -25,11 +26,15 @@ export interface PlainConfig {
   /** Undefined: no page may. */
   readonly cors: CorsSettings | undefined
   readonly playground: PlaygroundSettings
+  /** Where newer facts come from, and who may sign them. */
+  readonly feed: FeedSettings
   readonly warnings: readonly string[]
   readonly base: AdditionBase
 }
 
 export interface LoadedConfig extends PlainConfig {
+  /** The facts that it was built with. */
+  readonly facts: Facts
   /** The catalog with upstreams and models of the store beside those of the configuration, which come first. */
   readonly extend: (additions: ConfigAdditions) => ExtendedCatalog
 }
@@ -60,12 +65,12 @@ export interface Surroundings {
 /** The settings that locate the configuration. */
 export type LoadSettings = Pick<Settings, 'configFile' | 'openaiApiKey' | 'bootstrapKey'>
 
-/** Throws a `ConfigError` with every problem there is. */
-export function loadCatalog(settings: LoadSettings, env: Environment): LoadedConfig {
+/** `document` is the text of the catalogue in force. Undefined: the built-in one. Throws a `ConfigError` with every problem there is. */
+export function loadCatalog(settings: LoadSettings, env: Environment, document?: string): LoadedConfig {
   const surroundings: Surroundings = {
     env,
     readFile: readText,
-    facts: builtInFacts(),
+    facts: factsFor(document),
     bootstrapKey: settings.bootstrapKey,
     nowMs: Date.now(),
   }
@@ -123,7 +128,7 @@ function finish(input: BuildInput): LoadedConfig {
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
   const { file, declared, facts, nowMs } = input
-  const { limits, cors, playground, upstreams, retired } = file
+  const { limits, cors, playground, catalog: feed, upstreams, retired } = file
   const base = { file: { upstreams, retired }, declared, nowMs }
   return extendable(
     {
@@ -131,6 +136,7 @@ function finish(input: BuildInput): LoadedConfig {
       limits: limits ?? defaultLimits,
       cors: cors ?? undefined,
       playground: playground ?? {},
+      feed: feed ?? { keys: [] },
       warnings: input.report.warnings(),
       base,
     },
@@ -138,9 +144,9 @@ function finish(input: BuildInput): LoadedConfig {
   )
 }
 
-export function extendable(config: PlainConfig, facts: Facts = builtInFacts()): LoadedConfig {
+export function extendable(config: PlainConfig, facts: Facts): LoadedConfig {
   const { catalog, base } = config
-  return { ...config, extend: (additions) => extendCatalog(catalog, additions, { ...base, facts }) }
+  return { ...config, facts, extend: (additions) => extendCatalog(catalog, additions, { ...base, facts }) }
 }
 
 /** There is no file to point into. */

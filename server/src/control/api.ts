@@ -6,6 +6,7 @@ import { hasBody } from '#http/gate/gate.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
+import { registerCatalog } from './catalog/routes.ts'
 import { registerNodes } from './nodes/routes.ts'
 import { registerCredentials } from './credentials/routes.ts'
 import { pathIn, shownRequest } from './shared/answer-fault.ts'
@@ -100,6 +101,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerBudgets(api, node)
       registerUnknowns(api, node)
       registerPrices(api, node)
+      registerCatalog(api, node)
       registerSpaces(api, node)
       registerSuspects(api, node)
       const overview = openOverview(node)

@@ -1,14 +1,17 @@
 /** Opens the catalog in force, and follows the configuration file. */
 import { listModels } from '#core/catalog/catalog.ts'
 import { withStoredPrices } from '#config/build/stored-prices.ts'
-import { ThreadLoading } from '#config/load-in-thread.ts'
+import { ThreadLoading, type ReloadedConfig } from '#config/load-in-thread.ts'
 import { lateChanges, type LoadedConfig } from '#config/load.ts'
 import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
+import { FeedInForce, type UsedFeed } from '#worker/catalog/feed.ts'
 import { CatalogInForce, type CatalogLog } from '#worker/catalog/in-force.ts'
+import { ListedEnds } from '#worker/catalog/listed-ends.ts'
 import { StoredPrices } from '#worker/catalog/stored-prices.ts'
 import type { Basics } from './basics.ts'
 import type { ConfigAudit } from './config-audit.ts'
+import { builtInFeed, keepCopy } from './feed.ts'
 import type { Stores } from './stores.ts'
 
 /** Interval of checks whether the configuration file changed. */
@@ -22,14 +25,22 @@ export function catalogOf(
   return new CatalogInForce(configuration, { firstKey, log: logTo(basics) })
 }
 
-/** From now on upstreams, models, credentials and prices of the store are in force too. */
+type Completing = 'credentials' | 'upstreams' | 'prices' | 'modelEnds'
+
+/** From now on upstreams, models, credentials, prices, ends and the catalogue feed of the store are in force too. */
 export function completeCatalog(
   catalog: CatalogInForce,
   basics: Basics,
-  { credentials, upstreams, prices: store }: Pick<Stores, 'credentials' | 'upstreams' | 'prices'>,
+  {
+    stores,
+    configuration,
+  }: { readonly stores: Pick<Stores, Completing>; readonly configuration: FollowedConfiguration },
 ): Promise<void> {
-  const prices = new StoredPrices({ store, withPrices: withStoredPrices, log: logTo(basics) })
-  return catalog.useStores({ credentials, upstreams, prices })
+  const { credentials, upstreams, prices: store, modelEnds } = stores
+  const log = logTo(basics)
+  const prices = new StoredPrices({ store, withPrices: withStoredPrices, log })
+  const ends = new ListedEnds(modelEnds, log)
+  return catalog.useStores({ credentials, upstreams, feed: configuration.feed, prices, ends })
 }
 
 function logTo({ log }: Basics): CatalogLog {
@@ -39,42 +50,72 @@ function logTo({ log }: Basics): CatalogLog {
   }
 }
 
-/** Loads the configuration again whenever its file or one of its secret files changes. A faulty one changes nothing. */
-export function watchFile(
+/** The configuration of this node, which is loaded again when its file or the catalogue changes. */
+export interface FollowedConfiguration extends ConfigWatch {
+  /** The one in force. */
+  readonly loaded: () => LoadedConfig
+  readonly feed: FeedInForce
+  /** Loads it with the facts of a document, and puts nothing in force. Undefined: the catalogue in the program. */
+  readonly loadWith: (document: string | undefined) => Promise<LoadedConfig>
+}
+
+export interface FollowParts {
+  readonly catalog: CatalogInForce
+  readonly stores: Pick<Stores, 'feeds'>
+  readonly audit: ConfigAudit
+  /** The file at the start. Undefined: there is none. */
+  readonly since: FileLook | undefined
+  readonly loaded: LoadedConfig
+  /** The catalogue that it was loaded with. */
+  readonly used: UsedFeed
+}
+
+/** Loads the configuration again whenever its file, a secret file or the catalogue changes. A faulty one changes nothing. */
+export function followConfiguration(
   basics: Basics,
   env: Environment,
-  catalog: CatalogInForce,
-  { since, audit }: { readonly since: FileLook | undefined; readonly audit: ConfigAudit },
-): ConfigWatch {
+  { catalog, stores, audit, since, used, ...parts }: FollowParts,
+): FollowedConfiguration {
   const { settings, clock, log, metrics } = basics
   metrics.node.configLoaded(clock.nowMs(), since?.digest ?? '')
-  if (settings.configFile === undefined || since === undefined) return { reload() {}, close() {} }
-  const file = settings.configFile
   const loading = new ThreadLoading()
-  const watch = watchConfig({
-    file,
+  let { loaded } = parts
+  const watch = watchConfig<ReloadedConfig>({
+    file: settings.configFile,
     env,
     since,
     intervalMs: RELOAD_INTERVAL_MS,
-    load: () => loading.load(settings, env),
-    async onGood(loaded) {
+    load: () => loading.load(settings, env, feed.used.document),
+    async onGood(next) {
       const before = catalog.configured
-      await catalog.declare(loaded)
-      audit.note(loaded.catalog, loaded.digest, before)
-      metrics.node.configLoaded(clock.nowMs(), loaded.digest)
-      log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')
-      for (const warning of lateChanges(basics, loaded)) log.warn(warning)
+      await catalog.declare(next)
+      loaded = next
+      audit.note(next.catalog, next.digest, before)
+      metrics.node.configLoaded(clock.nowMs(), next.digest)
+      log.info({ models: listModels(next.catalog).length }, 'configuration reloaded')
+      for (const warning of lateChanges(basics, next)) log.warn(warning)
     },
     onBad(problems) {
       catalog.refuse(problems, clock.nowMs())
       metrics.node.configRefused()
       log.error(
         { problems },
-        'the configuration or a secret file of it is wrong; the last good one stays in use',
+        'the configuration, a secret file of it or the catalogue in force is wrong; the last good one stays in use',
       )
     },
   })
+  const feed = new FeedInForce({
+    store: stores.feeds,
+    builtInSequence: builtInFeed().sequence,
+    used,
+    reload: () => watch.reload(),
+    keep: (next) => keepCopy(settings.dataDir, next),
+    log: logTo(basics),
+  })
   return {
+    feed,
+    loaded: () => loaded,
+    loadWith: (document) => loading.load(settings, env, document),
     reload: () => watch.reload(),
     close() {
       watch.close()

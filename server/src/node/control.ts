@@ -18,6 +18,8 @@ import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { diskSpace } from '#runtime/disk-room.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
 import { writeBackup } from '#stores/backup.ts'
+import type { FollowedConfiguration } from './catalog.ts'
+import { feedWork } from './feed.ts'
 import type { Accounts } from './accounts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
@@ -52,13 +54,14 @@ export interface ControlParts {
   readonly publicUrl: string
   readonly controlUrl: string
   readonly catalog: CatalogInForce
+  readonly configuration: FollowedConfiguration
   readonly accounts: Accounts
   readonly directory: Directory
   readonly spaces: Spaces
   readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
   readonly outside: EmbedOutside
-  readonly upstreams: Pick<Upstreams, 'listing'>
+  readonly upstreams: Pick<Upstreams, 'listing' | 'fetcher'>
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
   readonly bulk: Pick<Bulk, 'forGateway'>
   readonly people: People
@@ -120,7 +123,7 @@ function controlNode(
   { clock, identifiers, settings, limits, playground, secrets, log }: Basics,
   parts: ControlParts,
 ): ControlNode {
-  const { stores, catalog, directory, publicUrl, controlUrl, images, bulk } = parts
+  const { stores, catalog, configuration, directory, publicUrl, controlUrl, images, bulk } = parts
   const { upstreams, live, sharing, spaces, outside } = parts
   const { blobs, forGateway } = images
   return {
@@ -149,8 +152,8 @@ function controlNode(
     scheduler: parts.scheduler,
     handlers: parts.handlers,
     problemsWith: (additions) => catalog.problemsWith(additions),
-    knownProviders: () => knownProviders(),
-    tryUpstream: (name, entry) => tryUpstream(name, entry),
+    knownProviders: () => knownProviders(configuration.loaded().facts),
+    tryUpstream: (name, entry) => tryUpstream(name, entry, configuration.loaded().facts),
     modelListing: upstreams.listing,
     summaries: live.summaries,
     averageItems: sharing.averageItems,
@@ -180,6 +183,14 @@ function controlNode(
     keyStore: stores.keys,
     ledger: stores.ledgerStore,
     prices: stores.prices,
+    feeds: stores.feeds,
+    feedWork: feedWork({
+      catalog,
+      fetcher: upstreams.fetcher,
+      used: () => configuration.feed.used,
+      loaded: configuration.loaded,
+      load: configuration.loadWith,
+    }),
     requestTail: stores.requestTail,
     upstreams: stores.upstreams,
     ...parts.people.forControl,

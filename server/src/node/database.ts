@@ -11,6 +11,7 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
 import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
+import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
@@ -22,6 +23,7 @@ import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresModelEnds } from '#stores/postgres/ledger/model-ends.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
@@ -95,6 +97,8 @@ export async function openDatabaseStores(
     news: new PostgresNodeNews(forReports),
     history: new PostgresTrafficHistory(forReports, basics.clock),
     prices: new PostgresPrices(database),
+    feeds: new PostgresCatalogFeeds(database),
+    modelEnds: new PostgresModelEnds(database),
     dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),
     reportDatabase: withReachable(forReports),
     ledgerStore: new PostgresLedger(forMoney),

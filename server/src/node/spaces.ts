@@ -7,7 +7,7 @@ import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { Calibrations } from '#request/embeddings/types.ts'
-import { probeSpace } from '#request/embeddings/probe.ts'
+import { askRide, offerOf, probeSpace } from '#request/embeddings/probe.ts'
 import { waitFor } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
@@ -47,26 +47,36 @@ const TEXTS_TIMEOUT_MS = 10_000
 const IMAGES_TIMEOUT_MS = 20_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
-export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Spaces> {
+export async function openSpaces({ log, metrics }: Basics, parts: SpaceParts): Promise<Spaces> {
   const { stores, catalog, scheduler, outside, signal } = parts
   const { clock, limits } = outside
   const onTrouble = (error: unknown): void => {
     if (!(error instanceof StoreUnreachable)) log.warn({ err: error }, 'the space guard could not probe')
   }
   const images = PROBE_IMAGES.map(mediaOf)
+  const within = (requestTimeoutMs: number): EmbedOutside => ({
+    ...outside,
+    limits: { ...limits, requestTimeoutMs },
+  })
   const guard = new SpaceGuard({
     store: stores.spaces,
     catalog: () => catalog.current,
-    probe: (model, deployment) => {
+    probe: (model, deployment, terms) => {
       const hasImages = takesProbeImages(deployment)
       const requestTimeoutMs = hasImages ? IMAGES_TIMEOUT_MS : TEXTS_TIMEOUT_MS
       const question = { texts: PROBE_TEXTS, images: hasImages ? images : [] }
-      return probeSpace(model, deployment, question, { ...outside, limits: { ...limits, requestTimeoutMs } })
+      return probeSpace(model, deployment, question, within(requestTimeoutMs), terms)
+    },
+    riding: {
+      intervalMs: limits.rideIntervalMs,
+      plainOffer: (model, deployment) => offerOf(model, deployment),
+      ask: (model, deployment) => askRide(model, deployment, within(TEXTS_TIMEOUT_MS)),
     },
     clock,
     isProber: stores.isEldest,
     isAsleep: parts.upstreams.isAsleep,
     onStanding: (standing) => scheduler.hold(standing.deployment, holdOf(standing)),
+    onRide: ({ deployment, verdict }) => metrics.rode(deployment, verdict),
     onAlert: (alert) => tell(alert, log),
     onTrouble,
   })

@@ -4,6 +4,7 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
 import type { Files } from '#ports/files.ts'
@@ -15,6 +16,7 @@ import type { RequestRecord } from '#ports/observer.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import type { RequestTail } from '#ports/request-reports.ts'
 import type { NodeSetup } from '#ports/node-setup.ts'
+import type { ModelEndStore } from '#ports/model-ends.ts'
 import type { NodeNews } from '#ports/node-news.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
@@ -46,6 +48,8 @@ export interface Stores extends NodeLedger {
   readonly news: NodeNews
   readonly history: TrafficHistory
   readonly prices: PriceStore
+  readonly feeds: FeedStore
+  readonly modelEnds: ModelEndStore
   /** Writes all tables as they were at one moment, for a backup. */
   readonly dump: (write: WriteLine) => Promise<readonly TableReport[]>
   /** Connections of their own for what people look at. */

@@ -12,6 +12,8 @@ import { DemoEmbedding } from '#upstreams/demo/embedding.ts'
 import { DemoImage } from '#upstreams/demo/image.ts'
 import { imageRegistry } from '#upstreams/image-registry.ts'
 import { HttpModelListing } from '#upstreams/listing/listing.ts'
+import { reportingEmbeddings, reportingImages } from '#upstreams/substitutions.ts'
+import { Substitutions } from '#worker/catalog/substitutions.ts'
 import { upstreamRegistry } from '#upstreams/registry.ts'
 import type { Basics } from './basics.ts'
 
@@ -22,22 +24,38 @@ export interface Upstreams extends AsyncDisposable {
   readonly imageUpstream: ImageUpstream
   readonly fetcher: PictureFetcher
   readonly listing: ModelListing
+  /** Answers of other models than asked for, counted. */
+  readonly substitutions: Substitutions
 }
 
-export function openUpstreams({ settings, limits }: Basics): Upstreams {
+export function openUpstreams({ settings, limits, clock, log, metrics }: Basics): Upstreams {
   const options = { ...limits, proxy: settings.proxy }
   // Of all bodies together a megabyte, which is about what a turn reads.
   const http = new UpstreamHttp({ ...options, yieldOnSending: sharedYield(16) })
   const fetcher = new GuardedPictureFetcher(options)
   const demo = new DemoEmbedding()
+  const substitutions = new Substitutions({
+    clock,
+    count: metrics.substituted,
+    log: (substitution) =>
+      log.warn({ ...substitution }, 'an upstream answered with another model than asked for'),
+  })
+  const report = substitutions.note.bind(substitutions)
   return {
-    upstream: upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
+    substitutions,
+    upstream: reportingEmbeddings(
+      upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
+      report,
+    ),
     isAsleep: ({ upstream }) => upstream.dialect === 'demo' && demo.isAsleep,
-    imageUpstream: imageRegistry(http, {
-      fetcher,
-      answerBytes: limits.answerBytes,
-      others: { 'ai-sdk': aiSdkImage(options), demo: new DemoImage() },
-    }),
+    imageUpstream: reportingImages(
+      imageRegistry(http, {
+        fetcher,
+        answerBytes: limits.answerBytes,
+        others: { 'ai-sdk': aiSdkImage(options), demo: new DemoImage() },
+      }),
+      report,
+    ),
     fetcher,
     listing: new HttpModelListing(http),
     async [Symbol.asyncDispose]() {

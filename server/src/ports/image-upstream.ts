@@ -114,6 +114,8 @@ export interface ImageAnswer {
    * The cost that the upstream reports for the call, where `reportedCost` of its capabilities names the field and its unit.
    */
   readonly reportedNanoUsd?: bigint | undefined
+  /** The model that answered, in the upstream's words. Undefined: it does not say. */
+  readonly model?: string | undefined
   /** `size`, `quality`, `background`, `output_format` as the upstream resolved them, where it says so. */
   readonly echoes: Readonly<Record<string, unknown>>
   /** Top-level fields of its answer beyond OpenAI's own. */
@@ -150,6 +152,8 @@ export interface PictureFetcher {
       readonly maxBytes: number
       /** Media types, as the header of this name writes them. Default: images. */
       readonly accept?: string | undefined
+      /** What is fetched, in messages. Default: picture. */
+      readonly what?: string | undefined
     },
   ): Promise<Uint8Array<ArrayBuffer>>
 }

@@ -3,7 +3,14 @@ import type { Upstream } from '#core/catalog/catalog.ts'
 
 /** `unlisted`: its wire has no list of models, so nothing was asked and nothing is proven. */
 export type ListedModels =
-  | { readonly kind: 'listed'; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'listed'
+      readonly ids: readonly string[]
+      /** The days on which it shuts models down, by id. */
+      readonly ends: ReadonlyMap<string, string>
+      /** Models whose day is written in a form that Torana does not read. */
+      readonly unreadEnds: readonly string[]
+    }
   | { readonly kind: 'unlisted' }
 
 export interface ModelListing {

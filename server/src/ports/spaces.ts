@@ -12,6 +12,12 @@ export interface SpaceReference {
   readonly vectors: readonly Float32Array[]
   /** The same for the probe images. Absent until a deployment that takes images has answered within the space. */
   readonly imageVectors?: readonly Float32Array[] | undefined
+  /**
+   * The largest distance, 1 − cosine, of one of the samples whose mean the vectors are. Absent: they are one sample, or all samples
+   * were equal.
+   */
+  readonly spread?: number | undefined
+  readonly imageSpread?: number | undefined
   /** The deployment that made them. */
   readonly deployment: string
   /** Unix milliseconds. */
@@ -23,8 +29,13 @@ export interface SpaceReference {
 /** `good`: within the space. `warned`: near its edge. `quarantined`: outside; no answer may use it. `failed`: no answer. */
 export type ProbeVerdict = 'good' | 'warned' | 'quarantined' | 'failed'
 
-/** One probe of one deployment: a point of the drift series. */
+/** How the reason of a quarantine begins if some answers were within the space and others outside. */
+export const TORN = 'replicas differ'
+
+/** One probe of one deployment, or a ride that was outside: a point of the drift series. */
 export interface ProbeResult {
+  /** One probe text in a live call. Absent: all of them, in a call of their own. */
+  readonly isRide?: true | undefined
   readonly model: string
   readonly deployment: string
   /**
@@ -49,6 +60,23 @@ export interface ProbeResult {
   readonly reason: string | undefined
 }
 
+/** The rides of one deployment that were within its space, in one slot of time. */
+export interface GoodRides {
+  readonly model: string
+  readonly deployment: string
+  readonly target: string
+  readonly space: string
+  /** Start of the slot, in Unix milliseconds. */
+  readonly slotMs: number
+  /** When the last of them was sent. */
+  readonly lastAtMs: number
+  readonly rides: number
+  readonly leastCosine: number
+}
+
+/** Length of a slot of rides: short enough for a chart of one day. */
+export const RIDE_SLOT_MS = 300_000
+
 /** From the last good probe of a deployment until the next good one: vectors made in between must never be used. */
 export interface BadWindow {
   readonly fromMs: number
@@ -64,9 +92,11 @@ export interface DeploymentStanding {
   readonly space: string | undefined
   readonly isQuarantined: boolean
   /**
-   * Unix milliseconds of the last probe that was good or warned. Undefined when there was none, or when it is not known.
+   * Unix milliseconds of the last probe or ride that was good or warned. Undefined when there was none, or when it is not known.
    */
   readonly lastGoodAtMs: number | undefined
+  /** Good probes and rides before that, the oldest first, and few: where replicas differ, one good answer says little about the others. */
+  readonly goodAtMs: readonly number[]
   readonly reason: string | undefined
   /** The latest probe, also if it failed. */
   readonly last: ProbeResult
@@ -108,6 +138,11 @@ export interface SpaceStore {
    * it is the latest of all, and a bad one quarantines also if it is not.
    */
   record(result: ProbeResult): Promise<void>
+  /**
+   * Adds rides to their slots, and moves the last good moment of deployments that are not quarantined. Rides of a space that is no
+   * longer the model's are only counted. Not idempotent: a repeated slot is counted twice.
+   */
+  recordRides(rides: readonly GoodRides[]): Promise<void>
   standings(): Promise<readonly DeploymentStanding[]>
   /** All calibrations but those with these ids, the oldest first. */
   calibrationsBeyond(known: readonly string[]): Promise<readonly Calibration[]>

@@ -44,6 +44,8 @@ export interface EmbeddingAnswer {
   /** All of them have `fullWidth`: the upstream ignored `dimensions`. */
   readonly isFullWidth?: boolean
   readonly usage: Usage
+  /** The model that answered, in the upstream's words. Undefined: it does not say. */
+  readonly model?: string | undefined
   /** Top-level fields of the answer beyond OpenAI's own, kept for the caller. */
   readonly extraFields: Readonly<Record<string, unknown>>
   /** Arrival of the first byte of the answer, on the clock of `performance.now()`, where the wire shows it. */

@@ -1,4 +1,16 @@
-import type { BadWindow, DeploymentStanding, ProbeResult } from '#ports/spaces.ts'
+import {
+  TORN,
+  type BadWindow,
+  type DeploymentStanding,
+  type GoodRides,
+  type ProbeResult,
+} from '#ports/spaces.ts'
+
+/**
+ * Good moments that a standing remembers. If one of two replicas has changed, a good answer came from the other one by chance: eight
+ * in a row are such a chance once in 256 times.
+ */
+const MAX_GOOD = 8
 
 /** Enough for an upstream that comes and goes for days; a few hundred bytes in a row that every node reads all the time. */
 const MAX_WINDOWS = 16
@@ -14,22 +26,25 @@ export function standingAfter(
 ): DeploymentStanding {
   const { model, deployment, target, verdict, atMs } = result
   const last = before && before.last.atMs > atMs ? before.last : result
-  const standing = before ?? {
+  const standing: DeploymentStanding = before ?? {
     model,
     deployment,
     target,
     space: undefined,
     isQuarantined: false,
     lastGoodAtMs: undefined,
+    goodAtMs: [],
     reason: undefined,
+    last,
     badWindows: [],
   }
   if (verdict === 'failed' || result.space !== space) return { ...standing, last }
-  const { isQuarantined, lastGoodAtMs } = standing
+  const { isQuarantined, lastGoodAtMs, badWindows } = standing
   if (verdict === 'quarantined') {
-    // When it was good before that is not known.
-    const wasGoodAtMs = lastGoodAtMs !== undefined && lastGoodAtMs > atMs ? undefined : lastGoodAtMs
     const { reason } = result
+    const goods = goodsOf(standing).filter((goodAtMs) => goodAtMs <= atMs)
+    // Undefined: when it was good before that is not known. Replicas that differ did so before the last good answers.
+    const wasGoodAtMs = isTorn(result) ? goods[0] : goods.at(-1)
     return { ...standing, space, isQuarantined: true, lastGoodAtMs: wasGoodAtMs, reason, last }
   }
   if (before?.space === space && atMs <= comparedAtMs(before)) return { ...before, last }
@@ -38,11 +53,43 @@ export function standingAfter(
     ...standing,
     space,
     isQuarantined: false,
-    lastGoodAtMs: atMs,
+    ...goodAt(standing, atMs, isQuarantined || standing.space !== space),
     reason: result.reason,
     last,
-    badWindows: isQuarantined ? bounded([...standing.badWindows, ended]) : standing.badWindows,
+    badWindows: isQuarantined ? bounded([...badWindows, ended]) : badWindows,
   }
+}
+
+/** The standing after good rides. `space`: the model's own at this moment. */
+export function standingAfterRides(
+  before: DeploymentStanding,
+  rides: Pick<GoodRides, 'space' | 'lastAtMs'>,
+  space: string | undefined,
+): DeploymentStanding {
+  if (before.isQuarantined || before.space !== space || rides.space !== space) return before
+  const { lastGoodAtMs = -Infinity } = before
+  return rides.lastAtMs <= lastGoodAtMs ? before : { ...before, ...goodAt(before, rides.lastAtMs, false) }
+}
+
+/** `startsOver`: it was outside until now, so what was good before says nothing. */
+function goodAt(
+  before: DeploymentStanding,
+  atMs: number,
+  startsOver: boolean,
+): Pick<DeploymentStanding, 'lastGoodAtMs' | 'goodAtMs'> {
+  const goods = startsOver ? [] : goodsOf(before)
+  return { lastGoodAtMs: atMs, goodAtMs: goods.slice(-(MAX_GOOD - 1)) }
+}
+
+/** Good moments that count, the oldest first. Of a quarantined deployment those after its window began do not. */
+function goodsOf({ lastGoodAtMs, goodAtMs }: DeploymentStanding): readonly number[] {
+  if (lastGoodAtMs === undefined) return []
+  return [...goodAtMs.filter((atMs) => atMs < lastGoodAtMs), lastGoodAtMs]
+}
+
+/** Whether some of its answers were within the space, and others outside. */
+function isTorn({ reason }: ProbeResult): boolean {
+  return reason?.startsWith(TORN) === true
 }
 
 /** When it was last compared, or later: of a quarantined one, only the very last probe is known. */

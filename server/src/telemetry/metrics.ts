@@ -4,6 +4,7 @@
  */
 import { ownTime } from '#core/request/request-trace.ts'
 import { isCut, type CallRecord, type Overcount } from '#ports/observer.ts'
+import type { Substitution } from '#core/catalog/substitution.ts'
 import type { RequestRecord, Undercount } from '#ports/observer.ts'
 import { LedgerMetrics } from './ledger-metrics.ts'
 import { NodeMetrics, type Build } from './node-metrics.ts'
@@ -59,6 +60,8 @@ export class Metrics {
   readonly #callSeconds = histograms('torana_upstream_call_duration_seconds')
   readonly #overcounts = counters('torana_upstream_overcounts_total')
   readonly #undercounts = counters('torana_upstream_undercounts_total')
+  readonly #rides = counters('torana_space_rides_total')
+  readonly #substitutions = counters('torana_substituted_answers_total')
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
   readonly #projectSeries = new Map<string, ProjectSeries>()
@@ -180,6 +183,14 @@ export class Metrics {
     this.#undercounts.get({ model, deployment }).value += 1
   }
 
+  rode(deployment: string, verdict: string): void {
+    this.#rides.get({ deployment, verdict }).value += 1
+  }
+
+  readonly substituted = ({ deployment, asked, answered }: Substitution): void => {
+    this.#substitutions.get({ deployment, asked, answered }).value += 1
+  }
+
   /** Prometheus' text form. */
   async text(): Promise<MetricsText> {
     const families = [
@@ -196,6 +207,8 @@ export class Metrics {
       this.#callSeconds,
       this.#overcounts,
       this.#undercounts,
+      this.#rides,
+      this.#substitutions,
     ]
     const full = families
       .filter(({ isFull }) => isFull)

@@ -6,8 +6,8 @@ export type Labels = Readonly<Record<string, string>>
 
 /** Replaces a name once a metric has its maximum of series. */
 const OTHER = 'other'
-/** Labels whose values come from configuration and database. All others come from our own code, and are few. */
-const FOLDED: ReadonlySet<string> = new Set(['model', 'deployment', 'project'])
+/** Labels whose values come from configuration, database and upstreams. All others come from our own code, and are few. */
+const FOLDED: ReadonlySet<string> = new Set(['model', 'deployment', 'project', 'asked', 'answered'])
 
 export class Counter {
   readonly labels: Labels

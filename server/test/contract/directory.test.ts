@@ -1,6 +1,7 @@
 import { postgresDirectory } from '#test/support/directory.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
+import { catalogFeedSuite } from './catalog-feeds.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { keyStoreSuite } from './key-store.ts'
 import { storedUpstreamsSuite } from './stored-upstreams.ts'
@@ -13,5 +14,6 @@ for (const suite of [
   auditReadingSuite,
   auditLogSuite,
   storedUpstreamsSuite,
+  catalogFeedSuite,
 ])
   suite('PostgreSQL', open)

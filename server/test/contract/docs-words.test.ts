@@ -55,13 +55,13 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/reports.md': 700,
   'docs/console.md': 1450,
   'docs/promises.md': 900,
-  'docs/space-guard.md': 1650,
+  'docs/space-guard.md': 1950,
   'docs/benchmarks.md': 500,
   'docs/comparison.md': 1000,
   'docs/glossary.md': 550,
 }
 /** Of all pages together: one person reads that in a working day. */
-const MAX_WORDS_OF_ALL = 46_000
+const MAX_WORDS_OF_ALL = 48_000
 
 /** Each pattern with what to write instead. */
 const BANNED: readonly (readonly [RegExp, string])[] = [

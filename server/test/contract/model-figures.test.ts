@@ -123,6 +123,7 @@ for (const [name, open] of [
     await used('search/ci', 1)
     await used('ads/web', 1)
     await used('search/website', 2)
+    await used('system/probe', 9)
     const users = await usersOfModels(database, ['small', 'missing'], undefined, clock.nowMs())
     assert.deepEqual(
       [...users],
@@ -136,12 +137,13 @@ for (const [name, open] of [
               { key: 'ads/web', requests_30d: 1 },
             ],
             count: 3,
+            requests_30d: 6,
           },
         ],
       ],
     )
     const own = (await usersOfModels(database, ['small', 'large'], ['ads'], clock.nowMs())).get('small')
-    assert.deepEqual(own, { keys: [{ key: 'ads/web', requests_30d: 1 }], count: 1 })
+    assert.deepEqual(own, { keys: [{ key: 'ads/web', requests_30d: 1 }], count: 1, requests_30d: 1 })
     assert.equal((await usersOfModels(database, [], undefined, clock.nowMs())).size, 0)
   })
 

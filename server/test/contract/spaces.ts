@@ -2,10 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { listProbes, listSlots } from '#control/spaces/queries.ts'
+import { listProbes, listRides, listSlots } from '#control/spaces/queries.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { AuditLog } from '#ports/audit.ts'
-import type { DeploymentStanding, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
+import {
+  RIDE_SLOT_MS,
+  TORN,
+  type DeploymentStanding,
+  type GoodRides,
+  type ProbeResult,
+  type SpaceReference,
+  type SpaceStore,
+} from '#ports/spaces.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { bitsOf, float32 } from '#test/support/arbitraries.ts'
@@ -209,6 +217,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
       space: SPACE,
       isQuarantined: false,
       lastGoodAtMs: START_MS,
+      goodAtMs: [],
       reason: undefined,
       last: good,
       badWindows: [],
@@ -234,6 +243,70 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
       last: back,
       badWindows,
     })
+  })
+
+  test(`${name}: good rides move the last good moment, and a window begins there; of a quarantined deployment they move nothing`, async () => {
+    const { spaces, database } = await open()
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    const slotMs = Math.floor(START_MS / RIDE_SLOT_MS) * RIDE_SLOT_MS
+    const rides = (atMs: number, leastCosine: number, space = SPACE): GoodRides => {
+      const { model, deployment, target } = aResult()
+      return { model, deployment, target, space, slotMs, lastAtMs: atMs, rides: 2, leastCosine }
+    }
+    await spaces.recordRides([rides(START_MS + 20, 0.9999), rides(START_MS + 40, 0.9998)])
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 40)
+    // Late, or of a space that is the model's no longer.
+    await spaces.recordRides([rides(START_MS + 30, 1), rides(START_MS + 50, 1, 'earlier@4:00000000')])
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 40)
+    assert.deepEqual(await listRides(database, MODEL, new Date(0), 10), [
+      { at: new Date(slotMs).toISOString(), deployment: `${MODEL}/one`, rides: 8, least_cosine: 0.9998 },
+    ])
+    const outside = aResult({ ...bad, cosines: undefined, isRide: true, atMs: START_MS + 60 })
+    await spaces.record(outside)
+    await spaces.recordRides([rides(START_MS + 70, 1)])
+    const { isQuarantined, lastGoodAtMs, last } = await only(spaces)
+    assert.deepEqual([isQuarantined, lastGoodAtMs, last.isRide], [true, START_MS + 40, true])
+    assert.deepEqual(
+      (await probesOf(database)).map(({ kind }) => kind),
+      ['ride', 'probe'],
+    )
+    await spaces.record(aResult({ atMs: START_MS + 80 }))
+    assert.deepEqual((await only(spaces)).badWindows, [{ fromMs: START_MS + 40, untilMs: START_MS + 80 }])
+    await spaces.deleteOld({
+      pointsBeforeMs: START_MS + RIDE_SLOT_MS,
+      standingsBeforeMs: 0,
+      badStandingsBeforeMs: 0,
+    })
+    assert.deepEqual(await listRides(database, MODEL, new Date(0), 10), [])
+  })
+
+  test(`${name}: where replicas differ, the window begins at the oldest good moment that is remembered`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const goods = Array.from({ length: 12 }, (_, index) => START_MS + index)
+    for (const atMs of goods) await spaces.record(aResult({ atMs }))
+    await spaces.record(aResult({ ...bad, atMs: START_MS + 12 }))
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 11)
+    await spaces.record(aResult({ ...bad, reason: `${TORN}: 1 of 8`, atMs: START_MS + 13 }))
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 4)
+    // A window never becomes shorter.
+    await spaces.record(aResult({ ...bad, atMs: START_MS + 14 }))
+    assert.equal((await only(spaces)).lastGoodAtMs, START_MS + 4)
+    await spaces.record(aResult({ atMs: START_MS + 15 }))
+    const { badWindows, goodAtMs } = await only(spaces)
+    assert.deepEqual(badWindows, [{ fromMs: START_MS + 4, untilMs: START_MS + 15 }])
+    assert.deepEqual(goodAtMs, [])
+  })
+
+  test(`${name}: a reference keeps how far its samples were apart`, async () => {
+    const { spaces } = await open()
+    const imageVectors = [Float32Array.of(1, 2, 3, 4)]
+    const begun = aReference({ spread: 0.0025, imageVectors, imageSpread: 0.004 })
+    assert.deepEqual(await spaces.beginReference(begun), begun)
+    const next = aReference({ generation: 2, spread: 0.001 })
+    await spaces.replaceReference(next, { name: 'ann' })
+    assert.deepEqual(await spaces.references(), [{ ...next, acceptedBy: 'ann' }])
   })
 
   test(`${name}: what was recorded before changes nothing when it is recorded again`, async () => {
@@ -364,6 +437,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     const newest = [...points, broken].toReversed().map((point) => ({
       at: new Date(point.atMs).toISOString(),
       deployment: point.deployment,
+      kind: 'probe',
       space: point.space,
       verdict: point.verdict,
       cosines: point.cosines ?? null,

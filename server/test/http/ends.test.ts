@@ -1,6 +1,8 @@
 /** Notices about a model that ends: in the list of models, with each answer, and once its upstream has shut it down. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BatchCaller, embeddingLines } from '#test/support/batches.ts'
+import { aPicture, askJson, EDITS, references } from '#test/support/edits.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { askImages, assertImageFault, SMALL } from '#test/support/image-answers.ts'
@@ -32,7 +34,11 @@ const gateway = await startGateway({
   },
   images: {
     'ending-image': { on: 'plain', capabilities: streams, ends: [{ endsOn: SOON, successor: 'next-image' }] },
-    'gone-image': { on: 'status-404', ends: [{ endsOn: PAST, successor: 'next-image' }] },
+    'gone-image': {
+      on: 'status-404',
+      capabilities: { edits: EDITS },
+      ends: [{ endsOn: PAST, successor: 'next-image' }],
+    },
   },
 })
 const HEADER = 'x-torana-model-ends'
@@ -93,8 +99,22 @@ test('an upstream that no longer knows a model after its day: model_retired, wit
     param: 'model',
     words: new RegExp(`${PAST}.*'next-image'`),
   })
+  const edited = await askJson(gateway, { model: 'gone-image', images: references(await aPicture(8, 8)) })
+  assertImageFault(edited, 'model_retired', { param: 'model' })
   // Before its day it is a wrong configuration.
   assertFault(await gateway.ask({ model: 'lost-w16', input: 'a' }), 'upstream_model_missing')
+})
+
+test('lines of a batch for a model that is gone fail with model_retired, and the batch ends', async () => {
+  const caller = new BatchCaller(gateway.url)
+  const fileId = await caller.upload(embeddingLines('gone-w16', ['a', 'b', 'c']))
+  const batch = await caller.ended((await caller.create(fileId)).id)
+  assert.deepEqual([batch.status, batch.request_counts.failed], ['completed', 3])
+  const lines = await caller.lines(batch.error_file_id)
+  assert.deepEqual(
+    lines.map(({ response }) => [response?.status_code, response?.body.error?.code]),
+    Array.from({ length: 3 }, () => [404, 'model_retired']),
+  )
 })
 
 test('images tell of the end in one piece, event by event, edited, and as a job', async () => {

@@ -31,6 +31,7 @@ export interface ModelSpec {
   /** When each deployment ends, in the order of `on`, as in torana.yaml. */
   readonly ends?: readonly DeploymentEnd[]
   /** Of each deployment, as in torana.yaml. */
+  readonly answersAs?: readonly string[]
   readonly deploymentLimits?: Readonly<Record<string, number>>
   readonly cache?: { readonly ttl: string }
   readonly microBatch?: Readonly<Record<string, unknown>>
@@ -68,6 +69,9 @@ export interface GatewayOptions {
   readonly retired?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
+  /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
+  readonly known?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly catalog?: unknown
   readonly env?: Readonly<Record<string, string>>
   /** false: as from an empty folder, with the demo models alone. */
   readonly file?: boolean
@@ -194,7 +198,17 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models = {}, images = {}, limits, projects, retired, cors, playground }: GatewayOptions,
+  {
+    models = {},
+    images = {},
+    known = {},
+    limits,
+    projects,
+    retired,
+    cors,
+    playground,
+    catalog,
+  }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
@@ -234,6 +248,7 @@ export function configText(
       capabilities: _capabilities,
       embedding,
       deploymentLimits,
+      answersAs,
       ends: _ends,
       ...rest
     } = spec
@@ -246,7 +261,7 @@ export function configText(
         kind: 'embedding',
         embedding: facts,
         spaceGuard: false,
-        deployments: deployed(spec, id).map((one) => ({ ...one, limits })),
+        deployments: deployed(spec, id).map((one) => ({ ...one, limits, answersAs })),
         ...rest,
       },
     ]
@@ -256,15 +271,20 @@ export function configText(
     const { upstreamModel = id, ...rest } = facts
     return [id, { kind: 'image', deployments: deployed(spec, upstreamModel), ...rest }]
   })
+  const knownEntries = Object.entries(known).map(([id, entry]) => {
+    upstreams['known'] = { provider: 'openai', baseUrl: `${providerUrl}/plain/v1`, apiKey: UPSTREAM_KEY }
+    return [id, { deployments: [{ upstream: 'known' }], ...entry }]
+  })
   const config = {
     upstreams,
-    models: Object.fromEntries([...entries, ...imageEntries]),
+    models: Object.fromEntries([...entries, ...imageEntries, ...knownEntries]),
     // Tests do not depend on a quiet machine.
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
     cors,
     playground,
+    catalog,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }

@@ -15,6 +15,7 @@ const facts = readFacts([
     name: 'catalog/acme.yaml',
     text: `
 provider: acme
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Acme
 dialect: openai
 imageDialect: ai-sdk

@@ -12,6 +12,7 @@ import type { VectorCache } from '#ports/vector-cache.ts'
 import { type EmbedResult } from '#request/embeddings/embed-result.ts'
 import { embed, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
+import type { Rides } from '#request/embeddings/due-ride.ts'
 import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
 import { MemoryBooks } from '#test/support/stores/books.ts'
 import { MemoryLedger } from '#test/support/stores/ledger.ts'
@@ -29,6 +30,7 @@ export interface SharingNodeOptions {
   /** How a batch waits for company; absent: one round of the event loop. */
   readonly wait?: (ms: number) => Promise<unknown>
   readonly isTrusted?: SharingRules['isTrusted']
+  readonly rides?: (dependencies: EmbedDependencies) => Rides
 }
 
 /** Requests change nothing of it except the leases of budgets. */
@@ -59,7 +61,7 @@ export class SharingNode {
   readonly books = new MemoryBooks(systemClock)
   readonly cache: VectorCache
   readonly #model: EmbeddingModel
-  readonly #dependencies: EmbedDependencies
+  #dependencies: EmbedDependencies
 
   constructor(model: EmbeddingModel, upstream: EmbeddingUpstream, options: SharingNodeOptions = {}) {
     const { limits, wait = () => yieldLoop(), maxBytes = 1e9, isTrusted = () => true } = options
@@ -101,6 +103,8 @@ export class SharingNode {
         microBatch: model.microBatch,
       }),
     }
+    const rides = options.rides?.(this.#dependencies)
+    this.#dependencies = { ...this.#dependencies, rides }
   }
 
   async ask(

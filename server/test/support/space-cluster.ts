@@ -2,10 +2,11 @@
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { ContentCapabilities } from '#core/catalog/content-capabilities.ts'
 import { PROBE_IMAGES, takesProbeImages } from '#core/embedding/probe-images.ts'
-import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
+import { PROBE_TEXTS, RIDE_INDEX } from '#core/embedding/probe-texts.ts'
 import { widthFault } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
+import { offerOf, type ProbeTerms } from '#request/embeddings/probe.ts'
 import { MemoryAudit } from '#test/support/stores/audit.ts'
 import { MemorySpaces } from '#test/support/stores/spaces.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
@@ -27,6 +28,11 @@ type Answers = number | 'away' | 'narrow' | 'empty'
 export function vectorsOf(seed: number, probes: readonly unknown[] = PROBE_TEXTS): readonly Float32Array[] {
   const random = seeded(seed)
   return probes.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
+}
+
+/** The vector of the ride text. */
+export function rideVectorOf(seed: number): Float32Array {
+  return vectorsOf(seed)[RIDE_INDEX] as Float32Array
 }
 
 /** The failure that an upstream's dialect throws for a vector of this width. */
@@ -71,8 +77,12 @@ export interface Cluster {
   readonly answers: Map<string, Answers>
   /** Seeds of the vectors of images, where a deployment takes them: those of texts unless there is one. */
   readonly images: Map<string, number | 'away'>
+  /** Seeds of the further calls of one probe, in turn: a deployment may have replicas. */
+  readonly replicas: Map<string, readonly number[]>
   /** Deployments that were asked, in order. */
   readonly asked: string[]
+  /** How they were asked. */
+  readonly terms: ProbeTerms[]
 }
 
 export function cluster(answers: Record<string, Answers>): Cluster {
@@ -86,7 +96,9 @@ export function cluster(answers: Record<string, Answers>): Cluster {
     passes: (ms) => void (nowMs += ms),
     answers: new Map(Object.entries(answers)),
     images: new Map(),
+    replicas: new Map(),
     asked: [],
+    terms: [],
   }
 }
 
@@ -114,14 +126,24 @@ export function node(
     clock: of.clock,
     isAsleep: options.isAsleep,
     isProber: async () => link.carry(async () => state.isProber),
-    probe: async (_model: EmbeddingModel, deployment: Deployment) => {
+    riding: {
+      intervalMs: 20 * SECOND_MS,
+      plainOffer: offerOf,
+      ask: () => Promise.reject(new Error('not asked here')),
+    },
+    probe: async (_model: EmbeddingModel, deployment: Deployment, terms: ProbeTerms) => {
       const { id, upstream } = deployment
       of.asked.push(id)
+      of.terms.push(terms)
       await options.answersAfter
       const answer = of.answers.get(upstream.baseUrl ?? '') ?? of.answers.get(id) ?? 'away'
       if (typeof answer === 'number') {
         const texts = vectorsOf(answer)
-        if (!takesProbeImages(deployment)) return { texts }
+        const seeds = of.replicas.get(id) ?? [answer]
+        const rides = Array.from({ length: terms.rides }, (_, index) =>
+          rideVectorOf(seeds[index % seeds.length] as number),
+        )
+        if (!takesProbeImages(deployment)) return { texts, rides }
         const seed = of.images.get(id) ?? answer
         if (seed === 'away') return { texts, imageFailure: new Error('no images today') }
         return { texts, images: vectorsOf(seed, PROBE_IMAGES) }

@@ -1,4 +1,5 @@
 import { openaiError } from '../../openai-wire.ts'
+import { OTHER_MODEL } from '../../answer.ts'
 import type { Form } from '../../form.ts'
 import { Refusal, requiredString, type Fields, type Refusal as RefusalType } from '../../wire.ts'
 import {
@@ -57,6 +58,7 @@ function openaiImageReply(answer: ImageAnswer): Written {
     ...(scenario.has('extra-fields')
       ? { id: 'img-fake', meta: { served_by: { name: 'fake-provider' } } }
       : {}),
+    ...(scenario.has('other-model') ? { model: OTHER_MODEL } : {}),
     ...(scenario.has('no-echo') ? {} : echoOf(answer)),
     data,
     ...(scenario.has('no-usage') ? {} : { usage: usageOf(question, pictures) }),

@@ -5,7 +5,9 @@ import { ConfigError } from '#config/file/problem.ts'
 import { readText, type Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Settings } from '#core/settings.ts'
+import { copiedFeed } from '#node/feed.ts'
 import { accessProblem } from '#upstreams/contents/access.ts'
 import { settingsProblem } from '#upstreams/openai/provider-settings.ts'
 
@@ -31,15 +33,21 @@ export function checkConfiguration({ file, usesEnvironment }: CheckOptions): Che
     try {
       return step()
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      problems.push(...error.problems.filter((problem) => !problems.includes(problem)))
+      // The copy of a catalogue that a later version wrote.
+      if (!(error instanceof ConfigError || error instanceof Fault)) throw error
+      const found = error instanceof Fault ? [error.message] : error.problems
+      problems.push(...found.filter((problem) => !problems.includes(problem)))
       return undefined
     }
   }
   const settings =
     attempt(() => readEnvironment(env, process.cwd(), readText)) ??
     attempt(() => readEnvironment(onlyConfig(env), process.cwd(), readText))
-  const loaded = settings && attempt(() => loadCatalog(settings, usesEnvironment ? env : everyVariable()))
+  const loaded =
+    settings &&
+    attempt(() =>
+      loadCatalog(settings, usesEnvironment ? env : everyVariable(), copiedFeed(settings.dataDir)?.document),
+    )
   if (settings === undefined || loaded === undefined) return { problems, warnings: [], read: undefined }
   problems.push(...settingsProblems(loaded.catalog))
   const warnings = [...loaded.warnings, ...callerWarnings(settings, loaded.catalog)]

@@ -1,5 +1,6 @@
 /** Whether upstreams answer with their credentials, and have the models that are deployed on them. Costs nothing. */
 import { listModels, upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
+import { endWords, isNear, modelEnd } from '#core/catalog/model-end.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Settings } from '#core/settings.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
@@ -36,8 +37,15 @@ async function ask(upstream: Upstream, catalog: Catalog, listing: HttpModelListi
     const missing = deployed
       .filter((one) => one.upstream.name === name && !listed.ids.includes(one.upstreamModel))
       .map(({ upstreamModel }) => upstreamModel)
-    if (missing.length > 0)
-      return { upstream: name, verdict: 'warn', says: `answers, and does not list ${missing.join(', ')}` }
+    const findings = missing.length > 0 ? [`does not list ${missing.join(', ')}`] : []
+    const nowMs = Date.now()
+    for (const [model, on] of listed.ends) {
+      const end = modelEnd({ on }, 'upstream')
+      const isDeployed = deployed.some((one) => one.upstream.name === name && one.upstreamModel === model)
+      if (isDeployed && isNear(end, nowMs)) findings.push(`${model} ${endWords(end, nowMs)}`)
+    }
+    if (findings.length > 0)
+      return { upstream: name, verdict: 'warn', says: `answers, and ${findings.join('; ')}` }
     return { upstream: name, verdict: 'ok', says: `answers, and lists ${listed.ids.length} models` }
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error

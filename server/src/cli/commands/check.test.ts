@@ -182,7 +182,8 @@ test('a repository of configurations is checked without its secrets, as JSON', a
 test('--online asks the upstreams for their models, and fails when one does not answer', async (context) => {
   const server = createServer((request, answer) => {
     answer.writeHead(request.headers.authorization === 'Bearer good' ? 200 : 401)
-    answer.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }))
+    const data = [{ id: 'm' }, { id: 'ended', shutdown_date: 1_700_000_000 }]
+    answer.end(JSON.stringify({ object: 'list', data }))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   context.after(() => server.close())
@@ -198,13 +199,17 @@ models:
     )
   const good = await outcome(check, fileWith('good', 'm'), '--online')
   assert.deepEqual(
-    [good.code, /^house +ok +answers, and lists 1 models$/m.test(good.stdout)],
+    [good.code, /^house +ok +answers, and lists 2 models$/m.test(good.stdout)],
     [0, true],
     good.stdout,
   )
   assert.match(
     (await outcome(check, fileWith('good', 'n'), '--online')).stdout,
     /^house +warn +.*does not list n$/m,
+  )
+  assert.match(
+    (await outcome(check, fileWith('good', 'ended'), '--online')).stdout,
+    /^house +warn +answers, and ended ended on 2023-11-14$/m,
   )
   const bad = await outcome(check, fileWith('bad', 'm'), '--online')
   assert.deepEqual([bad.code, /^house +fail /m.test(bad.stdout)], [1, true], bad.stdout)

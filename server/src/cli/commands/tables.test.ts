@@ -61,6 +61,7 @@ const LISTS = [
   'keys list',
   'credentials list',
   'models',
+  'models ending',
   'deployments list',
   'spaces list',
   'budgets list',
@@ -164,4 +165,8 @@ test('--json prints the items as the node sent them', async () => {
   }
 })
 
-const NAMES: Readonly<Record<string, string>> = { jobs: 'image-jobs', 'batch ls': 'batches' }
+const NAMES: Readonly<Record<string, string>> = {
+  'models ending': 'model-endings',
+  jobs: 'image-jobs',
+  'batch ls': 'batches',
+}

@@ -16,6 +16,7 @@ const facts = readFacts([
     name: 'catalog/acme.yaml',
     text: `
 provider: acme
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Acme
 dialect: openai
 baseUrl: https://api.acme.test/v1/
@@ -38,6 +39,7 @@ retired:
     name: 'catalog/budget.yaml',
     text: `
 provider: budget
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Budget
 dialect: openai
 baseUrl: http://localhost:9/v1
@@ -342,6 +344,7 @@ test('facts that contradict one another, or their file, are refused with their p
 name: X
 dialect: openai
 models: { m: { kind: embedding, embedding: { dimensions: ${width} } } }
+factSource: { source: a test, asOf: 2026-11-18 }
 `
   assert.throws(
     () =>

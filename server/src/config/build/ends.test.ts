@@ -10,6 +10,7 @@ const facts = readFacts([
     name: 'catalog/acme.yaml',
     text: `
 provider: acme
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Acme
 dialect: openai
 baseUrl: https://api.acme.test/v1
@@ -25,6 +26,7 @@ retired:
     name: 'catalog/cloud.yaml',
     text: `
 provider: cloud
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Cloud
 dialect: azure
 models:
@@ -74,6 +76,7 @@ test('a day belongs to a model of a provider, and a model ends with its last dep
     source: 'https://acme.test/ends',
     asOf: '2026-11-01',
     note: undefined,
+    from: 'catalog',
   })
   assert.equal(second?.end?.on, '2027-04-07')
   assert.equal(endOf(both, 'draw-2')?.on, '2027-04-07')
@@ -165,7 +168,12 @@ test('where one of its upstreams may still have it, a retired model needs facts 
 
 test('a date in the facts needs its source, and no model is both served and retired', () => {
   const wrong = (text: string) => () =>
-    readFacts([{ name: 'catalog/x.yaml', text: `provider: x\nname: X\ndialect: openai\n${text}` }])
+    readFacts([
+      {
+        name: 'catalog/x.yaml',
+        text: `provider: x\nname: X\ndialect: openai\nfactSource: { source: a test, asOf: 2026-11-18 }\n${text}`,
+      },
+    ])
   assert.throws(wrong('models: { m: { kind: image, endsOn: 2026-12-01 } }'), /endsOn needs an endSource/)
   assert.throws(wrong('models: { m: { kind: image, successor: n } }'), /successor needs endsOn/)
   assert.throws(

@@ -77,24 +77,30 @@ export function endOf(
   path: Path,
   known: EndFields | undefined,
   report: Report,
-): { readonly end?: ModelEnd } {
+): { readonly end?: ModelEnd; readonly hasNoEnd?: true } {
   if (endsOn === undefined && known === undefined && (successor ?? endSource) !== undefined)
     report.problem(
       [...path, successor === undefined ? 'endSource' : 'successor'],
       'is told with endsOn, and no day is known: write endsOn too',
     )
-  if (endsOn === 'none') return {}
+  if (endsOn === 'none') return { hasNoEnd: true }
   if (endsOn !== undefined)
     return {
-      end: modelEnd({
-        on: endsOn,
-        successor: successor ?? known?.successor,
-        source: endSource ?? report.place([...path, 'endsOn']),
-      }),
+      end: modelEnd(
+        {
+          on: endsOn,
+          successor: successor ?? known?.successor,
+          source: endSource ?? report.place([...path, 'endsOn']),
+        },
+        'configuration',
+      ),
     }
   if (known === undefined) return {}
   const { on, source, asOf, note } = known
   return {
-    end: modelEnd({ on, successor: successor ?? known.successor, source: endSource ?? source, asOf, note }),
+    end: modelEnd(
+      { on, successor: successor ?? known.successor, source: endSource ?? source, asOf, note },
+      'catalog',
+    ),
   }
 }

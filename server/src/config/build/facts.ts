@@ -47,9 +47,16 @@ const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().op
 
 const endOrigin = { source: z.url(), asOf: day, note: z.string().min(1).optional() }
 
+/** Where the facts about wires and models were read, and when: a page, or the program whose source says it. */
+const factSource = z.strictObject({ source: z.string().min(1).max(500), asOf: day })
+
 const commonFacts = {
   upstreamModel: z.string().min(1).optional(),
   aliases: z.array(modelId).default([]),
+  /** Absent: that of the provider. */
+  factSource: factSource.optional(),
+  /** Names by which the provider answers, beside the one that was asked for. */
+  answersAs: z.array(modelId).optional(),
   /** When this provider shuts it down. Another one that serves it may have another day. */
   endsOn: day.optional(),
   successor: modelId.optional(),
@@ -85,6 +92,7 @@ const providerFile = z.strictObject({
   /** Set where its images have a separate wire. */
   imageDialect: dialect.optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  factSource,
   capabilities: factCapabilities.default({}),
   imageCapabilities: imageCapabilities.default({}),
   models: z.record(modelId, modelFacts).default({}),
@@ -115,6 +123,7 @@ const demo: ProviderFacts = {
   provider: 'demo',
   name: 'Demo',
   dialect: 'demo',
+  factSource: { source: 'this program', asOf: '2026-11-15' },
   capabilities: { maxInputs: 64, encodings: ['float'] },
   imageCapabilities: {
     maxImages: 4,
@@ -159,37 +168,58 @@ let builtIn: Facts | undefined
 
 /** Read once: they ship with the program and can't change while it runs. */
 export function builtInFacts(): Facts {
-  builtIn ??= PREPARED === undefined ? readCatalog() : (deserialize(readFileSync(PREPARED.facts)) as Facts)
+  builtIn ??=
+    PREPARED === undefined ? readFacts(catalogFiles()) : (deserialize(readFileSync(PREPARED.facts)) as Facts)
   return builtIn
 }
 
-function readCatalog(): Facts {
-  return readFacts(
-    readdirSync(CATALOG_FOLDER)
-      .filter((file) => file.endsWith('.yaml'))
-      .sort()
-      .map((file) => ({ name: `catalog/${file}`, text: readFileSync(join(CATALOG_FOLDER, file), 'utf8') })),
+interface CatalogFile {
+  readonly name: string
+  readonly text: string
+}
+
+export function catalogFiles(): readonly CatalogFile[] {
+  return readdirSync(CATALOG_FOLDER)
+    .filter((file) => file.endsWith('.yaml'))
+    .sort()
+    .map((file) => ({ name: `catalog/${file}`, text: readFileSync(join(CATALOG_FOLDER, file), 'utf8') }))
+}
+
+export function readFacts(files: readonly CatalogFile[]): Facts {
+  return factsOfSources(
+    files.map(({ name, text }) => ({
+      ...parseSource(name, text),
+      expected: basename(name, '.yaml'),
+      prefix: '',
+    })),
   )
 }
 
-export function readFacts(files: readonly { readonly name: string; readonly text: string }[]): Facts {
+/** One provider of the catalogue, unchecked. */
+export interface FactSource extends Source {
+  /** Its id, by the name of its file or its place in a feed. */
+  readonly expected: string
+  /** Precedes its problems, where they do not name it. */
+  readonly prefix: string
+}
+
+/** Throws a `ConfigError` with every problem there is. */
+export function factsOfSources(sources: readonly FactSource[]): Facts {
   const facts = new Map<string, ProviderFacts>([[demo.provider, demo]])
   const problems: string[] = []
-  for (const { name, text } of files) {
-    const source = parseSource(name, text)
+  for (const source of sources) {
     const provider = source.data === undefined ? undefined : validate(providerFile, source)?.value
     if (provider) {
-      compareWithOthers(provider, facts, name, source)
+      compareWithOthers(provider, facts, source)
       facts.set(provider.provider, provider)
     }
-    problems.push(...source.report.problems())
+    problems.push(...source.report.problems().map((problem) => source.prefix + problem))
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return facts
 }
 
-function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, { report }: Source): void {
-  const expected = basename(file, '.yaml')
+function compareWithOthers(provider: ProviderFacts, facts: Facts, { expected, report }: FactSource): void {
   if (provider.provider !== expected) report.problem(['provider'], `must be ${expected}, like the file`)
   for (const [id, model] of Object.entries(provider.models)) {
     const hasDate = model.endsOn !== undefined

@@ -111,7 +111,7 @@ for (const [name, [text, ...problems]] of Object.entries(faults)) {
 test('built-in facts of images are checked: their kind, their price, and that all say the same', () => {
   const file = (provider: string, model: string) => ({
     name: `catalog/${provider}.yaml`,
-    text: `provider: ${provider}\nname: X\ndialect: openai\nmodels: { m: { ${model} } }\n`,
+    text: `provider: ${provider}\nname: X\ndialect: openai\nmodels: { m: { ${model} } }\nfactSource: { source: a test, asOf: 2026-11-18 }\n`,
   })
   const problems = (...models: string[]) =>
     problemsOf(() => readFacts(models.map((model, index) => file(['a', 'b'][index] ?? '', model))))

@@ -187,7 +187,10 @@ interface Place<OneKind extends Kind> {
     readonly priority: number
     readonly weight: number
     readonly limits: DeploymentEntry['limits']
+    readonly factsFrom?: ProviderFacts['factSource']
     readonly end?: ModelEnd
+    readonly hasNoEnd?: true
+    readonly answersAs?: readonly string[]
   }
 }
 
@@ -219,7 +222,8 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
         `deploys ${upstreamModel} on ${item.upstream} twice: use weight to give it a larger share`,
       )
     ids.add(deploymentId)
-    const { priority, weight, limits } = item
+    const { priority, weight, limits, answersAs = own?.answersAs } = item
+    const factsFrom = own?.factSource ?? provider?.factSource
     return [
       {
         path,
@@ -233,6 +237,8 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
           priority,
           weight,
           limits,
+          ...(factsFrom && { factsFrom }),
+          ...(answersAs && { answersAs }),
           ...endOf(item, path, knownEnd({ provider, own, factsId, upstream, upstreamModel }), report),
         },
       },

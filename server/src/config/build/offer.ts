@@ -5,19 +5,12 @@ import type { KnownProvider, OfferedModel, TriedUpstream } from '#core/catalog/o
 import { plainReport } from '../file/problem.ts'
 import { model as modelSchema } from '../schema/schema.ts'
 import { upstream as upstreamSchema } from '../schema/upstream.ts'
-import {
-  builtInFacts,
-  factsOf,
-  modelFactsOf,
-  priceOriginOf,
-  type Facts,
-  type ProviderFacts,
-} from './facts.ts'
+import { factsOf, modelFactsOf, priceOriginOf, type Facts, type ProviderFacts } from './facts.ts'
 import { buildModel } from './model.ts'
 import { buildUpstream, type UpstreamByKind } from './upstream.ts'
 
 /** Without the demo, which needs no connecting. */
-export function knownProviders(facts: Facts = builtInFacts()): readonly KnownProvider[] {
+export function knownProviders(facts: Facts): readonly KnownProvider[] {
   return [...facts.values()]
     .filter(({ provider }) => provider !== 'demo')
     .map(({ provider, name, dialect, baseUrl, models }) => {
@@ -34,7 +27,7 @@ export function knownProviders(facts: Facts = builtInFacts()): readonly KnownPro
 }
 
 /** The same rules as torana.yaml's. */
-export function tryUpstream(name: string, entry: unknown, facts: Facts = builtInFacts()): TriedUpstream {
+export function tryUpstream(name: string, entry: unknown, facts: Facts): TriedUpstream {
   const report = plainReport('store')
   const read = upstreamSchema.safeParse(entry)
   for (const issue of read.error?.issues ?? []) report.problem(issue.path.map(String), issue.message)

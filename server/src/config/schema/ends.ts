@@ -1,13 +1,21 @@
-/** When models end: at a deployment, and of those that are gone. */
+/** When models end, at a deployment and of those that are gone, and under which names they answer. */
 import { z } from 'zod'
 import { day, modelId } from './model.ts'
 
 export const deploymentEnd = {
+  answersAs: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      "Names in the upstream's answers that mean this model too. An answer with another name than `model` and these is counted and shown as a substitution.",
+    ),
   endsOn: z
     .union([z.literal('none'), day])
     .optional()
     .describe(
-      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one.',
+      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one. An earlier day in the upstream’s list of models wins, except over `none`.',
     ),
   successor: modelId
     .optional()

@@ -158,7 +158,7 @@ const facts = (price: string) => () =>
   readFacts([
     {
       name: 'catalog/acme.yaml',
-      text: `provider: acme\nname: Acme\ndialect: openai\nmodels:\n  m:\n    kind: embedding\n    embedding: { dimensions: 4 }\n    price: ${price}\n`,
+      text: `provider: acme\nname: Acme\ndialect: openai\nfactSource: { source: a test, asOf: 2026-11-15 }\nmodels:\n  m:\n    kind: embedding\n    embedding: { dimensions: 4 }\n    price: ${price}\n`,
     },
   ])
 
@@ -166,7 +166,7 @@ test('a built-in price has a source and a day, and is of the kind of its model',
   const source = 'source: https://x.test/prices, asOf: 2026-11-15'
   assert.deepEqual(problemsOf(facts(`{ usdPerMillionTokens: 0.02, ${source} }`)), [])
   assert.deepEqual(problemsOf(facts(`{ ${source}, usdPerImage: 0.02 }`)), [
-    `catalog/acme.yaml:8:76 models.m.price.usdPerImage: ${IS_OF_IMAGES}`,
+    `catalog/acme.yaml:9:76 models.m.price.usdPerImage: ${IS_OF_IMAGES}`,
   ])
   assert.equal(problemsOf(facts('{ usdPerMillionTokens: 0.02 }')).length, 2)
   assert.equal(problemsOf(facts(`{ ${source} }`)).length, 1)

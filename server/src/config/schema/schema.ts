@@ -7,6 +7,7 @@ import { MIN_KEY_LENGTH } from '#core/keys/key.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
+import { feed } from './feed.ts'
 import { image } from './image.ts'
 import { limits } from './limit.ts'
 import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
@@ -268,6 +269,7 @@ const webhook = z
           'batch.cancelled',
           'budget.reached',
           'space.suspect',
+          'model.ending',
         ]),
       )
       .min(1)
@@ -321,6 +323,9 @@ export const configFile = z.strictObject({
     .describe(
       'What members may do in the playground of the console, in addition to the limits and the budget of the project that pays. Absent: as much as the project.',
     ),
+  catalog: feed
+    .nullish()
+    .describe('Where facts and prices of models that are newer than this version of Torana come from.'),
   cors: cors.nullish().describe('Web pages that may call the public API from a browser. Absent: none.'),
 })
 

@@ -16,6 +16,7 @@ import { mostOfTest, testEmbedding } from '#request/embeddings/probe.ts'
 import { mostOfPicture, testPicture } from '#request/images/test-call.ts'
 import { conflict, notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
+import { substitutionsByDeployment } from './queries.ts'
 import { CELL_MS, CELLS, cellsOf, deploymentBody, type AnyDeployment, type DeploymentView } from './rules.ts'
 
 interface ListView extends DeploymentView {
@@ -24,16 +25,18 @@ interface ListView extends DeploymentView {
 
 export async function viewOf(node: ControlNode): Promise<ListView> {
   const fromMs = Math.floor(node.clock.nowMs() / CELL_MS) * CELL_MS - (CELLS - 1) * CELL_MS
-  const [summaries, drains, worst] = await Promise.all([
+  const [summaries, drains, worst, substitutions] = await Promise.all([
     node.summaries(),
     node.drains.list(),
     node.history.worstStates(fromMs, CELL_MS),
+    substitutionsByDeployment(node.reports, node.clock.nowMs()),
   ])
   return {
     node,
     standings: standingsOf(summaries),
     drains: new Map(drains.map((drain) => [drain.deployment, drain])),
     cells: cellsOf(worst, fromMs),
+    substitutions,
     nodes: { reporting: summaries.length, alive: Math.max(node.liveNodes(), summaries.length) },
   }
 }

@@ -9,6 +9,7 @@ import { deploymentBrief, managed, managedBody } from '../shared/model-fields.ts
 import { time } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { priceBody, priceText } from '../shared/price-text.ts'
+import { substitution, type substitutionsByDeployment } from './queries.ts'
 import { STATE_LETTERS } from '../shared/state-letters.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
 
@@ -63,6 +64,9 @@ export const deployment = deploymentBrief
       })
       .nullable(),
     price: z.array(priceText),
+    substitutions: z
+      .array(substitution)
+      .describe('Other models that answered within 30 days, by what the upstream says, the latest first.'),
     cells: z
       .string()
       .describe(
@@ -71,8 +75,10 @@ export const deployment = deploymentBrief
   })
   .meta({ id: 'Deployment' })
 
-/** The answer to a drain. It has no cells: they come from the history, and that query may fail after the drain is committed. */
-export const drainedDeployment = deployment.omit({ cells: true }).meta({ id: 'DrainedDeployment' })
+/** The answer to a drain. It has no cells and no substitutions: their queries may fail after the drain is committed. */
+export const drainedDeployment = deployment
+  .omit({ cells: true, substitutions: true })
+  .meta({ id: 'DrainedDeployment' })
 
 type Body = z.output<typeof deployment>
 export type AnyDeployment = Deployment | ImageDeployment
@@ -80,6 +86,7 @@ export type AnyDeployment = Deployment | ImageDeployment
 export interface DeploymentView extends StandingView {
   /** The last day of each deployment, from the history. */
   readonly cells: ReadonlyMap<string, string>
+  readonly substitutions: Awaited<ReturnType<typeof substitutionsByDeployment>>
 }
 
 interface StandingView {
@@ -109,14 +116,18 @@ export function deploymentBody(model: Model, one: AnyDeployment, view: Deploymen
   const standing = standingIn(view, one.id)
   const state = view.drains.has(one.id) ? 'drained' : standing.state
   const cells = view.cells.get(one.id) ?? '.'.repeat(CELLS)
-  return { ...standingBody(model, one, view), cells: withNow(cells, state, standing.calls > 0) }
+  return {
+    ...standingBody(model, one, view),
+    substitutions: [...(view.substitutions.get(one.id) ?? [])],
+    cells: withNow(cells, state, standing.calls > 0),
+  }
 }
 
 function standingIn({ standings, node }: StandingView, id: string) {
   return standings.get(id) ?? { ...NEVER_CALLED, sinceMs: node.startedAtMs }
 }
 
-/** A deployment without its cells. */
+/** A deployment without what is read from the store. */
 export function standingBody(
   model: Model,
   one: AnyDeployment,

@@ -75,7 +75,7 @@ test('tiers are in the order in which they are asked, with each deployment’s s
 })
 
 test('a model has its cache, its micro-batches, and the end of each deployment that has one', () => {
-  const users = { keys: [{ key: 'ads/web', requests_30d: 3 }], count: 1 }
+  const users = { keys: [{ key: 'ads/web', requests_30d: 3 }], count: 1, requests_30d: 3 }
   const detail = detailBody(MODEL, VIEW, { ...UNUSED, users })
   assert.deepEqual(detail.cache, { ttl_seconds: 3600, ...CACHE })
   assert.deepEqual(detail.micro_batch, { max_wait_ms: 5, max_items: 64, average_items: 7.5 })

@@ -55,7 +55,9 @@ export const modelDetail = modelRow
           source: z
             .string()
             .nullable()
-            .describe('Where the day was read: an address, or a line of torana.yaml.'),
+            .describe(
+              'Where the day was read: an address, a line of torana.yaml, or the list of an upstream.',
+            ),
           as_of: z.string().nullable().describe('The day on which it was read there.'),
           note: z.string().nullable(),
         }),

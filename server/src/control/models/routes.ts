@@ -9,6 +9,7 @@ import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { detailBody, modelDetail } from './detail-rules.ts'
 import { declaredLists, isWanted, modelsQuery, sorted, usableBy } from './list-rules.ts'
+import { registerModelEndings } from './endings-routes.ts'
 import { openView } from './open.ts'
 import {
   cacheUseOf,
@@ -85,10 +86,11 @@ export function registerModels(api: Api, node: ControlNode): void {
     },
   })
 
+  registerModelEndings(api, node)
   registerStoredModels(api, node, viewOf)
 }
 
-const NO_USERS: ModelUsers = { keys: [], count: 0 }
+const NO_USERS: ModelUsers = { keys: [], count: 0, requests_30d: 0 }
 
 /** Models that are gone and that keys still ask for, so that an operator learns which keys do. */
 function retiredRows({ retired }: Catalog, askers: readonly RetiredAsker[]): ModelRow[] {

@@ -120,6 +120,7 @@ test('what is worst comes first, with the number and who stands in', () => {
 const ENDING: EndingDeployment = {
   model: 'gpt-image-1.5',
   deployment: 'gpt-image-1.5/openai',
+  upstream: 'openai',
   ...modelEnd({ on: '2026-12-01', successor: 'gpt-image-2.5-sunburst' }),
   isBuiltIn: false,
   outlastedBy: [],
@@ -131,7 +132,9 @@ test('a model that ends is listed from 90 days before on, with its successor and
     const all = attentionOf({
       ...PARTS,
       ends: [{ ...ENDING, ...end }],
-      users: new Map(keys.length === 0 ? [] : [[ENDING.model, { keys, count: keys.length }]]),
+      users: new Map(
+        keys.length === 0 ? [] : [[ENDING.model, { keys, count: keys.length, requests_30d: 36 }]],
+      ),
       nowMs: Date.parse(day),
     })
     return all.find(({ kind }) => kind === 'model_ends')
@@ -218,7 +221,8 @@ test('an upstream that counts more than is expected is said, and is bad where it
 test('drained deployments are not watched, and an end names the deployments that outlast it', () => {
   const end = modelEnd({ on: '2026-12-01', successor: 'later' })
   const later = modelEnd({ on: '2027-12-01', successor: 'later' })
-  const deployments = [{ id: 'm/one', end }, { id: 'm/two', end: later }, { id: 'm/three' }]
+  const on = { upstream: { name: 'x' } }
+  const deployments = [{ id: 'm/one', ...on, end }, { id: 'm/two', ...on, end: later }, { id: 'm/three' }]
   const model = { id: 'm', kind: 'embedding', aliases: [], managedBy: 'built-in', deployments }
   const catalog = { models: new Map([['m', model]]), retired: new Map() } as unknown as Catalog
   assert.deepEqual(

@@ -11,10 +11,12 @@ import type { Actor, AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { CredentialStore, SealingKeys } from '#ports/credentials.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
 import type { DrainStore } from '#ports/drains.ts'
+import type { FeedWork } from '#ports/feed-work.ts'
 import type { Files } from '#ports/files.ts'
 import type { ThumbnailMaker } from '#ports/image-codec.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
@@ -132,6 +134,9 @@ export interface ControlNode {
   readonly keyStore: KeyStore
   readonly ledger: LedgerStore
   readonly prices: PriceStore
+  /** Catalogue feeds of the store. */
+  readonly feeds: FeedStore
+  readonly feedWork: FeedWork
   /** The requests of this node as they end. */
   readonly requestTail: RequestTail
   readonly upstreams: StoredUpstreams

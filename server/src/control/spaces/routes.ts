@@ -5,20 +5,15 @@ import { readSpace, spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import { actorIn } from '../shared/caller.ts'
-import { conflict, invalidField, notFound } from '../shared/faults.ts'
-import { givenTime, storable, time } from '../shared/fields.ts'
+import { conflict, invalidField } from '../shared/faults.ts'
+import { storable, time } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf, timeOf } from '../shared/times.ts'
 import { calibrate, calibration, calibrationBody, calibrationOf } from './calibration-rules.ts'
-import { listPins, listProbes, listSlots, spaceProbe, spaceSlot, type SpacePin } from './queries.ts'
-
-/** Default page: four deployments for a day and a half, as a chart shows them. */
-const POINTS = 600
-const MAX_POINTS = 10_000
-/** Length of a model's id. */
-const MAX_NAME = 400
+import { listPins, spaceProbe, type SpacePin } from './queries.ts'
+import { MAX_NAME, modelIn, registerSeries, spacePath } from './series-routes.ts'
 
 const spaceDeployment = z
   .object({
@@ -73,42 +68,13 @@ const space = z
 
 const spaceList = z.object({ data: z.array(space), has_more: z.literal(false) }).meta({ id: 'SpaceList' })
 
-const spacePath = z.object({
-  model: storable(MAX_NAME).min(1).describe('Its id or an alias; `/` is written `%2F`.'),
-})
-
-const seriesQuery = z.object({
-  since: givenTime.optional().describe('Default: the oldest there is.'),
-  limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
-})
-
-const spaceSeries = z
-  .object({
-    data: z.array(spaceProbe),
-    has_more: z.boolean().describe('There are older ones.'),
-  })
-  .meta({ id: 'SpaceSeries' })
-
-const MAX_SLOT_SECONDS = 7 * 86_400
-/** The shortest slot: a deployment is probed every 15 minutes. */
-const MIN_SLOT_SECONDS = 900
-
-const slotsQuery = z.object({
-  since: givenTime.optional().describe('Default: the oldest there is.'),
-  slot_seconds: z.coerce.number().int().min(MIN_SLOT_SECONDS).max(MAX_SLOT_SECONDS).default(7200),
-  limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
-})
-
-const spaceSlots = z
-  .object({ data: z.array(spaceSlot), has_more: z.boolean().describe('There are older ones.') })
-  .meta({ id: 'SpaceSlotList' })
+const probed = z
+  .object({ data: z.array(spaceProbe), has_more: z.literal(false) })
+  .meta({ id: 'SpaceProbeList' })
 
 const acceptance = z
   .strictObject({ deployment: storable(MAX_NAME).min(1) })
   .meta({ id: 'SpaceAcceptance', examples: [{ deployment: 'search-embed/a' }] })
-
-/** The begin of a series that is asked for without `since`. */
-const EPOCH = 0
 
 export function registerSpaces(
   api: Api,
@@ -136,33 +102,7 @@ export function registerSpaces(
     },
   })
 
-  route(api, 'GET /spaces/:model/series', {
-    permission: 'spaces.read',
-    id: 'spaceSeries',
-    summary: 'All probes of the deployments of a model, newest first',
-    params: spacePath,
-    query: seriesQuery,
-    answer: spaceSeries,
-    handler: async ({ params, query: { since = EPOCH, limit } }) => {
-      const { id } = modelIn(catalog(), params.model)
-      const probes = await listProbes(reports, id, new Date(since), limit + 1)
-      return { data: probes.slice(0, limit), has_more: probes.length > limit }
-    },
-  })
-
-  route(api, 'GET /spaces/:model/slots', {
-    permission: 'spaces.read',
-    id: 'spaceSlots',
-    summary: 'The worst probe of each slot of time, for charts over weeks, newest first',
-    params: spacePath,
-    query: slotsQuery,
-    answer: spaceSlots,
-    handler: async ({ params, query: { since = EPOCH, slot_seconds: slotSeconds, limit } }) => {
-      const { id } = modelIn(catalog(), params.model)
-      const slots = await listSlots(reports, id, new Date(since), slotSeconds, limit + 1)
-      return { data: slots.slice(0, limit), has_more: slots.length > limit }
-    },
-  })
+  registerSeries(api, { catalog, reports })
 
   route(api, 'POST /spaces/:model/accept', {
     permission: 'spaces.accept',
@@ -209,19 +149,13 @@ export function registerSpaces(
     id: 'probeSpace',
     summary: 'Probe all deployments of a model now, instead of within 15 minutes',
     params: spacePath,
-    answer: spaceSeries,
+    answer: probed,
     faults: [409],
     handler: async ({ params }) => {
       const results = await guard.probeNow(guardedIn(catalog(), params.model).id)
-      return { data: results.map(probeBody), has_more: false }
+      return { data: results.map(probeBody), has_more: false as const }
     },
   })
-}
-
-function modelIn(catalog: Catalog, name: string): EmbeddingModel {
-  const model = catalog.models.get(name)
-  if (model?.kind !== 'embedding') throw notFound(`There is no embedding model ${name}.`)
-  return model
 }
 
 /** A model that is not guarded has no reference, so accepting a space for it would mean nothing. */
@@ -290,6 +224,7 @@ function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
   return {
     at: isoOf(result.atMs),
     deployment: result.deployment,
+    kind: result.isRide ? ('ride' as const) : ('probe' as const),
     space: result.space,
     verdict: result.verdict,
     cosines: result.cosines ? [...result.cosines] : null,

@@ -171,10 +171,16 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly price: DeploymentPrice
   /** Source of the price. Absent when there is no price. */
   readonly priceFrom?: PriceFrom | undefined
+  /** Where the facts about it were read, and when. Absent when the catalogue has none. */
+  readonly factsFrom?: { readonly source: string; readonly asOf: string } | undefined
   /** Limits over all nodes together; each node keeps to its share. Absent: no such limits. */
   readonly limits?: DeploymentLimits | undefined
   /** The day on which its provider shuts the model down. Absent: no day is known. */
   readonly end?: ModelEnd | undefined
+  /** torana.yaml says `endsOn: none`: it has no end, whatever the upstream lists. */
+  readonly hasNoEnd?: true | undefined
+  /** Names beside `upstreamModel` by which the upstream may answer. Absent: there is none. */
+  readonly answersAs?: readonly string[] | undefined
 }
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>

@@ -20,6 +20,8 @@ export class ErrorInAnswer extends BrokenAnswer {
 export interface OrderedAnswer {
   readonly vectors: readonly Vector[]
   readonly usage: Usage
+  /** As the upstream names it. Undefined: it does not. */
+  readonly model: string | undefined
   readonly extraFields: Readonly<Record<string, unknown>>
 }
 
@@ -28,23 +30,29 @@ const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The answer to one input as OpenAI writes it, with or without white space: by far the most common form, and not worth a parse. */
 const PLAIN_SINGLE =
-  /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*(0|[1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
+  /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"([^"\\]*)"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*(0|[1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
 
-/** Skeletons of that form with their tokens: an upstream's answers to short texts differ in few counts. At most 128 KB. */
+/** The tokens and the model of such an answer. */
+interface PlainSingle {
+  readonly usage: Usage
+  readonly model: string | undefined
+}
+
+/** Skeletons of that form with what they say: an upstream's answers to short texts differ in few counts. At most 128 KB. */
 const REMEMBERED_SKELETONS = 256
 const REMEMBERED_LENGTH = 512
-const skeletons = new BoundedMap<string, number>(REMEMBERED_SKELETONS)
+const skeletons = new BoundedMap<string, PlainSingle>(REMEMBERED_SKELETONS)
 
 /** Undefined for an answer of another form. */
-function tokensInPlainSingle(skeleton: string): number | undefined {
+function plainSingle(skeleton: string): PlainSingle | undefined {
   const isShort = skeleton.length <= REMEMBERED_LENGTH
   const known = isShort ? skeletons.get(skeleton) : undefined
   if (known !== undefined) return known
   const plain = PLAIN_SINGLE.exec(skeleton)
   if (plain === null) return undefined
-  const tokens = Number(plain[1])
-  if (isShort) skeletons.set(skeleton, tokens)
-  return tokens
+  const found: PlainSingle = { usage: { kind: 'measured', tokens: Number(plain[2]) }, model: plain[1] }
+  if (isShort) skeletons.set(skeleton, found)
+  return found
 }
 
 export function orderAnswer(
@@ -52,8 +60,9 @@ export function orderAnswer(
   expected: number,
 ): OrderedAnswer {
   if (expected === 1 && vectors.length === 1) {
-    const tokens = tokensInPlainSingle(text)
-    if (tokens !== undefined) return { vectors, usage: { kind: 'measured', tokens }, extraFields: NO_FIELDS }
+    const plain = plainSingle(text)
+    if (plain !== undefined)
+      return { vectors, usage: plain.usage, model: plain.model, extraFields: NO_FIELDS }
   }
   const skeleton = parseSkeleton(text)
   const { data } = skeleton
@@ -61,6 +70,7 @@ export function orderAnswer(
   return {
     vectors: orderVectors(data, vectors, expected),
     usage: usageIn(skeleton['usage']),
+    model: modelIn(skeleton),
     extraFields: extraFieldsOf(skeleton),
   }
 }
@@ -121,6 +131,12 @@ function parsed(text: string): unknown {
   } catch {
     throw new BrokenAnswer('an answer that is not JSON')
   }
+}
+
+/** The model that answered. Undefined: the answer does not name it. */
+export function modelIn(answer: unknown): string | undefined {
+  const model = isRecord(answer) ? answer['model'] : undefined
+  return typeof model === 'string' ? model : undefined
 }
 
 /** The reported counts, zero included: for a server that does not count, its capability `countsTokens` is false. */

@@ -3,6 +3,8 @@
  * hardware, other batch sizes, half precision. Another model, pooling, quantisation or normalisation differs by more, and
  * its vectors look as valid as any: only a comparison shows it.
  */
+import { RIDE_INDEX } from './probe-texts.ts'
+import { toUnitLength } from './vector.ts'
 
 /** Lowest cosine of any text within one space. Half precision stays above 0.9999, other weights rarely reach 0.9. */
 export const MIN_COSINE = 0.99
@@ -15,6 +17,18 @@ export const WARNED_COSINE = 0.999
  */
 export const MIN_IMAGE_COSINE = 0.98
 export const WARNED_IMAGE_COSINE = 0.995
+/**
+ * Where both limits end for a model whose answers to one text vary: below it are other models, and no noise. The nearest one known,
+ * four-bit values, stays above 0.996.
+ */
+const LOWEST_COSINE = 0.95
+/**
+ * How far outside the spread of its own samples an answer may be: five samples of eight texts show about two thirds of the largest
+ * distance that a day of answers has.
+ */
+const SPREAD_TIMES = 3
+/** A deployment returns at this share of the distance at which it left, so that noise at the limit does not make it come and go. */
+const RETURN_SHARE = 0.7
 /** Largest drift of length: callers who compare by dot product would see another length as another closeness. */
 export const MAX_NORM_DRIFT = 0.01
 
@@ -24,6 +38,18 @@ export interface ProbeVectors {
   readonly texts: readonly Float32Array[]
   /** One for each probe image, in their order. Undefined: there are none to compare. */
   readonly images?: readonly Float32Array[] | undefined
+}
+
+/** What deployments are compared with. */
+export interface ReferenceVectors extends ProbeVectors {
+  /** The largest distance, 1 − cosine, of a sample from the mean that became the reference. Undefined: there was one sample. */
+  readonly spread?: number | undefined
+  readonly imageSpread?: number | undefined
+}
+
+/** `isReturning`: it is quarantined, and must be nearer than one that serves. */
+export interface CheckTerms {
+  readonly isReturning?: boolean | undefined
 }
 
 export interface SpaceCheck {
@@ -72,10 +98,14 @@ const IMAGES: ProbeKind = {
 const VERDICTS = ['good', 'warned', 'quarantined'] as const
 
 /** Images are compared where both sides have them. The worse of the two kinds decides. */
-export function checkProbe(reference: ProbeVectors, probed: ProbeVectors): SpaceCheck {
-  const texts = checkSpace(reference.texts, probed.texts)
+export function checkProbe(
+  reference: ReferenceVectors,
+  probed: ProbeVectors,
+  terms: CheckTerms = {},
+): SpaceCheck {
+  const texts = checkSpace(reference.texts, probed.texts, limitsOf(TEXTS, reference.spread, terms))
   if (reference.images === undefined || probed.images === undefined) return texts
-  const images = checkSpace(reference.images, probed.images, IMAGES)
+  const images = checkSpace(reference.images, probed.images, limitsOf(IMAGES, reference.imageSpread, terms))
   const both = [texts, images]
   const verdict = VERDICTS.findLast((one) => both.some((check) => check.verdict === one)) ?? 'good'
   const reason = both.flatMap((check) => check.reason ?? []).join('; ') || undefined
@@ -87,6 +117,65 @@ export function checkProbe(reference: ProbeVectors, probed: ProbeVectors): Space
     normDrift: Math.max(texts.normDrift ?? 0, images.normDrift ?? 0),
     reason,
   }
+}
+
+/**
+ * The probe text that rode along in a call. At a width that the upstream shortened, lengths say nothing: some scale, others do not.
+ */
+export function checkRide(
+  { texts, spread }: ReferenceVectors,
+  vector: Float32Array,
+  terms: CheckTerms = {},
+): SpaceCheck {
+  const expected = texts[RIDE_INDEX] as Float32Array
+  const limits = limitsOf(TEXTS, spread, terms)
+  if (vector.length >= expected.length) return checkSpace([expected], [vector], limits)
+  const { length } = vector
+  return checkSpace([toUnitLength(expected.slice(0, length))], [toUnitLength(vector)], limits)
+}
+
+/** The limits of one kind of probe for a model whose samples have this spread. */
+function limitsOf(kind: ProbeKind, spread = 0, { isReturning = false }: CheckTerms): ProbeKind {
+  const furthest = Math.min(Math.max(1 - kind.minCosine, SPREAD_TIMES * spread), 1 - LOWEST_COSINE)
+  const minCosine = 1 - furthest * (isReturning ? RETURN_SHARE : 1)
+  return {
+    ...kind,
+    minCosine,
+    warnedCosine: Math.max(minCosine, Math.min(kind.warnedCosine, 1 - 2 * spread)),
+  }
+}
+
+/** The mean of several answers to the same texts or images, and how far the furthest of them is from it. */
+export function meanOf(samples: readonly (readonly Float32Array[])[]): {
+  readonly mean: readonly Float32Array[]
+  readonly spread: number
+} {
+  const [first = []] = samples
+  const mean = first.map((_, index) => meanVector(samples.map((sample) => sample[index] as Float32Array)))
+  let spread = 0
+  for (const sample of samples)
+    for (const [index, vector] of sample.entries())
+      spread = Math.max(spread, 1 - compare(mean[index] as Float32Array, vector).cosine)
+  return { mean, spread }
+}
+
+/** At the mean of their lengths: the mean of vectors that vary is shorter than each of them. Of one vector, that vector. */
+function meanVector(vectors: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array()] = vectors
+  if (vectors.length === 1) return first
+  const sum = new Float64Array(first.length)
+  let lengths = 0
+  for (const vector of vectors) {
+    lengths += Math.hypot(...vector)
+    for (const [place, value] of vector.entries()) sum[place] = (sum[place] as number) + value
+  }
+  const scale = lengths / vectors.length / Math.hypot(...sum)
+  return Float32Array.from(sum, (value) => value * scale)
+}
+
+/** Whether samples are too far from one another to be noise of one model. */
+export function isTorn(spread: number): boolean {
+  return !(spread < 1 - LOWEST_COSINE)
 }
 
 /** Both in the order of the probes. */
@@ -119,7 +208,7 @@ function judge(cosines: readonly number[], normDrift: number, kind: ProbeKind): 
   const leastCosine = Math.min(1, ...cosines)
   const compared = { cosines, leastCosine, normDrift }
   if (leastCosine < minCosine) {
-    const reason = `${kind.space}: least cosine ${shown(leastCosine)}, below ${minCosine}`
+    const reason = `${kind.space}: least cosine ${shown(leastCosine)}, below ${limitText(minCosine)}`
     return { verdict: 'quarantined', ...compared, reason }
   }
   if (normDrift > MAX_NORM_DRIFT) {
@@ -127,7 +216,7 @@ function judge(cosines: readonly number[], normDrift: number, kind: ProbeKind): 
     return { verdict: 'quarantined', ...compared, reason }
   }
   if (leastCosine < warnedCosine) {
-    const reason = `${kind.edge}: least cosine ${shown(leastCosine)}, below ${warnedCosine}`
+    const reason = `${kind.edge}: least cosine ${shown(leastCosine)}, below ${limitText(warnedCosine)}`
     return { verdict: 'warned', ...compared, reason }
   }
   return { verdict: 'good', ...compared, reason: undefined }
@@ -159,6 +248,10 @@ function compare(
 
 function incomparable(reason: string): SpaceCheck {
   return { verdict: 'quarantined', cosines: undefined, leastCosine: undefined, normDrift: undefined, reason }
+}
+
+function limitText(limit: number): string {
+  return String(Number(limit.toFixed(4)))
 }
 
 function shown(value: number): string {

@@ -46,6 +46,8 @@ export interface FailureDetail {
   readonly param?: string | undefined
   /** The width of a vector that came instead of the expected one; never 0. It means another model, not an accident of one answer. */
   readonly wrongWidth?: number | undefined
+  /** Its vectors are of another space. The call itself is paid for, and the deployment is quarantined. */
+  readonly leftSpace?: true | undefined
   /** The same request would fail in the same way: it should not be paid for again. */
   readonly isLasting?: boolean | undefined
 }
@@ -71,6 +73,7 @@ export class UpstreamFailure extends Error {
    * credential and an unreachable upstream are never about a text.
    */
   get mayBeOneText(): boolean {
+    if (this.detail.leftSpace) return false
     if (this.kind === 'rejectedUs') return this.mayBeForbiddenText
     return this.kind !== 'rateLimited' && this.kind !== 'unreachable'
   }
@@ -108,7 +111,7 @@ const WITHHELD = 'several requests shared the call, so its message is not shown'
  * of another request, so only the kind, the status and our own words are left.
  */
 export function withoutWords({ kind, message, detail }: UpstreamFailure): UpstreamFailure {
-  const { deployment, status, retryAfterMs, charge, wrongWidth, isLasting } = detail
+  const { deployment, status, retryAfterMs, charge, wrongWidth, isLasting, leftSpace } = detail
   return new UpstreamFailure(kind, ownWords(kind, message, status), {
     deployment,
     status,
@@ -116,6 +119,7 @@ export function withoutWords({ kind, message, detail }: UpstreamFailure): Upstre
     charge,
     wrongWidth,
     isLasting,
+    leftSpace,
   })
 }
 

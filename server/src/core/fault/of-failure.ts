@@ -69,12 +69,25 @@ export function faultOfFailure(
         options,
       )
     case 'broken':
+      if (failure.detail.leftSpace) return spaceLeft(model, deployment, options)
       return new Fault(
         'upstream_broken_answer',
         `${deployment} sent ${failure.message}. Torana discarded the answer.${after}`,
         options,
       )
   }
+}
+
+export function spaceLeft(
+  model: string,
+  deployment: string,
+  options?: ConstructorParameters<typeof Fault>[2],
+): Fault {
+  return new Fault(
+    'space_left',
+    `${deployment} left the vector space of '${model}' while the request was running. Retry.`,
+    options,
+  )
 }
 
 /** The upstream no longer knows the model, and its day has come: nothing is wrong with the configuration. */

@@ -20,6 +20,7 @@ import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
 import type { Share } from './admitted-request.ts'
+import { callWithRide, leftSpace, type Rider } from './ride.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -29,6 +30,24 @@ export async function attempt(
   offer: Offer,
   wantedForm: VectorForm,
   waitedMs = 0,
+): Promise<readonly AccountedAnswer[]> {
+  const { outside, model, isBackground = false } = shares[0].request
+  const { rides } = outside
+  const call = (rider: Rider | undefined): Promise<readonly AccountedAnswer[]> =>
+    callFor(shares, offer, wantedForm, waitedMs, rider)
+  const due = rides?.due(model, offer.deployment, isBackground)
+  const answers = await (due === undefined ? call(undefined) : callWithRide(due, shares, offer, call))
+  // A ride in another call may have shown it meanwhile. Another deployment can still answer.
+  if (rides?.isOutside(model, offer.deployment)) throw leftSpace(offer)
+  return answers
+}
+
+async function callFor(
+  shares: readonly [Share, ...Share[]],
+  offer: Offer,
+  wantedForm: VectorForm,
+  waitedMs: number,
+  waiting: Rider | undefined,
 ): Promise<readonly AccountedAnswer[]> {
   const [lead] = shares
   const { outside } = lead.request
@@ -41,6 +60,7 @@ export async function attempt(
   const callId = outside.identifiers.next()
   const beginning = begun(shares, callId, offer)
   const calls = beginning instanceof Promise ? await beginning : beginning
+  const rider = waiting !== undefined && (await waiting.begin(callId, offer)) ? waiting : undefined
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
   const ended = (outcome: string, answer: AnsweredCall, failure?: UpstreamFailure): void => {
@@ -80,11 +100,11 @@ export async function attempt(
     }
   }
   try {
-    const answer = await outside.upstream.embed({
+    const whole = await outside.upstream.embed({
       callId,
       project: lead.request.project,
       deployment,
-      inputs,
+      inputs: rider === undefined ? inputs : joinInputs([inputs, rider.inputs]),
       dimensions: offer.dimensions,
       width: offer.nativeType ? numbersOf(offer.nativeType, offer.upstreamWidth) : offer.upstreamWidth,
       outputType: offer.nativeType,
@@ -98,6 +118,7 @@ export async function attempt(
       timeoutMs,
       traceHeaders: lead.request.trace.context?.headersFor(callId),
     })
+    const answer = rider === undefined ? whole : rider.takenFrom(whole)
     let most = 0
     for (const { mostTokens } of calls) most += mostTokens
     const usage = chargedUsage(answer.usage, leastTokens(offer, inputs), most)
@@ -107,26 +128,31 @@ export async function attempt(
     for (let index = 0; index < shares.length; index += 1)
       shares[index]?.request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
     ended('ok', { firstByteMs: answer.firstByteMs, upstreamRequestId: answer.upstreamRequestId, usages })
-    if (answer.usage.kind === 'measured' && (usage !== answer.usage || answer.usage.tokens > most)) {
-      const { tokens } = answer.usage
-      const about = {
-        requestId: lead.request.requestId,
-        callId,
-        model: lead.request.model.id,
-        deployment: deployment.id,
-      }
-      const cutTokens = usage.kind === 'estimated' ? tokens - usage.tokens : 0
-      if (tokens > most) outside.observer.overcounted({ ...about, excessTokens: tokens - most, cutTokens })
-      else outside.observer.undercounted({ ...about, reportedTokens: tokens })
-    }
+    if (answer.usage.kind === 'measured' && (usage !== answer.usage || answer.usage.tokens > most))
+      reportCount(lead.request, { callId, deployment: deployment.id }, answer.usage.tokens, usage, most)
     return answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
+    rider?.failed(failure)
     for (const [index, { request }] of shares.entries())
       request.admission.failed(calls[index] as BegunEmbedding, failure, whatOf(shares[index] as Share))
     ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+}
+
+/** The upstream counted more than Torana expects, or too little to be a count. */
+function reportCount(
+  { requestId, model, outside: { observer } }: Share['request'],
+  call: { readonly callId: string; readonly deployment: string },
+  tokens: number,
+  usage: Usage,
+  most: number,
+): void {
+  const about = { requestId, model: model.id, ...call }
+  const cutTokens = usage.kind === 'estimated' ? tokens - usage.tokens : 0
+  if (tokens > most) observer.overcounted({ ...about, excessTokens: tokens - most, cutTokens })
+  else observer.undercounted({ ...about, reportedTokens: tokens })
 }
 
 /** Whether a call is of one project alone. */

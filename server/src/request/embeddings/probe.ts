@@ -6,6 +6,8 @@
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { asContents, slice, type Input } from '#core/embedding/input.ts'
 import type { Content, Media } from '#core/content/content.ts'
+import { RIDE_TEXT } from '#core/embedding/probe-texts.ts'
+import { meanOf } from '#core/embedding/space-check.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -30,10 +32,23 @@ export interface ProbeQuestion {
   readonly images: readonly Media[]
 }
 
+/** How often a deployment is asked in one probe. */
+export interface ProbeTerms {
+  /** Answers whose mean is the result: up to this many, fewer where they are equal or slow. */
+  readonly samples: number
+  /** Further calls with the ride text alone, side by side, so that each may reach another replica. */
+  readonly rides: number
+}
+
 export interface ProbedSpace {
   /** In the order of the question, and so are those of the images. */
   readonly texts: readonly Float32Array[]
   readonly images?: readonly Float32Array[] | undefined
+  /** How far the furthest sample is from the mean, as 1 − cosine. Absent: there was one sample, or all were equal. */
+  readonly spread?: number | undefined
+  readonly imageSpread?: number | undefined
+  /** Vectors of the ride text. */
+  readonly rides?: readonly Float32Array[] | undefined
   /** The error of the images' calls. Those of the texts have succeeded. */
   readonly imageFailure?: unknown
 }
@@ -43,22 +58,77 @@ export function probeSpace(
   deployment: Deployment,
   { texts, images }: ProbeQuestion,
   outside: EmbedOutside,
+  { samples, rides }: ProbeTerms,
 ): Promise<ProbedSpace> {
-  const requestId = outside.identifiers.next()
-  const trace = new RequestTrace(outside.clock.monotonicMs())
+  const { clock, identifiers, limits } = outside
+  const requestId = identifiers.next()
+  const trace = new RequestTrace(clock.monotonicMs())
   const words: Input = { kind: 'texts', texts }
   const contents = images.map((media): Content => ({ parts: [{ kind: media.kind, media }] }))
   const input: Input =
     images.length === 0 ? words : { kind: 'contents', contents: [...asContents(words), ...contents] }
   return askAlone({ model, deployment, input, requestId, trace }, outside, async (ask) => {
-    const { vectors } = await ask(words)
-    if (images.length === 0) return { texts: vectors }
+    const enoughMs = clock.monotonicMs() + limits.requestTimeoutMs / 2
+    const several = (asked: Input): Promise<SampledVectors> =>
+      sampled(
+        async () => (await ask(asked)).vectors,
+        samples,
+        () => clock.monotonicMs() < enoughMs,
+      )
+    const [{ mean, spread }, rode] = await Promise.all([
+      several(words),
+      Promise.all(Array.from({ length: rides }, () => ask(RIDE_INPUT))),
+    ])
+    const probed = { texts: mean, spread, rides: rode.flatMap(({ vectors }) => vectors) }
+    if (images.length === 0) return probed
     try {
-      return { texts: vectors, images: (await ask({ kind: 'contents', contents })).vectors }
+      const shown = await several({ kind: 'contents', contents })
+      return { ...probed, images: shown.mean, imageSpread: shown.spread }
     } catch (imageFailure) {
-      return { texts: vectors, imageFailure }
+      return { ...probed, imageFailure }
     }
   })
+}
+
+const RIDE_INPUT: Input = { kind: 'texts', texts: [RIDE_TEXT] }
+
+interface SampledVectors {
+  readonly mean: readonly Float32Array[]
+  readonly spread: number | undefined
+}
+
+/** The mean of up to `most` answers. */
+async function sampled(
+  ask: () => Promise<readonly Float32Array[]>,
+  most: number,
+  hasTime: () => boolean,
+): Promise<SampledVectors> {
+  const first = await ask()
+  const answers = [first]
+  while (answers.length < most && hasTime()) {
+    const next = await ask()
+    // An upstream that does not vary needs no mean, and one that leaves vectors out gets none.
+    if (next.length !== first.length || next.every((vector, index) => areEqual(vector, first[index]))) break
+    answers.push(next)
+  }
+  return answers.length === 1 ? { mean: first, spread: undefined } : meanOf(answers)
+}
+
+function areEqual(one: Float32Array, other: Float32Array | undefined): boolean {
+  return other?.length === one.length && one.every((value, index) => value === other[index])
+}
+
+/** The vector of the ride text in a call of its own. `tokens`: what the upstream counted, or our estimate. */
+export async function askRide(
+  model: EmbeddingModel,
+  deployment: Deployment,
+  outside: EmbedOutside,
+): Promise<{ readonly vector: Float32Array | undefined; readonly tokens: number }> {
+  const requestId = outside.identifiers.next()
+  const trace = new RequestTrace(outside.clock.monotonicMs())
+  const question = { model, deployment, input: RIDE_INPUT, requestId, trace }
+  const { vectors, tokens } = await askAlone(question, outside, (ask) => ask(RIDE_INPUT))
+  return { vector: vectors[0], tokens }
 }
 
 interface OwnQuestion {
@@ -77,9 +147,10 @@ type AskOwn = (
 
 async function askAlone<Result>(
   { model, deployment, input, requestId, trace }: OwnQuestion,
-  outside: EmbedOutside,
+  given: EmbedOutside,
   answer: (ask: AskOwn) => Promise<Result>,
 ): Promise<Result> {
+  const outside = { ...given, rides: undefined }
   const offer = offerOf(model, deployment, input)
   const admitted = admit({ requestId, key: SYSTEM_KEY, model, offers: [offer], input }, outside)
   using admission = admitted instanceof Promise ? await admitted : admitted
@@ -147,7 +218,8 @@ export async function testEmbedding(
   )
 }
 
-function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input): Offer {
+/** The offer of a deployment for inputs without options, as in probes. */
+export function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input = RIDE_INPUT): Offer {
   const plain = {
     model: model.id,
     input,

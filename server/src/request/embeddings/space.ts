@@ -3,6 +3,7 @@ import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { suffixOf, type TypeView } from '#core/embedding/vector-types/view.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { spaceLeft } from '#core/fault/of-failure.ts'
 import type { GatheredVectors } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 
@@ -73,10 +74,9 @@ export function checkSpace(
   // A caller who got no space name was promised none.
   const isSameSpace = generation === undefined || generationOf(model.id) === generation
   if (left === undefined && isSameSpace) return
+  if (left !== undefined) throw spaceLeft(model.id, left)
   throw new Fault(
     'space_left',
-    left === undefined
-      ? `An operator accepted another vector space for '${model.id}' while the request was running. Retry.`
-      : `${left} left the vector space of '${model.id}' while the request was running. Retry.`,
+    `An operator accepted another vector space for '${model.id}' while the request was running. Retry.`,
   )
 }

@@ -5,12 +5,13 @@ import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
 import type {
   BadWindow,
   DeploymentStanding,
+  GoodRides,
   OldSpaces,
   ProbeResult,
   SpaceReference,
   SpaceStore,
 } from '#ports/spaces.ts'
-import { standingAfter } from '../space-standing.ts'
+import { standingAfter, standingAfterRides } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
 import { plainArray } from './arrays.ts'
 import { addCalibration, calibrationsBeyond } from './calibrations.ts'
@@ -19,33 +20,39 @@ import { reachable } from './unreachable.ts'
 import type { Database, Sql } from './database.ts'
 
 const BEGIN = `
-INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (model) DO NOTHING RETURNING 1`
+INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at, spread)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (model) DO NOTHING RETURNING 1`
 
 const REPLACE = `
-INSERT INTO space_references AS there (model, generation, width, space, vectors, deployment, accepted_at, accepted_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO space_references AS there (model, generation, width, space, vectors, deployment, accepted_at, spread,
+  accepted_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (model) DO UPDATE SET generation = excluded.generation, width = excluded.width, space = excluded.space,
   vectors = excluded.vectors, deployment = excluded.deployment, accepted_at = excluded.accepted_at,
-  accepted_by = excluded.accepted_by
+  spread = excluded.spread, accepted_by = excluded.accepted_by
 WHERE there.generation < excluded.generation RETURNING 1`
 
 const ADD_IMAGES = `
-INSERT INTO space_image_references (model, generation, vectors) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+INSERT INTO space_image_references (model, generation, vectors, spread) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
 
 const REFERENCES = `
-SELECT texts.*, images.vectors AS image_vectors FROM space_references AS texts
+SELECT texts.*, images.vectors AS image_vectors, images.spread AS image_spread FROM space_references AS texts
 LEFT JOIN space_image_references AS images USING (model, generation)`
 
 const ADD_POINT = `
-INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason, cosines)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING 1`
+INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason, cosines, is_ride)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING 1`
 
 const KEEP_STANDING = `
-INSERT INTO space_standings (model, deployment, target, space, is_quarantined, last_good_at, reason, last, bad_windows)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO space_standings (model, deployment, target, space, is_quarantined, last_good_at, good_at, reason, last, bad_windows)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (model, deployment, target) DO UPDATE SET space = excluded.space, is_quarantined = excluded.is_quarantined,
-  last_good_at = excluded.last_good_at, reason = excluded.reason, last = excluded.last, bad_windows = excluded.bad_windows`
+  last_good_at = excluded.last_good_at, good_at = excluded.good_at, reason = excluded.reason, last = excluded.last, bad_windows = excluded.bad_windows`
+
+const ADD_RIDES = `
+INSERT INTO space_rides AS there (model, at, deployment, target, rides, least_cosine)
+VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (model, at, deployment, target) DO UPDATE SET
+  rides = there.rides + excluded.rides, least_cosine = least(there.least_cosine, excluded.least_cosine)`
 
 /** Rows that one statement deletes: a fraction of a second. */
 const PAGE_ROWS = 1000
@@ -53,6 +60,11 @@ const PAGE_ROWS = 1000
 const DELETE_OLD = `
 DELETE FROM space_probes WHERE (model, at, deployment, target) IN (
   SELECT model, at, deployment, target FROM space_probes WHERE at < $1 LIMIT ${PAGE_ROWS}
+) RETURNING 1`
+
+const DELETE_OLD_RIDES = `
+DELETE FROM space_rides WHERE (model, at, deployment, target) IN (
+  SELECT model, at, deployment, target FROM space_rides WHERE at < $1 LIMIT ${PAGE_ROWS}
 ) RETURNING 1`
 
 /** A few rows for each deployment that ever was: no index, no pages. */
@@ -66,6 +78,8 @@ interface ReferenceRow {
   readonly width: number
   readonly vectors: Buffer
   readonly image_vectors: Buffer | null
+  readonly spread: number | null
+  readonly image_spread: number | null
   readonly deployment: string
   readonly accepted_at: Date
   readonly accepted_by: string | null
@@ -78,6 +92,7 @@ interface StandingRow {
   readonly space: string | null
   readonly is_quarantined: boolean
   readonly last_good_at: Date | null
+  readonly good_at: readonly number[]
   readonly reason: string | null
   readonly last: ProbeResult
   readonly bad_windows: readonly BadWindow[]
@@ -138,30 +153,32 @@ export class PostgresSpaces implements SpaceStore {
   }
 
   async record(result: ProbeResult): Promise<void> {
-    const { model, deployment, target } = result
     await reachable(
       this.#database.transaction(async (sql) => {
-        // Locked, so that the space stays the model's until this is committed.
-        const [current] = await sql.query<{ readonly space: string }>(
-          'SELECT space FROM space_references WHERE model = $1 FOR SHARE',
-          [model],
-        )
-        // Two results of one deployment are written one after the other.
-        await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-          JSON.stringify(['space', model, deployment, target]),
-        ])
+        const space = await lockedSpace(sql, result)
         const added = await sql.query(ADD_POINT, pointValues(result))
         if (added.length === 0) return
-        const [row] = await sql.query<StandingRow>(
-          'SELECT * FROM space_standings WHERE model = $1 AND deployment = $2 AND target = $3',
-          [model, deployment, target],
-        )
-        const before = row && standingOf(row)
-        const after = standingAfter(before, result, current?.space)
+        const before = await storedStanding(sql, result)
+        const after = standingAfter(before, result, space)
         await sql.query(KEEP_STANDING, standingValues(after))
-        await followStanding(sql, { before, after }, result, current?.space)
+        await followStanding(sql, { before, after }, result, space)
       }),
     )
+  }
+
+  async recordRides(rides: readonly GoodRides[]): Promise<void> {
+    for (const one of rides) {
+      await reachable(
+        this.#database.transaction(async (sql) => {
+          const space = await lockedSpace(sql, one)
+          const { model, slotMs, deployment, target, leastCosine } = one
+          await sql.query(ADD_RIDES, [model, new Date(slotMs), deployment, target, one.rides, leastCosine])
+          const before = await storedStanding(sql, one)
+          const after = before && standingAfterRides(before, one, space)
+          if (after !== undefined && after !== before) await sql.query(KEEP_STANDING, standingValues(after))
+        }),
+      )
+    }
   }
 
   async standings(): Promise<readonly DeploymentStanding[]> {
@@ -182,15 +199,48 @@ export class PostgresSpaces implements SpaceStore {
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {
     const standings = [standingsBeforeMs, badStandingsBeforeMs]
     await reachable(this.#database.query(DELETE_OLD_STANDINGS, standings))
-    for (;;) {
-      const rows = await reachable(this.#database.query(DELETE_OLD, [new Date(pointsBeforeMs)]))
-      if (rows.length < PAGE_ROWS) return
-    }
+    for (const statement of [DELETE_OLD, DELETE_OLD_RIDES])
+      for (let rows = PAGE_ROWS; rows === PAGE_ROWS;)
+        rows = (await reachable(this.#database.query(statement, [new Date(pointsBeforeMs)]))).length
   }
 }
 
-async function addImagesOf(sql: Sql, { model, generation, imageVectors }: SpaceReference): Promise<void> {
-  if (imageVectors !== undefined) await sql.query(ADD_IMAGES, [model, generation, bytesOf(imageVectors)])
+type StandingName = Pick<DeploymentStanding, 'model' | 'deployment' | 'target'>
+
+/**
+ * The model's space, which stays so until this is committed. Two results of one deployment are written one after the other.
+ */
+async function lockedSpace(
+  sql: Sql,
+  { model, deployment, target }: StandingName,
+): Promise<string | undefined> {
+  const [current] = await sql.query<{ readonly space: string }>(
+    'SELECT space FROM space_references WHERE model = $1 FOR SHARE',
+    [model],
+  )
+  await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    JSON.stringify(['space', model, deployment, target]),
+  ])
+  return current?.space
+}
+
+async function storedStanding(
+  sql: Sql,
+  { model, deployment, target }: StandingName,
+): Promise<DeploymentStanding | undefined> {
+  const [row] = await sql.query<StandingRow>(
+    'SELECT * FROM space_standings WHERE model = $1 AND deployment = $2 AND target = $3',
+    [model, deployment, target],
+  )
+  return row && standingOf(row)
+}
+
+async function addImagesOf(
+  sql: Sql,
+  { model, generation, imageVectors, imageSpread }: SpaceReference,
+): Promise<void> {
+  if (imageVectors !== undefined)
+    await sql.query(ADD_IMAGES, [model, generation, bytesOf(imageVectors), imageSpread ?? null])
 }
 
 /** A separate statement: it sees the row that another node inserted first. */
@@ -200,8 +250,9 @@ async function inForce(sql: Sql, model: string): Promise<SpaceReference> {
 }
 
 function valuesOf(reference: SpaceReference): readonly unknown[] {
-  const { model, generation, width, vectors, deployment, acceptedAtMs } = reference
-  return [model, generation, width, spaceIn(reference), bytesOf(vectors), deployment, new Date(acceptedAtMs)]
+  const { model, generation, width, vectors, deployment, acceptedAtMs, spread } = reference
+  const made = [bytesOf(vectors), deployment, new Date(acceptedAtMs), spread ?? null]
+  return [model, generation, width, spaceIn(reference), ...made]
 }
 
 function bytesOf(vectors: readonly Float32Array[]): Buffer {
@@ -223,6 +274,8 @@ function referenceOf(row: ReferenceRow): SpaceReference {
     width,
     vectors: vectorsIn(vectors, width),
     ...(row.image_vectors !== null && { imageVectors: vectorsIn(row.image_vectors, width) }),
+    ...(row.spread !== null && { spread: row.spread }),
+    ...(row.image_spread !== null && { imageSpread: row.image_spread }),
     deployment,
     acceptedAtMs: row.accepted_at.getTime(),
     ...(row.accepted_by !== null && { acceptedBy: row.accepted_by }),
@@ -236,12 +289,13 @@ function pointValues(result: ProbeResult): readonly unknown[] {
     normDrift ?? null,
     reason ?? null,
     cosines ? plainArray(cosines) : null,
+    result.isRide ?? false,
   ]
   return [model, new Date(atMs), deployment, target, space, verdict, ...measured]
 }
 
 function standingValues(standing: DeploymentStanding): readonly unknown[] {
-  const { model, deployment, target, space, isQuarantined, lastGoodAtMs, reason, last, badWindows } = standing
+  const { model, deployment, target, space, isQuarantined, lastGoodAtMs, reason, last } = standing
   return [
     model,
     deployment,
@@ -249,9 +303,10 @@ function standingValues(standing: DeploymentStanding): readonly unknown[] {
     space ?? null,
     isQuarantined,
     lastGoodAtMs === undefined ? null : new Date(lastGoodAtMs),
+    JSON.stringify(standing.goodAtMs),
     reason ?? null,
     JSON.stringify(last),
-    JSON.stringify(badWindows),
+    JSON.stringify(standing.badWindows),
   ]
 }
 
@@ -264,6 +319,7 @@ function standingOf(row: StandingRow): DeploymentStanding {
     space: row.space ?? undefined,
     isQuarantined: row.is_quarantined,
     lastGoodAtMs: row.last_good_at?.getTime(),
+    goodAtMs: row.good_at,
     reason: row.reason ?? undefined,
     // JSON leaves out what is undefined.
     last: {

@@ -1,5 +1,5 @@
 /** Suspect windows open and end in the transaction of the standing that they follow. */
-import type { DeploymentStanding, ProbeResult } from '#ports/spaces.ts'
+import { TORN, type DeploymentStanding, type ProbeResult } from '#ports/spaces.ts'
 import type { Sql } from './database.ts'
 
 const GOOD_POINTS = `
@@ -32,6 +32,11 @@ const END = `
 UPDATE suspect_windows SET until_at = $3, ${ENDED}
 WHERE model = $1 AND deployment = $2 AND until_at IS NULL AND from_at < $3`
 
+/** Replicas differ: they did so before the last good check. */
+const WIDEN = `
+UPDATE suspect_windows SET from_at = least(from_at, greatest($3, (SELECT max(until_at) ${WINDOWS}))), ${ENDED}
+WHERE model = $1 AND deployment = $2 AND until_at IS NULL AND from_at > $3`
+
 const END_ALL = `
 UPDATE suspect_windows SET until_at = greatest(from_at, $2), ${ENDED} WHERE model = $1 AND until_at IS NULL`
 
@@ -51,9 +56,13 @@ export async function followStanding(
     return
   }
   const lastGoodAtMs = before?.space === space ? before?.lastGoodAtMs : undefined
-  const known = lastGoodAtMs === undefined ? null : new Date(lastGoodAtMs)
-  const isLate = lastGoodAtMs !== undefined && lastGoodAtMs > atMs
-  await sql.query(OPEN, [model, deployment, target, space, at, isLate ? null : known, isLate ? known : null])
+  // A good probe after it ends the window. A good ride does not: it may have met another replica.
+  const isLate = lastGoodAtMs !== undefined && lastGoodAtMs > atMs && result.isRide !== true
+  const isKnown = before?.space === space && after.lastGoodAtMs !== undefined
+  const from = isKnown ? new Date(after.lastGoodAtMs) : null
+  const until = isLate ? new Date(lastGoodAtMs) : null
+  await sql.query(OPEN, [model, deployment, target, space, at, from, until])
+  if (from !== null && result.reason?.startsWith(TORN)) await sql.query(WIDEN, [model, deployment, from])
 }
 
 /** An admin accepts another space: what follows is not of this one. */

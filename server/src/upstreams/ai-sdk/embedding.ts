@@ -14,11 +14,11 @@ export function aiSdkEmbedding(options: FetchOptions): EmbeddingUpstream {
   const thread = aiSdkThread(options)
   return {
     async embed(call) {
-      const { values, width, usage } = await thread.embed(call)
+      const { values, width, usage, model } = await thread.embed(call)
       const vectors = Array.from({ length: values.length / width }, (_, index): Float32Vector => {
         return { form: 'float32', values: values.subarray(index * width, (index + 1) * width) }
       })
-      return { vectors, isFullWidth: width !== call.width, usage, extraFields: NO_FIELDS }
+      return { vectors, isFullWidth: width !== call.width, usage, model, extraFields: NO_FIELDS }
     },
   }
 }

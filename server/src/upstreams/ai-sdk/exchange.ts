@@ -1,6 +1,7 @@
 /** One embeddings call through a provider package: translate, ask once, check every vector. */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
+import { modelIn } from '#core/embedding/answer.ts'
 import { faultInType } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Usage } from '#core/money/usage.ts'
@@ -16,6 +17,8 @@ export interface Block {
   /** Width of each vector. */
   readonly width: number
   readonly usage: Usage
+  /** As the upstream names it. Undefined: it does not. */
+  readonly model: string | undefined
 }
 
 type Result = Awaited<ReturnType<Model['doEmbed']>>
@@ -141,7 +144,7 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
     if (fault !== undefined) throw broken(fault.reason, fault.wrongWidth)
     values.set(vector, index * width)
   }
-  return { values, width, usage: usageOf(result.usage?.tokens) }
+  return { values, width, usage: usageOf(result.usage?.tokens), model: modelIn(response?.body) }
 }
 
 /** Packages turn a count that is missing into NaN or 0: unknown, not free. */

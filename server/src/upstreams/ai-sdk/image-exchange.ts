@@ -3,6 +3,7 @@ import type { JSONObject, JSONValue } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
 import { isRecord } from '#core/text/record.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
+import { modelIn } from '#core/embedding/answer.ts'
 import { reportedNanoUsd } from '#core/image/reported-cost.ts'
 import { MAX_PICTURES, type ImageAnswer, type MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'
@@ -179,6 +180,7 @@ function answerOf(result: Result, { call, provider, body, endBody }: Purchase): 
     tokens: provider.tokens?.(body) ?? UNKNOWN_TOKENS,
     // A job's final answer says what was charged; its first answer says what was expected.
     reportedNanoUsd: reportedNanoUsd(endBody, reportedCost) ?? reportedNanoUsd(body, reportedCost),
+    model: modelIn(endBody) ?? modelIn(body),
     echoes: NO_FIELDS,
     extraFields: NO_FIELDS,
   }

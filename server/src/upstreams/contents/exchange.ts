@@ -5,6 +5,7 @@ import { AnswerScanner } from '#core/embedding/answer-scan.ts'
 import {
   ErrorInAnswer,
   extraFieldsOf,
+  modelIn,
   orderVectors,
   parseSkeleton,
   withoutVectors,
@@ -161,6 +162,7 @@ function read(
       vectors: ordered,
       isFullWidth: checkedWidth(ordered, call) !== call.width,
       usage: deployment.capabilities.countsTokens ? usage : { kind: 'unknown' },
+      model: modelIn(answer),
       extraFields: wire.isOpenai ? extraFieldsOf(answer) : NO_FIELDS,
       firstByteMs,
       upstreamRequestId,

@@ -5,6 +5,7 @@ import type { ListedModels, ModelListing } from '#ports/model-listing.ts'
 import type { HttpAnswer, UpstreamHttp } from '../connect/http.ts'
 import { openaiTarget } from '../openai/embedding.ts'
 import { failureOfAnswer, failureOfError } from '../openai/failures.ts'
+import { endsOf } from './listed.ts'
 import { questionsFor, type Question } from './questions.ts'
 
 /** A person waits for the list. */
@@ -29,9 +30,10 @@ export class HttpModelListing implements ModelListing {
     let failure: UpstreamFailure | undefined
     for (const question of questions) {
       try {
-        const ids = question.idsIn(await this.#ask(upstream, question))
-        const sound = [...new Set(ids)].filter((id) => MODEL_ID.test(id)).slice(0, MAX_MODELS)
-        return question.isCatalogue === true ? { kind: 'unlisted' } : { kind: 'listed', ids: sound }
+        const items = question.itemsIn(await this.#ask(upstream, question))
+        const sound = items.filter(({ id }) => MODEL_ID.test(id)).slice(0, MAX_MODELS)
+        if (question.isCatalogue === true) return { kind: 'unlisted' }
+        return { kind: 'listed', ids: [...new Set(sound.map(({ id }) => id))], ...endsOf(sound) }
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error
         failure ??= error

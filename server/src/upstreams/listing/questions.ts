@@ -1,7 +1,7 @@
 /** How each kind of upstream is asked for its models. A provider without an entry has no such list. */
 import type { Upstream } from '#core/catalog/catalog.ts'
 import { isRecord } from '#core/text/record.ts'
-import { idsUnder } from './ids.ts'
+import { listedUnder, type ListedItem } from './listed.ts'
 
 export interface Question {
   /** Path after the base URL; with a leading slash: from the root of its origin. */
@@ -10,17 +10,17 @@ export interface Question {
   readonly credential: string
   /** The published address, where the provider's package has its own. */
   readonly at?: string | undefined
-  readonly idsIn: (body: unknown) => readonly string[]
+  readonly itemsIn: (body: unknown) => readonly ListedItem[]
   /** The list contains everything for sale, not what this credential can call: it proves only that the credential works. */
   readonly isCatalogue?: boolean | undefined
 }
 
-const openaiList = (body: unknown): readonly string[] => idsUnder(body, 'data', 'id')
+const openaiList: Question['itemsIn'] = (body) => listedUnder(body, 'data', 'id')
 
 /** Text Embeddings Inference serves one model, and names it at its root. */
-const teiInfo = (body: unknown): readonly string[] => {
+const teiInfo: Question['itemsIn'] = (body) => {
   const id = isRecord(body) ? body['model_id'] : undefined
-  return typeof id === 'string' ? [id] : []
+  return typeof id === 'string' ? [{ id }] : []
 }
 
 const BY_PROVIDER: Readonly<Record<string, Question>> = {
@@ -28,26 +28,27 @@ const BY_PROVIDER: Readonly<Record<string, Question>> = {
     path: 'models?page_size=1000',
     credential: 'bearer',
     at: 'https://api.cohere.com/v1',
-    idsIn: (body) => idsUnder(body, 'models', 'name'),
+    itemsIn: (body) => listedUnder(body, 'models', 'name'),
   },
   google: {
     path: 'models?pageSize=1000',
     credential: 'x-goog-api-key',
     at: 'https://generativelanguage.googleapis.com/v1beta',
-    idsIn: (body) => idsUnder(body, 'models', 'name').map((name) => name.replace(/^models\//, '')),
+    itemsIn: (body) =>
+      listedUnder(body, 'models', 'name').map((item) => ({ ...item, id: item.id.replace(/^models\//, '') })),
   },
-  mistral: { path: 'models', credential: 'bearer', at: 'https://api.mistral.ai/v1', idsIn: openaiList },
+  mistral: { path: 'models', credential: 'bearer', at: 'https://api.mistral.ai/v1', itemsIn: openaiList },
   fireworks: {
     path: 'models',
     credential: 'bearer',
     at: 'https://api.fireworks.ai/inference/v1',
-    idsIn: openaiList,
+    itemsIn: openaiList,
   },
   xai: {
     path: 'image-generation-models',
     credential: 'bearer',
     at: 'https://api.x.ai/v1',
-    idsIn: (body) => idsUnder(body, 'models', 'id'),
+    itemsIn: (body) => listedUnder(body, 'models', 'id'),
   },
 }
 
@@ -56,15 +57,15 @@ export function questionsFor({ dialect, provider, baseUrl }: Upstream): readonly
   switch (dialect) {
     case 'openai':
       return [
-        { path: 'models', credential: 'bearer', idsIn: openaiList },
-        { path: '/info', credential: 'bearer', idsIn: teiInfo },
+        { path: 'models', credential: 'bearer', itemsIn: openaiList },
+        { path: '/info', credential: 'bearer', itemsIn: teiInfo },
       ]
     case 'azure':
       return [
         {
           path: '/openai/v1/models?api-version=v1',
           credential: 'api-key',
-          idsIn: openaiList,
+          itemsIn: openaiList,
           isCatalogue: true,
         },
       ]

@@ -78,6 +78,7 @@ function read(
       vectors: answer.vectors,
       isFullWidth: scanned.width !== call.width,
       usage: countsTokens ? answer.usage : { kind: 'unknown' },
+      model: answer.model,
       extraFields: answer.extraFields,
       firstByteMs,
       upstreamRequestId: requestIdIn(headers),

@@ -16,6 +16,7 @@ import {
   type MadePicture,
   type PictureFetcher,
 } from '#ports/image-upstream.ts'
+import { modelIn } from '#core/embedding/answer.ts'
 import { reportedNanoUsd } from '#core/image/reported-cost.ts'
 import { hasCounted } from '#core/money/usage.ts'
 import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
@@ -203,7 +204,17 @@ async function answerOf(reply: ImageReply, context: FetchContext): Promise<Image
   if (made.length === 0 && missed !== undefined) throw missed
   const { reportedCost } = context.call.deployment.capabilities
   const costNanoUsd = reportedNanoUsd({ ...extraFields, usage }, reportedCost)
-  return { pictures: made, tokens, eachTokens, usage, reportedNanoUsd: costNanoUsd, echoes, extraFields }
+  const model = modelIn(extraFields)
+  return {
+    pictures: made,
+    tokens,
+    eachTokens,
+    usage,
+    reportedNanoUsd: costNanoUsd,
+    model,
+    echoes,
+    extraFields,
+  }
 }
 
 async function downloaded(

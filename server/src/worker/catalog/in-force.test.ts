@@ -49,7 +49,9 @@ async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
         return additions
       },
     },
+    feed: { follow: async () => {} },
     prices: { applied: async (one) => one, note: (one) => void state.noted.push(one) },
+    ends: { applied: async (one) => one },
   }
   return { catalog, credentials, state, said, completions }
 }

@@ -31,11 +31,17 @@ interface StoredEntries {
 export interface Completions {
   readonly credentials: Pick<CredentialStore, 'open'>
   readonly upstreams: Pick<StoredUpstreams, 'read'>
+  /** Declares the configuration again, with other facts, if another catalogue is in force. */
+  readonly feed: { follow(): Promise<void> }
   readonly prices: {
     /** The catalog with the prices of the store. */
     applied(catalog: Catalog): Promise<Catalog>
     /** Records what deployments cost from now on. */
     note(catalog: Catalog): void
+  }
+  readonly ends: {
+    /** The catalog with the days on which upstreams say they shut models down. */
+    applied(catalog: Catalog): Promise<Catalog>
   }
 }
 
@@ -88,7 +94,7 @@ export class CatalogInForce {
     return this.#declared
   }
 
-  /** The same with credentials and prices of the store: requests use it. */
+  /** The same with credentials, prices and ends of the store: requests use it. */
   get current(): Catalog {
     return this.#current
   }
@@ -120,14 +126,27 @@ export class CatalogInForce {
   }
 
   /** From now on the store completes what is declared. */
-  async useStores({ credentials, upstreams, prices }: Completions): Promise<void> {
-    this.#stores = { credentials: lastKnown(credentials), upstreams, prices }
+  async useStores({ credentials, ...others }: Completions): Promise<void> {
+    this.#stores = { credentials: lastKnown(credentials), ...others }
     await this.#complete()
   }
 
   /** Why entries of these additions would be left out. */
   problemsWith(additions: StoredAdditions): readonly string[] {
     return this.#configuration.extend(entriesOf(additions)).problems
+  }
+
+  /** The catalog that another configuration would put in force, and which entries of the store it alone would leave out. */
+  async preview(
+    configuration: Configuration,
+  ): Promise<{ readonly catalog: Catalog; readonly problems: readonly string[] }> {
+    const entries = entriesOf(this.#additions)
+    const present = this.#configuration.extend(entries).problems
+    const { catalog, problems } = configuration.extend(entries)
+    return {
+      catalog: this.#stores === undefined ? catalog : await this.#stores.prices.applied(catalog),
+      problems: problems.filter((problem) => !present.includes(problem)),
+    }
   }
 
   /** Undefined while the configuration in force is that of the file. */
@@ -171,7 +190,11 @@ export class CatalogInForce {
     return this.#latest
   }
 
-  async #completeFrom({ credentials, upstreams, prices }: Completions, own: number): Promise<void> {
+  async #completeFrom(
+    { credentials, upstreams, feed, prices, ends }: Completions,
+    own: number,
+  ): Promise<void> {
+    await feed.follow()
     const additions = await this.#readAdditions(upstreams)
     // A later completion is in progress: it knows of changes that this one may have missed.
     if (own !== this.#completions) return this.#latest
@@ -182,7 +205,7 @@ export class CatalogInForce {
     }
     const { catalog: credentialed, problems } = await withCredentials(this.#declared, credentials)
     for (const problem of problems) this.#log.warn(problem)
-    const catalog = await prices.applied(credentialed)
+    const catalog = await ends.applied(await prices.applied(credentialed))
     if (own !== this.#completions) return this.#latest
     this.#current = catalog
     for (const follower of this.#followers) follower(catalog)

@@ -8,17 +8,29 @@ import type { Actor } from '#ports/audit.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { readSpace, spaceOf } from '#core/embedding/space.ts'
-import { Fault } from '#core/fault/fault.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
-import { StoreUnreachable } from '#ports/store.ts'
 import { every, type Repetition } from '../every.ts'
+import { acceptSpace } from './accept.ts'
 import { Sequences } from './sequences.ts'
-import { embeddingDeployments, inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
+import { dueByModel } from './due.ts'
+import { inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
 import { CalibrationsInForce } from './calibrations.ts'
 import { SpaceNews } from './news.ts'
-import { alertOf, askProbe, isComplete, judged, missingIn, type Probe, type SpaceAlert } from './probe.ts'
-import { checkAgainst, completed, missingOf, referenceFrom } from './references.ts'
+import type { Rides } from '#request/embeddings/due-ride.ts'
+import {
+  alertOf,
+  askProbe,
+  isComplete,
+  judged,
+  riddenResult,
+  probeTerms,
+  type Probe,
+  type SpaceAlert,
+} from './probe.ts'
+import { RidingProbes, type RideParts, type RideVector } from './rides.ts'
+import { completed, missingOf, referenceFrom } from './references.ts'
+import { recordSeen } from './record.ts'
 import { oldSpaces } from './retention.ts'
 import { ProbeSchedule } from './schedule.ts'
 
@@ -27,12 +39,16 @@ export interface SpaceGuardParts {
   readonly catalog: () => Catalog
   readonly probe: Probe
   readonly clock: Clock
+  /** Undefined: no probe text rides along in live calls. */
+  readonly riding?: Pick<RideParts, 'intervalMs' | 'ask' | 'plainOffer'> | undefined
   /** Whether this node probes for all. */
   readonly isProber: () => Promise<boolean>
   /** Whether a probe would load a model into this process. Undefined means never. */
   readonly isAsleep?: ((deployment: Deployment) => boolean) | undefined
   /** Called on every node: for each changed standing, and for all of them after the catalog changed. */
   readonly onStanding: (standing: GuardedStanding) => void
+  /** Called for each ride that was judged here. */
+  readonly onRide?: ((ride: ProbeResult) => void) | undefined
   /** Called only on the node that noticed. */
   readonly onAlert: (alert: SpaceAlert) => void
   /** The store was unreachable, or a step failed; it is repeated. */
@@ -59,6 +75,7 @@ export class SpaceGuard {
   readonly #parts: SpaceGuardParts
   readonly #known = new SpaceKnowledge()
   readonly calibrations: CalibrationsInForce
+  readonly rides: Rides | undefined
   /** By model. */
   readonly #sequences = new Sequences()
   readonly #schedule: ProbeSchedule
@@ -71,6 +88,16 @@ export class SpaceGuard {
     this.calibrations = new CalibrationsInForce(parts.store)
     this.#schedule = new ProbeSchedule(parts.clock, parts.random ?? Math.random)
     this.#news = new SpaceNews(parts.onStanding)
+    const { riding, clock } = parts
+    this.rides =
+      riding &&
+      new RidingProbes({
+        ...riding,
+        clock,
+        hasReference: ({ id }) => this.#known.referenceOf(id) !== undefined,
+        isOutside: (model, deployment) => this.isOutside(model, deployment),
+        judge: (model, deployment, ride) => this.#judgeRide(model, deployment, ride),
+      })
   }
 
   /** Resolves when the store was read and, if this node probes for all, due deployments have been probed. */
@@ -159,8 +186,8 @@ export class SpaceGuard {
    */
   follow(alsoReferences = false): Promise<void> {
     return this.#sequences.add(READING, async () => {
-      const { store } = this.#parts
-      const written = await this.#write()
+      const { store, onTrouble } = this.#parts
+      const written = await recordSeen(this.#known, store, onTrouble)
       const rows = await store.standings()
       // In this order: standings older than a reference only hold deployments back.
       const mustRead = alsoReferences || this.#known.isNews(rows)
@@ -189,64 +216,58 @@ export class SpaceGuard {
    */
   accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference> {
     const { store, clock, probe, onTrouble } = this.#parts
-    return this.#sequences.add(model.id, async () => {
-      const acceptedAtMs = clock.nowMs()
-      const answer = await askProbe(probe, model, deployment)
-      if (!isComplete(answer))
-        throw refused(`${deployment.id} cannot be accepted: its probe failed (${missingIn(answer).reason}).`)
-      const before = await this.#storedReference(model.id)
-      const isWithin = before !== undefined && checkAgainst(before, answer).verdict === 'good'
-      const made = { ...answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
-      if (!isWithin) await store.replaceReference(referenceFrom(model, deployment, made), actor)
-      const after = isWithin ? before : await this.#storedReference(model.id)
-      // Also when it is refused: a first attempt may have been accepted without this node's knowledge.
-      this.#known.remember(judged(model, deployment, { atMs: acceptedAtMs, answer, reference: after }))
+    const learnt = async (result: ProbeResult): Promise<void> => {
+      this.#known.remember(result)
       await this.follow(true)
-      if (isWithin)
-        throw refused(
-          `${deployment.id} already answers in the space of ${model.id}: there is nothing to accept.`,
-        )
-      if (after?.deployment !== deployment.id || after.acceptedAtMs !== acceptedAtMs)
-        throw refused(
-          `Another space of ${model.id} was accepted at the same time. Run torana spaces, then retry.`,
-        )
+    }
+    return this.#sequences.add(model.id, async () => {
+      const reference = await acceptSpace(model, deployment, actor, { store, clock, probe, learnt })
       const others = model.deployments.filter((one) => one !== deployment)
       void this.#probeInTurn(model, others).catch(onTrouble)
-      return after
+      return reference
     })
   }
 
-  async #storedReference(model: string): Promise<SpaceReference | undefined> {
-    return (await this.#parts.store.references()).find((reference) => reference.model === model)
-  }
-
-  async #write(): Promise<ReadonlySet<ProbeResult>> {
-    const written = new Set<ProbeResult>()
-    for (const result of this.#known.unrecorded) {
-      try {
-        await this.#parts.store.record(result)
-        written.add(result)
-      } catch (error) {
-        if (error instanceof StoreUnreachable) throw error
-        // A defect: the result still counts here, and does not hold up others.
-        this.#parts.onTrouble(error)
-      }
+  /** True when the ride is within the space. One that is outside counts like a probe, at once. */
+  #judgeRide(model: EmbeddingModel, deployment: Deployment, ride: RideVector): boolean {
+    const reference = this.#known.referenceOf(model.id)
+    if (reference === undefined) return true
+    const result = riddenResult(model, deployment, reference, ride)
+    this.#parts.onRide?.(result)
+    const before = this.#known.standingOf(this.#parts.catalog(), model, deployment)
+    if (result.verdict !== 'quarantined') {
+      if (!before.isQuarantined)
+        this.#known.rides.add({ ...result, atMs: ride.sentAtMs, leastCosine: result.leastCosine ?? 1 })
+      return true
     }
-    return written
+    this.#known.remember(result)
+    this.#tell()
+    const alert = alertOf(before, result, false)
+    if (alert) this.#parts.onAlert(alert)
+    // So that other nodes know before their next reading.
+    void this.follow().catch(this.#parts.onTrouble)
+    return false
   }
 
   /** Begins to probe due deployments, without waiting for them. */
   async #beginDue(): Promise<void> {
-    if (this.#dueByModel(true).size === 0) return
+    const due = (isProber: boolean) =>
+      dueByModel(this.#parts.catalog(), isProber, {
+        known: this.#known,
+        schedule: this.#schedule,
+        sequences: this.#sequences,
+        isAsleep: this.#parts.isAsleep,
+      })
+    if (due(true).size === 0) return
     const isProber = await this.#isProber()
-    if (this.#dueByModel(isProber).size === 0) return
+    if (due(isProber).size === 0) return
     // No deployment is compared with a replaced reference.
     await this.follow(true).catch(this.#parts.onTrouble)
     // No deployment is probed without a reference while one may exist.
     if (!this.#known.hasRead) return
-    for (const [model, due] of this.#dueByModel(isProber)) {
+    for (const [model, deployments] of due(isProber)) {
       if (this.#isStopped || this.#sequences.size >= MODELS_AT_ONCE) return
-      void this.#probeInTurn(model, due).catch(this.#parts.onTrouble)
+      void this.#probeInTurn(model, deployments).catch(this.#parts.onTrouble)
     }
   }
 
@@ -257,27 +278,6 @@ export class SpaceGuard {
       this.#parts.onTrouble(error)
       return false
     }
-  }
-
-  /** The deployments that this node probes now. */
-  #dueByModel(isProber: boolean): ReadonlyMap<EmbeddingModel, readonly Deployment[]> {
-    const due = new Map<EmbeddingModel, Deployment[]>()
-    const catalog = this.#parts.catalog()
-    const standings = this.#known.standings(catalog)
-    for (const { model, deployment } of embeddingDeployments(catalog)) {
-      const standing = standings.get(deployment.id)
-      if (standing === undefined || this.#sequences.has(model.id) || this.#mayRest(model, deployment))
-        continue
-      const asker = this.#schedule.asker(standing, missingOf(this.#known.referenceOf(model.id), [deployment]))
-      if (asker === 'none' || (asker === 'prober' && !isProber)) continue
-      due.set(model, [...(due.get(model) ?? []), deployment])
-    }
-    return due
-  }
-
-  /** An unused model is not loaded only to be probed, unless others are compared with it. The first request loads it. */
-  #mayRest({ deployments }: EmbeddingModel, deployment: Deployment): boolean {
-    return deployments.length === 1 && (this.#parts.isAsleep?.(deployment) ?? false)
   }
 
   #probeInTurn(model: EmbeddingModel, deployments: readonly Deployment[]): Promise<readonly ProbeResult[]> {
@@ -299,11 +299,13 @@ export class SpaceGuard {
     const atMs = clock.nowMs()
     const before = this.standingOf(id)
     this.#schedule.tried(id)
-    const answer = await askProbe(probe, model, deployment)
+    const isReturning = before?.state === 'quarantined'
+    const needsReference = missingOf(this.#known.referenceOf(model.id), [deployment]) !== undefined
+    const answer = await askProbe(probe, model, deployment, probeTerms(needsReference, before, atMs))
     if (isComplete(answer))
       await this.#complete(referenceFrom(model, deployment, { ...answer, acceptedAtMs: atMs, generation: 1 }))
     const reference = this.#known.referenceOf(model.id)
-    const result = judged(model, deployment, { atMs, answer, reference })
+    const result = judged(model, deployment, { atMs, answer, reference, isReturning })
     this.#known.remember(result)
     this.#tell()
     const alert = alertOf(before, result, this.#schedule.isNewlyVain(id))
@@ -333,8 +335,4 @@ export class SpaceGuard {
     const { store, clock } = this.#parts
     if (await this.#isProber()) await store.deleteOld(oldSpaces(clock.nowMs()))
   }
-}
-
-function refused(message: string): Fault {
-  return new Fault('conflict', message)
 }

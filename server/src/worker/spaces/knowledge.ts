@@ -6,6 +6,7 @@ import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/keys/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
 import { endpointOf } from '#core/catalog/upstream-address.ts'
+import { RideNotes } from './ride-notes.ts'
 
 /** `held-back`: not compared with the model's space yet, so nothing of it may be sent either. */
 type StandingState = 'trusted' | 'warned' | 'held-back' | 'quarantined'
@@ -17,6 +18,8 @@ export interface GuardedStanding {
   /** Whether nothing of it may be sent: it is quarantined or held back. */
   readonly isQuarantined: boolean
   readonly lastGoodAtMs: number | undefined
+  /** When its quarantines of earlier ended. */
+  readonly returnedAtMs: readonly number[]
   readonly reason: string | undefined
   /** Undefined when it was never probed. */
   readonly last: ProbeResult | undefined
@@ -52,6 +55,7 @@ export class SpaceKnowledge {
   /** Spaces named by standings when references were last read, including spaces that models have left since. */
   #lookedUp: ReadonlySet<string> = new Set()
   #unrecorded: readonly ProbeResult[] = []
+  readonly rides = new RideNotes()
   /** Undefined when something was learnt since they were drawn. */
   #conclusions: Conclusions | undefined
 
@@ -183,16 +187,23 @@ export class SpaceKnowledge {
     unrecorded: readonly ProbeResult[],
   ): GuardedStanding {
     const last = latest(unrecorded.at(-1), row?.last)
+    const reference = this.#references.get(model.id)
+    const rodeAtMs = reference && row && this.rides.lastAtMs(row, spaceIn(reference))
+    // A quarantined row knows since when: rides of other replicas may have been good later.
+    const lastGoodAtMs =
+      row?.isQuarantined || rodeAtMs === undefined
+        ? row?.lastGoodAtMs
+        : Math.max(rodeAtMs, row?.lastGoodAtMs ?? 0)
     const standing = (state: StandingState, reason?: string): GuardedStanding => ({
       model: model.id,
       deployment: deployment.id,
       state,
       isQuarantined: state === 'held-back' || state === 'quarantined',
-      lastGoodAtMs: row?.lastGoodAtMs,
+      lastGoodAtMs,
+      returnedAtMs: row?.badWindows.map(({ untilMs }) => untilMs) ?? [],
       reason,
       last,
     })
-    const reference = this.#references.get(model.id)
     if (reference === undefined) {
       // A single deployment is one space. Whether several are is known after the first probes.
       const [first = deployment] = inOrder(model.deployments)

@@ -2,24 +2,58 @@
 import type { Deployment, EmbeddingModel } from '#core/catalog/catalog.ts'
 import { PROBE_IMAGES } from '#core/embedding/probe-images.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
-import { checkProbe, type ProbeVectors } from '#core/embedding/space-check.ts'
+import {
+  checkProbe,
+  checkRide,
+  isTorn,
+  type CheckTerms,
+  type ProbeVectors,
+  type ReferenceVectors,
+  type SpaceCheck,
+} from '#core/embedding/space-check.ts'
 import { spaceIn, spaceOf } from '#core/embedding/space.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import type { ProbeResult, SpaceReference } from '#ports/spaces.ts'
-import type { ProbedSpace } from '#request/embeddings/probe.ts'
+import { TORN, type ProbeResult, type SpaceReference } from '#ports/spaces.ts'
+import type { ProbedSpace, ProbeTerms } from '#request/embeddings/probe.ts'
 import { targetOf, type GuardedStanding } from './knowledge.ts'
-import { checkAgainst } from './references.ts'
+import { checkAgainst, vectorsOf } from './references.ts'
 
 /** Full-width vectors of `PROBE_TEXTS` and, if the deployment takes them, `PROBE_IMAGES`. Paid and accounted for like any call. */
-export type Probe = (model: EmbeddingModel, deployment: Deployment) => Promise<ProbedSpace>
+export type Probe = (model: EmbeddingModel, deployment: Deployment, terms: ProbeTerms) => Promise<ProbedSpace>
+
+/** Answers whose mean becomes a reference: they halve the noise of a single one. */
+const REFERENCE_SAMPLES = 5
+/** Calls that must all be within the space before a quarantined deployment returns: half of its replicas pass by chance once in 256 times. */
+const RETURN_RIDES = 7
+/** The same at most, for one that returned in vain within the hour. */
+const MAX_RETURN_RIDES = 31
+
+/** Time after a return in which another quarantine means that the return was by chance. */
+const RELAPSE_MS = 3_600_000
+
+/** How often a deployment is asked in a probe. */
+export function probeTerms(
+  needsReference: boolean,
+  { state, returnedAtMs = [] }: Partial<Pick<GuardedStanding, 'state' | 'returnedAtMs'>> = {},
+  nowMs = 0,
+): ProbeTerms {
+  const relapses = returnedAtMs.filter((atMs) => atMs > nowMs - RELAPSE_MS).length
+  const rides = Math.min(MAX_RETURN_RIDES, (RETURN_RIDES + 1) * 2 ** relapses - 1)
+  return { samples: needsReference ? REFERENCE_SAMPLES : 1, rides: state === 'quarantined' ? rides : 0 }
+}
+
+interface Rode {
+  /** Vectors of the ride text in further calls. */
+  readonly rides?: readonly Float32Array[] | undefined
+}
 
 /** Everything that the deployment takes has a vector. */
-interface Complete extends ProbeVectors {
+interface Complete extends ReferenceVectors, Rode {
   readonly withoutImages?: undefined
 }
 
 /** Texts alone, of a deployment that takes images. */
-interface Incomplete extends ProbeVectors {
+interface Incomplete extends ReferenceVectors, Rode {
   readonly withoutImages: NoVectors
 }
 
@@ -46,18 +80,18 @@ export async function askProbe(
   probe: Probe,
   model: EmbeddingModel,
   deployment: Deployment,
+  terms: ProbeTerms,
 ): Promise<ProbeAnswer> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const late = new Error(`no answer within ${ANSWER_MS / 1000} s`)
   const timer = setTimeout(() => reject(late), ANSWER_MS).unref()
   try {
-    const { texts, images, imageFailure } = await Promise.race([probe(model, deployment), tooLate])
-    const vectors = { texts, images }
-    const fault = faultOf(vectors)
+    const { imageFailure, ...vectors } = await Promise.race([probe(model, deployment, terms), tooLate])
+    const fault = faultOf(vectors) ?? tornFault(vectors)
     if (fault !== undefined) return { reason: fault, isOutside: false }
     return imageFailure === undefined
       ? vectors
-      : { texts, withoutImages: noVectors(imageFailure, 'images: ') }
+      : { ...vectors, withoutImages: noVectors(imageFailure, 'images: ') }
   } catch (error) {
     return noVectors(error)
   } finally {
@@ -93,6 +127,13 @@ function faultOf(vectors: ProbeVectors): string | undefined {
   return checkProbe(vectors, vectors).reason
 }
 
+/** Samples of a reference that no noise explains. */
+function tornFault({ spread = 0, imageSpread = 0 }: ReferenceVectors): string | undefined {
+  const furthest = Math.max(spread, imageSpread)
+  if (!isTorn(furthest)) return undefined
+  return `${TORN}: answers to the same probe are up to ${(1 - furthest).toFixed(4)} from their mean`
+}
+
 const NO_REFERENCE: NoVectors = { reason: 'there is no reference', isOutside: false }
 
 export function judged(
@@ -102,16 +143,51 @@ export function judged(
     readonly atMs: number
     readonly answer: ProbeAnswer
     readonly reference: SpaceReference | undefined
+    /** Whether it is quarantined at present. */
+    readonly isReturning?: boolean | undefined
   },
 ): ProbeResult {
-  const { atMs, answer, reference } = seen
+  const { atMs, answer, reference, isReturning } = seen
   const space = reference ? spaceIn(reference) : spaceOf(model.id, model.facts.dimensions)
   const place = { ...placeOf(model, deployment), space, atMs }
-  const check = 'texts' in answer && reference ? checkAgainst(reference, answer) : undefined
+  const check = 'texts' in answer && reference ? checkAll(reference, answer, { isReturning }) : undefined
   if (check && (check.verdict === 'quarantined' || isComplete(answer))) return { ...place, ...check }
   const { reason, isOutside } = isComplete(answer) ? NO_REFERENCE : missingIn(answer)
   const verdict = isOutside && reference ? 'quarantined' : 'failed'
   return { ...place, verdict, cosines: undefined, leastCosine: undefined, normDrift: undefined, reason }
+}
+
+/** All checks of one probe. If some are within the space and others are not, its replicas differ. */
+function checkAll(reference: SpaceReference, answer: Complete | Incomplete, terms: CheckTerms): SpaceCheck {
+  const probed = checkAgainst(reference, answer, terms)
+  const rides = (answer.rides ?? []).map((vector) => checkRide(vectorsOf(reference), vector, terms))
+  const outside = [probed, ...rides].filter(({ verdict }) => verdict === 'quarantined')
+  if (rides.length === 0 || outside.length === 0) return probed
+  const leastCosine = outside.reduce((least, one) => Math.min(least, one.leastCosine ?? least), 1)
+  const reason =
+    outside.length > rides.length
+      ? probed.reason
+      : `${TORN}: ${outside.length} of ${rides.length + 1} calls were outside the space, the furthest at ${leastCosine.toPrecision(6)}`
+  return { ...probed, verdict: 'quarantined', leastCosine, reason }
+}
+
+/** A ride that was judged. */
+export function riddenResult(
+  model: EmbeddingModel,
+  deployment: Deployment,
+  reference: SpaceReference,
+  ride: { readonly vector: Float32Array; readonly sentAtMs: number },
+): ProbeResult {
+  const check = checkRide(vectorsOf(reference), ride.vector)
+  return {
+    ...placeOf(model, deployment),
+    isRide: true,
+    space: spaceIn(reference),
+    atMs: ride.sentAtMs,
+    ...check,
+    cosines: undefined,
+    reason: check.reason && `in a live call: ${check.reason}`,
+  }
 }
 
 function placeOf(

@@ -113,6 +113,8 @@ function pauseMs({ state, last }: GuardedStanding, vain: number, missing: Missin
   if (vain >= TRIES_IN_VAIN) return PROBE_EVERY_MS
   if (state === 'held-back' || missing === 'all')
     return Math.min(AGAIN_MS, FIRST_RETRY_MS * 2 ** Math.max(0, vain - 1))
+  // One odd answer may be an accident: then it serves again at once.
+  if (state === 'quarantined' && last?.isRide) return FIRST_RETRY_MS
   const isSoon = state === 'quarantined' || last?.verdict === 'failed' || missing === 'images'
   return isSoon ? AGAIN_MS : PROBE_EVERY_MS
 }

@@ -11,6 +11,14 @@ import { widthOf } from '../../../../lab/fake-provider/wire.ts'
 export { ADMIN_TOKEN }
 export const ADMIN = { TORANA_ADMIN_TOKEN: ADMIN_TOKEN }
 
+/** No ride after the first one of each deployment, which `rodeOnce` waits for: these tests are about probes. */
+export const FEW_RIDES = { rideIntervalMs: 3_600_000 }
+
+/** The first deployment of a model has had its first ride. */
+export async function rodeOnce(place: Place, model: string): Promise<void> {
+  assert.equal((await ask(place, model, 'a call with a ride')).status, 200)
+}
+
 /** The addresses of a node. */
 export interface Place {
   readonly url: string

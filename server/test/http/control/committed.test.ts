@@ -6,6 +6,7 @@ import { defaultLimits } from '#core/settings.ts'
 import { keyForm } from '#core/keys/key.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { builtInFacts } from '#config/build/facts.ts'
 import { tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
 import { absent } from '#test/support/stores/absent.ts'
@@ -58,7 +59,7 @@ const control = await startControl(
       declaredCatalog: catalog,
       refreshCatalog: inForce,
       problemsWith: () => [],
-      tryUpstream: (name, entry) => tryUpstream(name, entry),
+      tryUpstream: (name, entry) => tryUpstream(name, entry, builtInFacts()),
       credentials,
       upstreams: awayAfterChanges({
         read: async () => ({

@@ -252,7 +252,11 @@ test('a model tells when it ends, and the keys that use a deployment that ends s
   assert.deepEqual(body.ends_by_deployment, {
     'BAAI/bge-m3/deepinfra': { ...end, source: 'a mail', as_of: null, note: null },
   })
-  assert.deepEqual(body.used_by, { keys: [{ key: 'open/all', requests_30d: 40 }], count: 1 })
+  assert.deepEqual(body.used_by, {
+    keys: [{ key: 'open/all', requests_30d: 40 }],
+    count: 1,
+    requests_30d: 40,
+  })
   const { body: small } = await ask<Model>('GET', '/models/search-embed')
   assert.deepEqual([small.ends, small.ends_by_deployment, small.used_by], [null, {}, null])
   const ending = await world({

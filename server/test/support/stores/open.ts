@@ -1,6 +1,7 @@
 /** Stores in memory, gone with the process: for tests and benchmarks of a node without a ledger in a database. */
 import type { Basics } from '#node/basics.ts'
 import type { ControlBooks, StoreParts, Stores } from '#node/stores.ts'
+import { NO_FEEDS } from '#ports/catalog-feed.ts'
 import { NO_ADDITIONS } from '#ports/stored-upstreams.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
@@ -17,6 +18,7 @@ import { MemoryFiles } from './files.ts'
 import { MemoryImageJobs } from './image-jobs.ts'
 import { MemoryKeyStore } from './key-store.ts'
 import { MemoryLedger } from './ledger.ts'
+import { MemoryModelEnds } from './model-ends.ts'
 import { MemoryNodeNews } from './node-news.ts'
 import { MemorySpaces } from './spaces.ts'
 import { MemoryWebhooks } from './webhooks.ts'
@@ -91,10 +93,15 @@ function controlBooks(): ControlBooks {
 }
 
 /** A node asks some of them by itself, and gets what a new database would answer. */
-function partsOfDatabases(): Pick<Stores, 'upstreams' | 'prices' | 'history' | 'suspects' | 'dump'> {
+function partsOfDatabases(): Pick<
+  Stores,
+  'upstreams' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
+> {
   return {
     upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
+    feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
+    modelEnds: new MemoryModelEnds(),
     history: absent('history', { write: async () => {}, dropOld: async () => {} }),
     suspects: absent('suspect windows', {
       endGone: async () => {},

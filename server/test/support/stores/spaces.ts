@@ -2,8 +2,15 @@ import { BoundedMap } from '#core/structure/bounded-map.ts'
 import type { Actor } from '#ports/audit.ts'
 import type { Calibration } from '#core/embedding/vector-types/calibration.ts'
 import { spaceIn } from '#core/embedding/space.ts'
-import type { DeploymentStanding, OldSpaces, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
-import { standingAfter } from '#stores/space-standing.ts'
+import type {
+  DeploymentStanding,
+  GoodRides,
+  OldSpaces,
+  ProbeResult,
+  SpaceReference,
+  SpaceStore,
+} from '#ports/spaces.ts'
+import { standingAfter, standingAfterRides } from '#stores/space-standing.ts'
 import type { MemoryAudit } from './audit.ts'
 
 /** Spaces in memory, gone with the process: the next one begins with whatever its first deployment answers. */
@@ -60,6 +67,16 @@ export class MemorySpaces implements SpaceStore {
     this.#standings.set(name, standingAfter(this.#standings.get(name), result, space))
   }
 
+  async recordRides(rides: readonly GoodRides[]): Promise<void> {
+    for (const one of rides) {
+      const { model, deployment, target } = one
+      const name = JSON.stringify([model, deployment, target])
+      const reference = this.#references.get(model)
+      const before = this.#standings.get(name)
+      if (before) this.#standings.set(name, standingAfterRides(before, one, reference && spaceIn(reference)))
+    }
+  }
+
   async standings(): Promise<readonly DeploymentStanding[]> {
     return [...this.#standings.values()]
   }
@@ -95,6 +112,6 @@ export class MemorySpaces implements SpaceStore {
   }
 }
 
-function pointOf({ model, deployment, target, atMs }: ProbeResult): string {
-  return JSON.stringify([model, deployment, target, atMs])
+function pointOf({ model, deployment, target, atMs, isRide }: ProbeResult): string {
+  return JSON.stringify([model, deployment, target, atMs, isRide === true])
 }

@@ -1,0 +1,5 @@
+import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
+import { modelEndsSuite } from './model-ends.ts'
+
+modelEndsSuite('PostgreSQL', postgresBooks())
+modelEndsSuite('PGlite', pgliteBooks())
