@@ -192,6 +192,12 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers:
       'whether rank agreement admits the members of 200 simulated families and refuses strangers; --quick; --write draws docs/pictures/families-*.svg',
   },
+  'check/repair': {
+    answers:
+      'whether the suspect vectors that Torana lists are those that callers got, with nodes killed at random; --quick; --runs 20',
+    withServers: true,
+    needs: 'PostgreSQL',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',

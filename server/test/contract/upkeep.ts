@@ -227,6 +227,10 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
       await jobs.dispatched(hold, aCall())
       await jobs.end(hold, { state: 'unknown', result: '', freesKey: false })
     }
+    await database.query(`
+      INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at) VALUES ('sus_1', '', '', '', '', now());
+      INSERT INTO suspect_vectors (window_id, request_id, project, key_id, inputs)
+      SELECT 'sus_1', gen_random_uuid(), project, '', 1 FROM unnest(ARRAY['search', 'chat']) AS project`)
     await keys.deleteProject('search', { name: 'tester' })
     // Nodes may believe keys for an hour: they are waited for.
     clock.ms = Date.now() + HOUR_MS
@@ -250,7 +254,8 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     assert.deepEqual(await rows('SELECT key_id FROM keys JOIN key_secrets USING (key_id)'), [
       { key_id: 'chat/ci' },
     ])
-    for (const table of ['image_jobs', 'image_jobs JOIN image_job_calls USING (job_id)', 'webhook_events'])
+    const jobCalls = 'image_jobs JOIN image_job_calls USING (job_id)'
+    for (const table of ['image_jobs', jobCalls, 'webhook_events', 'suspect_vectors'])
       assert.deepEqual(await rows(`SELECT project FROM ${table}`), [{ project: 'chat' }])
     assert.deepEqual(await rows('SELECT project FROM usage_events'), [{ project: 'search' }])
     assert.deepEqual(await rows('SELECT project FROM usage_hours'), [{ project: 'search' }])

@@ -56,6 +56,7 @@ export function dayText(time: string | null): string {
   return time === null ? '-' : time.slice(0, 16).replace('T', ' ')
 }
 
-function secondText(time: string): string {
-  return time.slice(0, 19).replace('T', ' ')
+/** To the second. */
+export function secondText(time: string | null): string {
+  return time === null ? '-' : time.slice(0, 19).replace('T', ' ')
 }

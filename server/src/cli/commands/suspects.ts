@@ -1,7 +1,7 @@
 /** `torana spaces suspects` and `torana spaces repair`: vectors that may be of another space, and their repair. */
 import { writeFile } from 'node:fs/promises'
 import { command } from '../command/command.ts'
-import { dayText, tableOf, type Columns } from './columns.ts'
+import { secondText, tableOf, type Columns } from './columns.ts'
 
 interface SuspectWindow {
   readonly id: string
@@ -45,7 +45,7 @@ export const suspects = command({
   async run({ control }) {
     const path = `/spaces/suspects?limit=${WINDOWS}`
     const { data } = await control.ask<{ readonly data: readonly SuspectWindow[] }>('GET', path)
-    const exitCode = data.some(({ state }) => state === 'waiting') ? 1 : 0
+    const exitCode = data.some(isWaiting) ? 1 : 0
     return { data, text: tableOf(WINDOW_COLUMNS, data, 'There are no suspect vectors.'), exitCode }
   },
 })
@@ -79,6 +79,15 @@ export const repair = command({
   },
 })
 
+/** A window may be open for days: what can be repaired need not wait for its end. */
+function isWaiting({
+  state,
+  repaired_vectors: repaired,
+  repairable_vectors: repairable,
+}: SuspectWindow): boolean {
+  return state === 'waiting' || (state === 'open' && repaired < repairable)
+}
+
 function noteOn(vectors: readonly SuspectVectors[], file: string | undefined): string {
   const own = vectors.filter(({ repairable }) => !repairable)
   const inputs = own.reduce((sum, one) => sum + one.inputs, 0)
@@ -90,8 +99,8 @@ function noteOn(vectors: readonly SuspectVectors[], file: string | undefined): s
 const WINDOW_COLUMNS: Columns<SuspectWindow> = {
   window: 'id',
   deployment: 'deployment',
-  from: ({ from }) => dayText(from),
-  until: ({ until }) => dayText(until),
+  from: ({ from }) => secondText(from),
+  until: ({ until }) => secondText(until),
   state: 'state',
   vectors: 'vectors',
   requests: 'requests',

@@ -14,7 +14,7 @@ import {
   type SuspectStore,
   type SuspectWindow,
 } from '#ports/suspects.ts'
-import { linesOfPart, type PartLine } from '#request/batches/part-lines.ts'
+import { linesOfPart } from '#request/batches/part-lines.ts'
 import { createRepair, type RepairDependencies } from '#request/batches/repair.ts'
 import { every, type Repetition } from '../every.ts'
 
@@ -30,6 +30,8 @@ export interface SuspectParts extends RepairDependencies {
 
 /** Interval at which due windows are noticed. */
 const LOOK_MS = 2000
+/** Interval of repairs that were planned and not made: long enough for the node that planned them. */
+const UNMADE_MS = 15_000
 const DELETE_OLD_MS = 3_600_000
 /** Windows and repairs of one look: the others follow in the next. */
 const AT_ONCE = 20
@@ -45,7 +47,8 @@ export class Suspects {
   start(): void {
     const { store, clock, onTrouble } = this.#parts
     this.#loops = [
-      every(LOOK_MS, () => this.#unlessOther(() => this.look()), onTrouble),
+      every(LOOK_MS, () => this.#unlessOther(() => this.#listDue()), onTrouble),
+      every(UNMADE_MS, () => this.#unlessOther(() => this.#makeUnmade()), onTrouble),
       every(
         DELETE_OLD_MS,
         () => this.#unlessOther(() => store.deleteOld(clock.nowMs() - SUSPECTS_KEPT_MS)),
@@ -58,10 +61,14 @@ export class Suspects {
     await Promise.all(this.#loops.map((loop) => loop.stop()))
   }
 
-  async look(): Promise<void> {
-    const { store, onTrouble } = this.#parts
-    await store.endGone(presentIn(this.#parts.catalog()))
+  async #listDue(): Promise<void> {
+    const { store, catalog } = this.#parts
+    await store.endGone(presentIn(catalog()))
     for (const window of await store.due(AT_ONCE)) await this.#list(window)
+  }
+
+  async #makeUnmade(): Promise<void> {
+    const { store, onTrouble } = this.#parts
     for (const { windowId, ...planned } of await store.unmadeRepairs(AT_ONCE)) {
       const window = await store.find(windowId)
       if (window !== undefined) await this.#make(window, planned).catch(onTrouble)
@@ -109,19 +116,23 @@ export class Suspects {
     { id, requests }: SuspectBatch,
   ): Promise<readonly SuspectRequest[]> {
     const { store, blobs } = this.#parts
-    const found = new Map<string, PartLine[]>()
+    const found = new Map<string, { inputs: number; numbers: number[] }>()
     let isWhole = true
     for (const { chunk, part } of await store.chunksIn(window, id)) {
       const lines = await linesOfPart({ batchId: id, chunk, part }, blobs)
       isWhole &&= lines !== undefined
-      const listed = (lines ?? []).filter(({ requestId }) => requests.has(requestId))
-      for (const [requestId, own] of Map.groupBy(listed, (line) => line.requestId))
-        found.set(requestId, [...(found.get(requestId) ?? []), ...own])
+      for (const { requestId, vectors, number } of lines ?? []) {
+        if (!requests.has(requestId)) continue
+        const request = found.get(requestId) ?? { inputs: 0, numbers: [] }
+        request.inputs += vectors
+        request.numbers.push(number)
+        found.set(requestId, request)
+      }
     }
-    const listed = Array.from(found, ([requestId, lines]) => ({
+    const listed = Array.from(found, ([requestId, { inputs, numbers }]) => ({
       requestId,
-      inputs: lines.reduce((sum, { vectors }) => sum + vectors, 0),
-      lines: runsOf(lines.map(({ number }) => number)),
+      inputs,
+      lines: runsOf(numbers),
     }))
     if (isWhole) return listed
     const gone = [...requests].filter(([requestId]) => !found.has(requestId))

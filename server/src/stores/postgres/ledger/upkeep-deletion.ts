@@ -30,6 +30,7 @@ SELECT project, count(*)::integer AS rows FROM gone GROUP BY project`
 const PAGE_ROWS = 1000
 const DELETE_JOBS = deletePage('image_jobs', 'job_id')
 const DELETE_EVENTS = deletePage('webhook_events', 'event_id, url')
+const DELETE_SUSPECTS = deletePage('suspect_vectors', 'window_id, request_id')
 
 function deletePage(table: string, identity: string): string {
   return `
@@ -53,6 +54,7 @@ export async function deleteProjects(database: Database, nowMs: number): Promise
   const requests = await deleteRequests(database, projects, nowMs)
   const imageJobs = await deletePages(database, DELETE_JOBS, projects)
   await deletePages(database, DELETE_EVENTS, projects)
+  await deletePages(database, DELETE_SUSPECTS, projects)
   return changeDirectory(database, async (sql) => {
     // Their secrets are deleted with them.
     const keys = await sql.query<RemovedRows>(

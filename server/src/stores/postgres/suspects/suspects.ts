@@ -41,6 +41,8 @@ import {
 } from './statements.ts'
 
 const HOUR_MS = 3_600_000
+/** Requests that one statement looks at: those of a minute, so that none takes long at thousands per second. */
+const SLICE_MS = 60_000
 /** Time from the acceptance of a request to the end of its last call: a line of a batch may wait ten minutes for its turn. */
 const MAX_REQUEST_MS = 15 * 60_000
 /** Time after which every node that reaches the store knows of a window, so none uses cached vectors of it. */
@@ -79,13 +81,13 @@ export class PostgresSuspects implements SuspectStore {
   }
 
   async listRequests(window: SuspectWindow): Promise<void> {
-    for await (const values of this.#hours(window)) await this.#run(LIST_REQUESTS, values)
+    for await (const values of this.#slices(window)) await this.#run(LIST_REQUESTS, values)
     await this.#run(TAKE_OUT_REFUSED, [window.id])
   }
 
   async batchesIn(window: SuspectWindow): Promise<readonly SuspectBatch[]> {
     const byBatch = new Map<string, Map<string, number>>()
-    for await (const values of this.#hours(window)) {
+    for await (const values of this.#slices(window)) {
       const rows = await this.#run<{ batch_id: string; request_id: string; inputs: number }>(
         BATCH_REQUESTS,
         values,
@@ -201,8 +203,8 @@ export class PostgresSuspects implements SuspectStore {
     return reachable(this.#database.query<Row>(statement, values))
   }
 
-  /** The values of a statement with `MADE` for each hour that may hold something, so that none takes long. */
-  async *#hours({
+  /** The values of a statement with `MADE`, for each slice of the hours that may hold something. */
+  async *#slices({
     id,
     model,
     deployment,
@@ -218,8 +220,11 @@ export class PostgresSuspects implements SuspectStore {
     const lastId = untilMs === undefined ? HIGHEST_ID : lowestIdAt(untilMs + 1)
     for (const { hour } of await this.#run<{ hour: Date }>(HOURS, values)) {
       const hourMs = hour.getTime()
-      const first = lowestIdAt(Math.max(firstMs, hourMs))
-      yield [model, deployment, first, lowestIdAt(hourMs + HOUR_MS), from, until, lastId, id]
+      const endMs = Math.min(hourMs + HOUR_MS, (untilMs ?? Infinity) + 1)
+      for (let sliceMs = Math.max(firstMs, hourMs); sliceMs < endMs; sliceMs += SLICE_MS) {
+        const ids = [lowestIdAt(sliceMs), lowestIdAt(Math.min(sliceMs + SLICE_MS, endMs))]
+        yield [model, deployment, ...ids, from, until, lastId, id]
+      }
     }
   }
 }

@@ -1,0 +1,47 @@
+/** Which vectors of a run are suspect, from what callers got and what the upstream served. Knows nothing of Torana's rules but the window. */
+
+/** Vectors made this long before the last good check count too: clocks of nodes may differ. */
+const SKEW_MS = 5000
+/** From the end of a call at the upstream to its entry in the ledger, and back: between these, either is right. */
+const COMMIT_MS = 1000
+
+/** A request, or the lines of a batch that one request carried, with the vectors that a caller really got. */
+export interface SeenAnswer {
+  readonly requestId: string
+  /** Custom ids of the lines. Empty: it was no batch. */
+  readonly lines: readonly string[]
+  readonly vectors: number
+  readonly hasNew: boolean
+  /** When the vectors were made, at the suspect upstream, as far as it is known. */
+  readonly madeAtMs: readonly number[]
+}
+
+interface SeenWindow {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+interface Judged {
+  readonly suspect: ReadonlyMap<string, SeenAnswer>
+  /** At the edge of a window: they may be listed or not. */
+  readonly edge: ReadonlySet<string>
+}
+
+export function judge(answers: readonly SeenAnswer[], windows: readonly SeenWindow[]): Judged {
+  const suspect = new Map<string, SeenAnswer>()
+  const edge = new Set<string>()
+  for (const answer of answers) {
+    const { requestId, hasNew, madeAtMs } = answer
+    const places = new Set(madeAtMs.map((atMs) => placeOf(atMs, windows)))
+    if (hasNew || places.has('inside')) suspect.set(requestId, answer)
+    else if (places.has('edge')) edge.add(requestId)
+  }
+  return { suspect, edge }
+}
+
+function placeOf(atMs: number, windows: readonly SeenWindow[]): 'inside' | 'edge' | 'outside' {
+  const distances = windows.map(({ fromMs, untilMs }) => Math.min(atMs - (fromMs - SKEW_MS), untilMs - atMs))
+  const depth = Math.max(...distances, -Infinity)
+  if (depth > COMMIT_MS) return 'inside'
+  return depth > -COMMIT_MS ? 'edge' : 'outside'
+}
