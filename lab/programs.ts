@@ -183,6 +183,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     answers:
       'whether the space guard finds every changed image encoder and no noisy decoder, by every wire; --models 20 --probes 1000',
   },
+  'check/model-ends': {
+    answers:
+      'five months of a model’s end on two nodes whose clock is moved: listed dates are followed, and every notice goes out once; --quick',
+    needs: 'PostgreSQL',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',

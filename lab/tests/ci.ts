@@ -31,6 +31,7 @@ const PROGRAMS: Group = [
   'test:package',
   'lab -- conformance/batches --quick',
   'lab -- check/vector-types --quick',
+  'lab -- check/model-ends --quick',
   'console:sizes',
 ]
 
