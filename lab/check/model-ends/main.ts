@@ -211,9 +211,10 @@ const EVENTS = new Map<number, readonly [string, () => Promise<void>]>([
   [113, ['the leader is killed', killLeader]],
   [114, ['it starts again', startKilled]],
 ])
-/** Days of the notices and those before them, and of what happens; all others only in the long form. */
+/** Days of notices and of what happens. The long form also stops on every second day. */
 const QUICK = [29, 30, 60, 90, 93, 106, 113, 114, 119, 121]
-const days = options.quick ? QUICK : Array.from({ length: 117 }, (_, index) => index + 5)
+const EVERY_SECOND = Array.from({ length: 58 }, (_, index) => 2 * index + 6)
+const days = options.quick ? QUICK : [...new Set([...QUICK, ...EVERY_SECOND])].toSorted((a, b) => a - b)
 for (const day of days) {
   const [event, happen] = EVENTS.get(day) ?? []
   await live(day, event, happen)
