@@ -198,6 +198,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     withServers: true,
     needs: 'PostgreSQL',
   },
+  'check/model-ends': {
+    answers:
+      'five months of a model’s end on two nodes whose clock is moved: listed dates are followed, and every notice goes out once; --quick',
+    needs: 'PostgreSQL',
+  },
   'check/docs': {
     answers:
       'every command of README and documentation in a fresh clone, its output compared with the page; --smoke: README and quick start; or <page…>',

@@ -16,6 +16,7 @@ const PROOFS = [
   'lab -- check/properties',
   'lab -- check/pglite',
   'lab -- check/vector-types',
+  'lab -- check/model-ends',
   'lab -- check/image-drift',
   'lab -- check/drift',
   'lab -- check/families',

@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { addressRangeOf } from '#core/access/client-address.ts'
 import { KEY_SCOPES } from '#core/catalog/key-bounds.ts'
-import { MIN_KEY_LENGTH } from '#core/keys/key.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
@@ -13,7 +12,8 @@ import { image } from './image.ts'
 import { limits } from './limit.ts'
 import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
 import { anyPrice } from './price.ts'
-import { hasCredentials, upstream } from './upstream.ts'
+import { upstream } from './upstream.ts'
+import { webhook } from './webhook.ts'
 
 /** Names of upstreams and projects travel in headers, URLs and metric labels. */
 const name = z
@@ -244,44 +244,6 @@ const key = z.strictObject({
 
 /** Each event is sent to each of them. */
 const MAX_WEBHOOKS = 10
-
-const webhook = z
-  .strictObject({
-    url: z
-      .url({ protocol: /^https?$/, error: 'expected a URL such as https://hooks.example.com/torana' })
-      .refine((text) => !hasCredentials(text), 'is signed, and needs no credentials in the URL')
-      .describe('Where Torana posts events.'),
-    secret: z
-      .string()
-      .refine(
-        (text) => text.length >= MIN_KEY_LENGTH,
-        `a secret needs ${MIN_KEY_LENGTH} characters or more: short ones can be guessed`,
-      )
-      .describe('Torana signs events with it: `whsec_` and base64, or any text.'),
-    events: z
-      .array(
-        z.enum([
-          'image.job.succeeded',
-          'image.job.failed',
-          'image.job.unknown',
-          'batch.completed',
-          'batch.failed',
-          'batch.expired',
-          'batch.cancelled',
-          'budget.reached',
-          'space.suspect',
-          'model.ending',
-        ]),
-      )
-      .min(1)
-      .optional()
-      .describe('Which events. Default: all.'),
-    private: z.boolean().default(false).describe('Whether the address may be private, and plain http.'),
-  })
-  .refine(({ url: address, private: isPrivate }) => isPrivate || address.startsWith('https:'), {
-    path: ['url'],
-    error: 'must begin with https: (or write private: true)',
-  })
 
 const project = z.strictObject({
   keys: z.array(key).default([]).describe('Keys of the project.'),

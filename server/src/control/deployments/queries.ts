@@ -32,5 +32,7 @@ export async function substitutionsByDeployment(
   const since = new Date(nowMs - SHOWN_DAYS * DAY_MS)
   const rows = await answersOf<Substitution & { deployment: string }>(sql, SUBSTITUTIONS, [since])
   const byDeployment = Map.groupBy(rows, ({ deployment }) => deployment)
-  return new Map([...byDeployment].map(([id, own]) => [id, own.map(({ deployment: _, ...row }) => row)]))
+  return new Map(
+    [...byDeployment].map(([id, own]) => [id, own.map(({ deployment: _deployment, ...row }) => row)]),
+  )
 }

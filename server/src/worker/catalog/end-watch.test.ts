@@ -148,21 +148,28 @@ test('an upstream is asked once a day, not at once after a start, and again when
 test('the day that an upstream lists is kept, and announced by itself', async () => {
   const { at, state, store } = world()
   store.users.set('listed', ['ads'])
-  state.list = { ...NOTHING, ends: new Map([['theirs', '2026-11-01']]), unreadEnds: ['odd'] }
-  assert.deepEqual(await at(100), ['listed {"theirs":"2026-11-01"} odd', 'listed 2026-11-01 in 90: ads'])
+  state.list = {
+    ...NOTHING,
+    ends: new Map([
+      ['theirs', '2026-11-01'],
+      ['not deployed', '2026-11-01'],
+    ]),
+    unreadEnds: ['ending'],
+  }
+  assert.deepEqual(await at(100), ['listed {"theirs":"2026-11-01"} ending', 'listed 2026-11-01 in 90: ads'])
   const [kept] = await store.listings()
   assert.deepEqual(kept, {
     upstream: 'one',
     address: 'https://one.example/v1',
     readAt: '2026-08-23T00:00:00.000Z',
-    ends: { theirs: '2026-11-01' },
+    ends: { theirs: '2026-11-01', 'not deployed': '2026-11-01' },
   })
   state.list = { ...state.list, unreadEnds: [] }
   assert.deepEqual(await at(98), [], 'the same list is no news')
-  state.list = { ...NOTHING, unreadEnds: ['theirs', 'odd'] }
+  state.list = { ...NOTHING, unreadEnds: ['theirs', 'not deployed'] }
   assert.deepEqual(
     await at(96),
-    ['listed {"theirs":"2026-11-01"} theirs,odd'],
+    ['listed {"theirs":"2026-11-01"} theirs'],
     'an unreadable day takes none back',
   )
   state.list = NOTHING

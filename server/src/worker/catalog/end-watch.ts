@@ -3,7 +3,7 @@
  * notice 90, 30, 14, 7 and 1 days before its end.
  */
 import { endingModels, type AnnouncedEnd } from '#core/catalog/announced-ends.ts'
-import { upstreamsOf, type Catalog, type Upstream } from '#core/catalog/catalog.ts'
+import { listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog/catalog.ts'
 import { listedAddresses, withListedEnds, type UpstreamListing } from '#core/catalog/listed-ends.ts'
 import { DAY_MS, dueNotice, type NoticeDays } from '#core/catalog/model-end.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
@@ -11,6 +11,8 @@ import type { Clock } from '#ports/clock.ts'
 import type { EndNotice, ModelEndStore } from '#ports/model-ends.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
 import type { WebhookEvent } from '#ports/webhooks.ts'
+
+type AnyDeployment = Model['deployments'][number]
 
 export interface EndWatchParts {
   readonly store: ModelEndStore
@@ -28,7 +30,7 @@ export interface EndWatchParts {
 }
 
 export interface EndWatchEvents {
-  /** The list has another day than the last one, or a day that can't be read. */
+  /** The list has another day than the last one for models that are deployed, or a day that can't be read. */
   listed(change: {
     readonly upstream: string
     readonly ends: UpstreamListing['ends']
@@ -46,8 +48,11 @@ const FIRST_READ_MS = 30_000
 const JITTER_MS = 3_600_000
 /** Wait after a list that failed. */
 const RETRY_MS = 3_600_000
-/** Interval at which unchanged ends are looked at again: a project may have begun to use such a model. */
-const AGAIN_MS = 600_000
+/**
+ * Interval at which unchanged ends are looked at again, since a project may have begun to use such a model: its users are a sum
+ * over 30 days.
+ */
+const AGAIN_MS = 60_000
 
 export class EndWatch {
   readonly #parts: EndWatchParts
@@ -112,8 +117,11 @@ export class EndWatch {
       const next = { upstream: name, address, readAt: new Date(clock.nowMs()).toISOString(), ends }
       await store.keepListing(next)
       this.#retryAtMs.delete(name)
-      if (JSON.stringify(ends) !== JSON.stringify(before) || found.unreadEnds.length > 0)
-        events.listed({ upstream: name, ends, unread: found.unreadEnds })
+      const deployed = this.#deployedOn(name)
+      const news = Object.fromEntries(Object.entries(ends).filter(([id]) => deployed.has(id)))
+      const unread = found.unreadEnds.filter((id) => deployed.has(id))
+      const isChanged = [...deployed].some((id) => ends[id] !== before[id])
+      if (isChanged || unread.length > 0) events.listed({ upstream: name, ends: news, unread })
       return next
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
@@ -121,6 +129,13 @@ export class EndWatch {
       this.#retryAtMs.set(name, clock.monotonicMs() + RETRY_MS)
       return undefined
     }
+  }
+
+  /** Names of models that are called there. A list may have hundreds of others. */
+  #deployedOn(upstream: string): ReadonlySet<string> {
+    const deployments = listModels(this.#parts.catalog()).flatMap<AnyDeployment>((model) => model.deployments)
+    const own = deployments.filter((one) => one.upstream.name === upstream)
+    return new Set(own.map(({ upstreamModel }) => upstreamModel))
   }
 
   async #sendNotices(listings: readonly UpstreamListing[]): Promise<void> {
