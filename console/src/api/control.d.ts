@@ -289,6 +289,10 @@ export interface paths {
         /** Stop serving a model of the store. What it cost stays in the ledger */
         delete: operations["deleteModel"];
     };
+    "/api/v1/model-endings": {
+        /** Models that end, by upstream, the soonest first. A developer sees those that keys of its projects used within 30 days */
+        get: operations["listModelEndings"];
+    };
     "/api/v1/requests": {
         /**
          * What became of each request, newest first unless sorted otherwise
@@ -1658,7 +1662,7 @@ export interface components {
                     days_left: number;
                     /** @description As its provider names it. It may not be served here. */
                     successor: string | null;
-                    /** @description Where the day was read: an address, or a line of torana.yaml. */
+                    /** @description Where the day was read: an address, a line of torana.yaml, or the list of an upstream. */
                     source: string | null;
                     /** @description The day on which it was read there. */
                     as_of: string | null;
@@ -1674,7 +1678,45 @@ export interface components {
                 }[];
                 /** @description Of all keys that used it. */
                 count: number;
+                /** @description Of all these keys. */
+                requests_30d: number;
             } | null;
+        };
+        ModelEnding: {
+            upstream: string;
+            model: string;
+            /**
+             * Format: date
+             * @description The model ends at the beginning of this day, in UTC.
+             */
+            ends_on: string;
+            successor: string | null;
+            /** @enum {string} */
+            source: "upstream" | "catalog" | "configuration";
+            /** @description The day on which it was read there; of the configuration, the line or what `endSource` says. */
+            source_at: string;
+            /** @description The busiest first, at most 20. */
+            used_by: {
+                key: string;
+                requests_30d: number;
+            }[];
+            /** @description Of all keys that used the model within 30 days. */
+            requests_30d: number;
+            /** @description The webhook `model.ending`, to projects that use the model. */
+            notices: {
+                /** @description Days before the end. */
+                days: number;
+                /** @description null: it is to come, or a later one took its place. */
+                sent_at: string | null;
+            }[];
+            /** @description Always null in this version. */
+            change: string | null;
+        };
+        ModelEndingList: {
+            data: components["schemas"]["ModelEnding"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
         };
         ModelRow: {
             /**
@@ -5864,6 +5906,35 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listModelEndings: {
+        parameters: {
+            query?: {
+                /** @description How far ahead. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelEndingList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];

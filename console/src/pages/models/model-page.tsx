@@ -23,7 +23,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { Capabilities } from './capabilities.tsx'
-import { Ends } from './ends.tsx'
+import { Ends, Source, sourceOf } from './ends.tsx'
 import { sortedRows } from './filters.ts'
 import { illOf, isNear } from './row-words.ts'
 import { UseIt } from './use-it.tsx'
@@ -127,7 +127,11 @@ function Head({ model }: { readonly model: Model }) {
             {detail.also} <span className="font-semibold text-ink">{model.aliases.join(', ')}</span>
           </span>
         )}
-        {model.ends !== null && !isNear(model.ends) && <span>{detail.endsFar(model.ends.on)}</span>}
+        {model.ends !== null && !isNear(model.ends) && (
+          <span>
+            {detail.endsFar(model.ends.on)} <Source {...sourceOf(model)} />
+          </span>
+        )}
         <span className="flex items-center gap-1.5">
           <FileCode2 size={13} aria-hidden />
           {model.managed_at ?? (model.managed_by === 'store' ? detail.managedHere : detail.builtIn)}
