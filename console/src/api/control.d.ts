@@ -230,6 +230,10 @@ export interface paths {
         /** All probes of the deployments of a model, newest first */
         get: operations["spaceSeries"];
     };
+    "/api/v1/spaces/{model}/rides": {
+        /** Probe texts that rode along in live calls, in slots of five minutes, newest first */
+        get: operations["spaceRides"];
+    };
     "/api/v1/spaces/{model}/slots": {
         /** The worst probe of each slot of time, for charts over weeks, newest first */
         get: operations["spaceSlots"];
@@ -2973,6 +2977,11 @@ export interface components {
             /** Format: date-time */
             at: string;
             deployment: string;
+            /**
+             * @description `ride`: one probe text in a live call. Rides appear here only if they were outside the space.
+             * @enum {string}
+             */
+            kind: "probe" | "ride";
             /** @description The space that the probe was compared with. */
             space: string;
             /**
@@ -2987,6 +2996,22 @@ export interface components {
             /** @description The largest relative difference between the length of a vector and its reference. */
             norm_drift: number | null;
             reason: string | null;
+        };
+        SpaceRideList: {
+            data: components["schemas"]["SpaceRides"][];
+            /** @description There are older ones. */
+            has_more: boolean;
+        };
+        SpaceRides: {
+            /**
+             * Format: date-time
+             * @description Where the slot of five minutes begins.
+             */
+            at: string;
+            deployment: string;
+            /** @description Probe texts that rode along in live calls and were within the space, on all nodes. */
+            rides: number;
+            least_cosine: number;
         };
         SpaceSeries: {
             data: components["schemas"]["SpaceProbe"][];
@@ -5414,6 +5439,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpaceSeries"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    spaceRides: {
+        parameters: {
+            query?: {
+                /** @description Default: the oldest there is. */
+                since?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpaceRideList"];
                 };
             };
             400: components["responses"]["BadRequest"];
