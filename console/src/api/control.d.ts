@@ -368,6 +368,18 @@ export interface paths {
         /** Change an upstream of the store, or its credential */
         patch: operations["changeUpstream"];
     };
+    "/api/v1/spaces/suspects": {
+        /** Times in which a deployment may have answered with vectors of another space, newest first */
+        get: operations["listSuspectWindows"];
+    };
+    "/api/v1/spaces/suspects/{id}/vectors": {
+        /** The requests and lines of batches that got vectors of a suspect window, oldest first */
+        get: operations["listSuspectVectors"];
+    };
+    "/api/v1/spaces/suspects/{id}/repair": {
+        /** Embed the lines of batches again that got vectors of a suspect window: one batch for each, under its key and budget. A second call returns the same */
+        post: operations["repairSuspects"];
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3396,6 +3408,87 @@ export interface components {
             has_more: boolean;
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
+        };
+        SuspectRepair: {
+            /** @description The batch that makes the lines again. Its results have their `custom_id`. */
+            batch: string;
+            /** @description The batch whose lines these are. */
+            of: string;
+            project: string;
+            lines: number;
+            /** @description null: its results have expired. */
+            state: ("in_progress" | "cancelling" | "completed" | "failed" | "expired" | "cancelled") | null;
+        };
+        SuspectRepairList: {
+            data: components["schemas"]["SuspectRepair"][];
+            /** @constant */
+            has_more: false;
+        };
+        SuspectVectorList: {
+            data: components["schemas"]["SuspectVectors"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        SuspectVectors: {
+            request_id: string;
+            key: string;
+            project: string;
+            /**
+             * Format: date-time
+             * @description When Torana accepted the request.
+             */
+            at: string;
+            /** @description Vectors of the window that it got. */
+            inputs: number;
+            batch: string | null;
+            /** @description First and last line of each run in the file of the batch, from 1. null: it is no batch, or its results are gone. */
+            lines: [
+                number,
+                number
+            ][] | null;
+            /** @description Torana has the inputs. */
+            repairable: boolean;
+        };
+        SuspectWindow: {
+            id: string;
+            model: string;
+            deployment: string;
+            /** @description The space whose name the vectors carry. */
+            space: string;
+            /**
+             * Format: date-time
+             * @description The last good check of the deployment. Calls that ended up to 5 s before count too.
+             */
+            from: string;
+            /** @description Its next good check, or the acceptance of another space. null: it is outside. */
+            until: string | null;
+            /** Format: date-time */
+            found_at: string;
+            /** @description Vectors that callers got. */
+            vectors: number;
+            /** @description Requests outside batches that got some of them. */
+            requests: number;
+            /** @description Keys whose requests or batches got some of them. */
+            keys: number;
+            /** @description Lines of batches that have ended. A batch in progress makes such lines again by itself. */
+            batch_lines: number;
+            /** @description Vectors whose inputs Torana has: lines of batches whose file is there. */
+            repairable_vectors: number;
+            /** @description Vectors that were made again. */
+            repaired_vectors: number;
+            /** @description The batches that make them again. */
+            repaired_by: string[];
+            /**
+             * @description `open`: the deployment is outside its space. `waiting`: nobody has asked for the repair of some vectors. `repairing`: batches run. `repaired`: what can be made again was, and the others are in the list.
+             * @enum {string}
+             */
+            state: "open" | "waiting" | "repairing" | "repaired";
+        };
+        SuspectWindowList: {
+            data: components["schemas"]["SuspectWindow"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
         };
     };
     responses: {
@@ -6561,6 +6654,97 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSuspectWindows: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspectWindowList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSuspectVectors: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspectVectorList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    repairSuspects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuspectRepairList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

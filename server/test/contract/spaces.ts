@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { listProbes, listSlots } from '#control/spaces/queries.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { AuditLog } from '#ports/audit.ts'
@@ -11,6 +10,7 @@ import type { Database } from '#stores/postgres/database.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { bitsOf, float32 } from '#test/support/arbitraries.ts'
 import type { DatabaseDirectory } from '#test/support/directory.ts'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 
 export interface SpacesWorld {
   readonly spaces: SpaceStore

@@ -13,6 +13,7 @@ import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx
 import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
 import { Legend, type LegendEntry } from '../../charts/legend.tsx'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
+import { SuspectWindows } from '../../parts/spaces/suspect-windows.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -113,8 +114,9 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
           </>
         )}
       </Section>
+      <SuspectWindows model={one.model} deployment={one.id} />
       {latest !== undefined && <ProbeCosines look={latest} />}
-      <div className="grid grid-cols-2 gap-8 phone:grid-cols-1">
+      <div className="grid grid-cols-2 gap-8 tight:grid-cols-1 phone:grid-cols-1">
         <Happened slots={slots.data?.data ?? []} looks={looks.data?.data ?? []} id={one.id} now={now} />
         <Latest looks={looks.data?.data ?? []} model={one.model} />
       </div>

@@ -14,7 +14,7 @@ export function ProbeCosines({ look }: { readonly look: SpaceProbe }) {
   const images = cosines.slice(say.texts.length)
   return (
     <Section title={images.length > 0 ? say.titleWithImages : say.title}>
-      <dl className="grid grid-cols-4 gap-x-8 text-12 phone:grid-cols-1">
+      <dl className="grid grid-cols-4 gap-x-8 text-12 tight:grid-cols-2 phone:grid-cols-1">
         {texts.map((value, index) => (
           <Probe key={index} label={say.texts[index]} value={value} limits={DRIFT_LIMITS.cosine} />
         ))}

@@ -9,6 +9,7 @@ import { useWrite } from '../../api/write.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import { SuspectBanner, useSuspects } from '../../parts/spaces/suspect-banner.tsx'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
@@ -74,6 +75,7 @@ export function ModelPage() {
         <>
           <Head model={model} />
           <Ends model={model} />
+          <Suspects model={model} />
           <Tabs
             label={model.id}
             value={tab}
@@ -138,6 +140,14 @@ function Head({ model }: { readonly model: Model }) {
         </span>
       </p>
     </header>
+  )
+}
+
+function Suspects({ model: { id } }: { readonly model: Model }) {
+  const window = useSuspects(({ model }) => model === id)
+  if (window === undefined) return null
+  return (
+    <SuspectBanner window={window} to={paths.model(id, { tab: 'space' })} className="mx-6 mt-3 phone:mx-4" />
   )
 }
 

@@ -7,6 +7,7 @@ import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { PinningKeys } from '../../parts/spaces/pinning-keys.tsx'
+import { SuspectWindows } from '../../parts/spaces/suspect-windows.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -113,6 +114,7 @@ function SpaceOf({ model }: { readonly model: Model }) {
         empty={null}
         fill={false}
       />
+      <SuspectWindows model={model.id} className="px-6 py-5 phone:px-4" />
     </>
   )
 }
