@@ -2936,7 +2936,7 @@ export interface components {
         };
         Space: {
             model: string;
-            /** @description `<model>@<width>:<8 hex>`, as in the header `x-torana-space`. */
+            /** @description `<model or family>@<width>:<8 hex>`, as in the header `x-torana-space`. */
             space: string;
             /** @description Counts the spaces that were accepted, from 1. */
             generation: number;
@@ -2956,6 +2956,10 @@ export interface components {
             deployments: components["schemas"]["SpaceDeployment"][];
             /** @description By which Torana makes int8 and uint8 at a width, the newest of a space last: it is in force. */
             calibrations: components["schemas"]["Calibration"][];
+            /** @description The model's own space. Requests that pin it are answered, also in a family. */
+            own_space: string;
+            /** @description The family that torana.yaml declares it a member of. */
+            family: components["schemas"]["SpaceFamily"] | null;
         };
         /**
          * @example {
@@ -3489,6 +3493,24 @@ export interface components {
             data: components["schemas"]["SuspectWindow"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+        };
+        SpaceFamily: {
+            name: string;
+            /**
+             * @description `joined`: the model answers in the space of the family. `outside`: its vectors do not agree with those of the family. `waiting`: not compared yet. A model that has not joined answers in its own space.
+             * @enum {string}
+             */
+            state: "joined" | "outside" | "waiting";
+            /** @description Counts the spaces that the family has begun, from 1. null: none yet. */
+            generation: number | null;
+            /** @description Whether the present space of the family began with this model. */
+            is_reference: boolean;
+            /** @description How alike the order of neighbours is with every model that has joined, from −1 to 1: the least counts. null: not compared. */
+            agreement: number | null;
+            /** @description The share of texts that find themselves across models, likewise. */
+            found: number | null;
+            compared_at: string | null;
+            reason: string | null;
         };
     };
     responses: {

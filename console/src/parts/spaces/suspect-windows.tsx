@@ -145,7 +145,10 @@ function Progress({ one }: { readonly one: SuspectWindow }) {
       {batch !== undefined && (
         <span className="flex items-center gap-2 text-11 text-ink-2">
           {state === 'repairing' && <Meter share={done / Math.max(1, all)} width={48} />}
-          <TextLink to={batches.length === 1 ? paths.batch(batch) : paths.batches()}>
+          <TextLink
+            to={batches.length === 1 ? paths.batch(batch) : paths.batches()}
+            title={words.suspects.progressHint}
+          >
             {words.suspects.progress(done, all)}
           </TextLink>
         </span>

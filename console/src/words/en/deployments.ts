@@ -262,6 +262,11 @@ export const deployments = inLanguage('deployments', {
   space: 'Space',
   pinnedBy: (keys: number) => (keys === 0 ? 'no key in 24 hours' : `${plural(keys, 'key')} in 24 hours`),
   morePins: (keys: number) => `and ${keys} more`,
+  family: {
+    joined: (name: string) => `family ${name}`,
+    outside: (name: string) => `outside family ${name}`,
+    waiting: (name: string) => `family ${name}, not checked yet`,
+  },
   spaceStates: {
     trusted: 'trusted',
     warned: 'drifting',

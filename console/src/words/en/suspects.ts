@@ -26,7 +26,8 @@ export const suspects = inLanguage('suspects', {
   },
   nothing: 'no vectors returned',
   byHand: 'list to embed again',
-  progress: (done: number, all: number) => `${whole(done)} of ${whole(all)} vectors`,
+  progress: (done: number, all: number) => `${whole(done)} of ${whole(all)}`,
+  progressHint: 'Vectors made again',
   counts: (vectors: number, keys: number) => `${plural(vectors, 'vector')}, ${plural(keys, 'key')}`,
   banner: (from: string, until: string, vectors: number, keys: number) =>
     `Between ${from} and ${until}, ${plural(vectors, 'vector')} of another space may have been returned to ${plural(keys, 'key')}.`,

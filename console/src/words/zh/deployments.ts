@@ -244,6 +244,11 @@ export const deployments: Partly<typeof english> = {
   space: '空间',
   pinnedBy: (keys) => (keys === 0 ? '24 小时内没有' : `24 小时内 ${keys} 个密钥`),
   morePins: (keys) => `以及另外 ${keys} 个`,
+  family: {
+    joined: (name) => `家族 ${name}`,
+    outside: (name) => `不在家族 ${name} 中`,
+    waiting: (name) => `家族 ${name}，尚未检查`,
+  },
   spaceStates: {
     trusted: '可信',
     warned: '正在漂移',

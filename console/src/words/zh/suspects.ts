@@ -25,7 +25,8 @@ export const suspects: Partly<typeof english> = {
   },
   nothing: '没有返回向量',
   byHand: '按清单重新嵌入',
-  progress: (done, all) => `${whole(all)} 个向量中的 ${whole(done)} 个`,
+  progress: (done, all) => `${whole(done)} / ${whole(all)}`,
+  progressHint: '已重新嵌入的向量',
   counts: (vectors, keys) => `${count(vectors)} 个向量，${count(keys)} 个密钥`,
   banner: (from, until, vectors, keys) =>
     `${from} 至 ${until} 之间，可能向 ${count(keys)} 个密钥返回了 ${count(vectors)} 个属于另一个空间的向量。`,
