@@ -66,6 +66,7 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, number | boolean>>
   readonly projects?: unknown
   readonly retired?: unknown
+  readonly spaces?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
   readonly env?: Readonly<Record<string, string>>
@@ -194,7 +195,7 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models = {}, images = {}, limits, projects, retired, cors, playground }: GatewayOptions,
+  { models = {}, images = {}, limits, projects, retired, spaces, cors, playground }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
@@ -263,6 +264,7 @@ export function configText(
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
+    spaces,
     cors,
     playground,
   }
