@@ -66,7 +66,6 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, number | boolean>>
   readonly projects?: unknown
   readonly retired?: unknown
-  readonly spaces?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
   readonly env?: Readonly<Record<string, string>>
@@ -195,7 +194,7 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models = {}, images = {}, limits, projects, retired, spaces, cors, playground }: GatewayOptions,
+  { models = {}, images = {}, limits, projects, retired, cors, playground }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
@@ -264,7 +263,6 @@ export function configText(
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
-    spaces,
     cors,
     playground,
   }

@@ -1,5 +1,4 @@
 /** The family of a model: which models share its space, and how well their vectors agree. */
-import { useMemo } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { ageOf, cosine, share } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
@@ -60,16 +59,10 @@ function StateOf({ row: { state, is_reference: isReference } }: { readonly row: 
 export function Family({ space, spaces }: { readonly space: Space; readonly spaces: readonly Space[] }) {
   const nowMs = useNow()
   const name = space.family?.name
-  const rows = useMemo(
-    () =>
-      spaces.flatMap(({ model, family }) =>
-        family === null || family.name !== name
-          ? []
-          : [{ ...family, model, compared: ageOf(family.compared_at, nowMs) }],
-      ),
-    [spaces, name, nowMs],
-  )
   if (name === undefined) return null
+  const rows = spaces.flatMap(({ model, family }) =>
+    family?.name === name ? [{ ...family, model, compared: ageOf(family.compared_at, nowMs) }] : [],
+  )
   return (
     <Section title={say.title(name)} note={say.note} className="px-6 py-5 phone:px-4">
       <DataTable
