@@ -13,7 +13,7 @@ import {
 } from './drift-layout.ts'
 
 /** Slots in which rides are counted. */
-export const RIDE_SLOT_MS = 300_000
+const RIDE_SLOT_MS = 300_000
 
 export interface DriftSeries {
   readonly name: string

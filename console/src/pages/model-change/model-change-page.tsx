@@ -213,7 +213,9 @@ function rowOf(one: Ending): TimelineRow {
     left: say.left(one.daysLeft),
     warning: one.oldDays === undefined ? undefined : say.old,
     cells: [
-      one.successor ?? <span className="text-ink-3">–</span>,
+      <span key="successor" className={one.successor === null ? 'text-ink-3' : ''}>
+        {one.successor ?? '–'}
+      </span>,
       <Users key="users" ending={one} />,
       <span key="requests" className={one.requests_30d === 0 ? 'text-ink-3' : ''}>
         {count(one.requests_30d)}
