@@ -3286,6 +3286,10 @@ export interface components {
              */
             verdict: "good" | "warned" | "quarantined" | "failed";
             least_cosine: number | null;
+            /** @description Texts and images have limits of their own. */
+            least_text_cosine: number | null;
+            /** @description null: the deployment takes no images. */
+            least_image_cosine: number | null;
             norm_drift: number | null;
         };
         SpaceSlotList: {

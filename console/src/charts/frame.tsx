@@ -8,6 +8,8 @@ import { classes } from '../ui/classes.ts'
 
 export interface ChartTable {
   readonly heads: readonly ReactNode[]
+  /** How many columns, from the left, are text; the others are numbers. Default: the first. */
+  readonly texts?: number
   readonly rows: readonly (readonly ReactNode[])[]
 }
 
@@ -60,8 +62,11 @@ export function ChartFrame(props: ChartFrameProps) {
       ...(walk && Object.fromEntries(ARROWS.map((arrow) => [arrow, () => onAt(walk(arrow, at))]))),
       ...keys,
     }
-    // In the table, all other keys scroll.
-    const action = isTable && event.key !== 't' ? undefined : actions[event.key]
+    // In the table, all other keys scroll; on a link inside of the chart, Enter opens the link.
+    const isOfInside = isTable
+      ? event.key !== 't'
+      : event.key === 'Enter' && event.target !== event.currentTarget
+    const action = isOfInside ? undefined : actions[event.key]
     if (action === undefined || (event.key === 'Escape' && at === undefined)) return
     event.preventDefault()
     event.stopPropagation()
@@ -87,7 +92,7 @@ export function ChartFrame(props: ChartFrameProps) {
   )
 }
 
-function TableTwin({ label, heads, rows }: ChartTable & { readonly label: string }) {
+function TableTwin({ label, heads, texts = 1, rows }: ChartTable & { readonly label: string }) {
   return (
     <div role="region" aria-label={label} tabIndex={0} className="max-h-80 overflow-auto">
       <table aria-label={label} className="w-full border-collapse text-12">
@@ -99,7 +104,7 @@ function TableTwin({ label, heads, rows }: ChartTable & { readonly label: string
                 scope="col"
                 className={classes(
                   'sticky top-0 h-7 border-b border-line bg-surface px-2 font-medium text-ink-2',
-                  index === 0 ? 'text-left' : 'text-right',
+                  index < texts ? 'text-left' : 'text-right',
                 )}
               >
                 {head}
@@ -115,7 +120,7 @@ function TableTwin({ label, heads, rows }: ChartTable & { readonly label: string
                   key={column}
                   className={classes(
                     'h-7 px-2 whitespace-nowrap',
-                    column === 0 ? 'text-left' : 'text-right tabular-nums',
+                    column < texts ? 'max-w-44 truncate text-left' : 'text-right tabular-nums',
                   )}
                 >
                   {cell}

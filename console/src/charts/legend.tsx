@@ -6,7 +6,7 @@ import { paint, type Colour } from './colours.ts'
 export interface LegendEntry {
   readonly label: ReactNode
   readonly colour: Colour
-  readonly mark?: 'square' | 'line' | 'dashed' | 'dotted'
+  readonly mark?: 'square' | 'diamond' | 'line' | 'dashed' | 'dotted'
 }
 
 export function Legend({
@@ -28,6 +28,10 @@ export function Legend({
   )
 }
 
+const SHAPES = {
+  square: 'M2 0H8A2 2 0 0 1 10 2V8A2 2 0 0 1 8 10H2A2 2 0 0 1 0 8V2A2 2 0 0 1 2 0Z',
+  diamond: 'M5 0 10 5 5 10 0 5Z',
+}
 const DASH = { line: undefined, dashed: '4 3', dotted: '1.5 3' } as const
 
 export function Swatch({
@@ -37,10 +41,10 @@ export function Swatch({
   readonly colour: Colour
   readonly mark?: LegendEntry['mark']
 }) {
-  if (mark === 'square')
+  if (mark === 'square' || mark === 'diamond')
     return (
       <svg width="10" height="10" aria-hidden className="shrink-0">
-        <rect width="10" height="10" rx="2" fill={paint(colour)} />
+        <path d={SHAPES[mark]} fill={paint(colour)} />
       </svg>
     )
   return (

@@ -42,12 +42,13 @@ export function StateMark({ mark, word = words.ui.states[mark], size = 12, class
       viewBox="0 0 12 12"
       className={classes('inline-block shrink-0', FILL[mark], mark === 'wait' && 'turning', className)}
     >
-      {SHAPES[mark]}
+      {MARK_SHAPES[mark]}
     </svg>
   )
 }
 
-const SHAPES: Record<Mark, React.ReactNode> = {
+/** In a box of 12 by 12, in the current colour. */
+export const MARK_SHAPES: Record<Mark, React.ReactNode> = {
   good: <circle cx="6" cy="6" r="4.6" fill="currentColor" />,
   warn: <path d="M6 1.2 11.2 10.8H.8Z" fill="currentColor" />,
   bad: (

@@ -28,11 +28,14 @@ export interface SeededNode {
 
 const KEY = 'console-test-key-every-page-0001'
 
+const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
 export async function startSeededNode(): Promise<SeededNode> {
   const node = await startConsoleNode({
     models: {
       'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
       'failing-w16': { on: 'mode-failing' },
+      'ending-w16': { on: ['plain', 'mode-two'], ends: [20, 170].map((days) => ({ endsOn: dayIn(days) })) },
     },
     images: { 'plain-image': { on: 'plain', price: { usdPerImage: 0.04 } } },
     projects: {
@@ -40,6 +43,7 @@ export async function startSeededNode(): Promise<SeededNode> {
     },
   })
   await node.ask({ model: 'plain-w16', input: ['cat', 'kitten', 'car'] }, { key: KEY })
+  await node.ask({ model: 'ending-w16', input: 'cat' }, { key: KEY })
   await node.provider.setMode('failing', { mode: '500' })
   await node.ask({ model: 'failing-w16', input: 'cat' }, { key: KEY })
   await node.ask(
@@ -83,6 +87,7 @@ const MORE: Readonly<Record<string, readonly Address[]>> = {
   overview: [paths.overview({ view: 'table' })],
   images: [paths.images({ mode: 'edit' })],
   keys: [paths.keys({ new: true })],
+  modelChange: [paths.modelChange({ view: 'table' })],
 }
 
 /** By the name of the place. */

@@ -39,6 +39,7 @@ export async function startStage(): Promise<Stage> {
           deploymentLimits: { concurrency: 1 },
         },
         [STAGE.guarded]: { on: ['mode-one', 'mode-two'], spaceGuard: true },
+        [STAGE.drifting]: { on: 'mode-drifting', spaceGuard: true },
       },
       images: { picture: { on: 'plain' } },
       env: { DATABASE_URL: url },
@@ -178,9 +179,19 @@ async function makeBatches(node: ConsoleNode, make: Make): Promise<{ running: st
   return { running, paused }
 }
 
-/** One of two deployments leaves the space of its model. */
+/** One of two deployments leaves the space of its model, and one that has answered before. */
 async function makeDrift(node: ConsoleNode, make: Make): Promise<void> {
   await make('POST', `/spaces/${STAGE.guarded}/probe`)
   await node.provider.setMode('two', { vectors: 'other-model' })
   await make('POST', `/spaces/${STAGE.guarded}/probe`)
+  await eventually(async () => {
+    const { status } = await node.ask({ model: STAGE.drifting, input: 'a text' })
+    assert.equal(status, 200)
+  })
+  await node.provider.setMode('drifting', { vectors: 'other-model' })
+  await make('POST', `/spaces/${STAGE.drifting}/probe`)
+  await eventually(async () => {
+    const { data } = (await make('GET', '/spaces/suspects')) as { data: { vectors: number }[] }
+    assert.ok(data.some(({ vectors }) => vectors > 0))
+  })
 }

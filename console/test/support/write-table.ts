@@ -43,6 +43,7 @@ export const STAGE = {
   unpriced: 'open-w16/plain',
   priced: 'priced-w16/plain',
   guarded: 'pair-w16',
+  drifting: 'drifting-w16',
 } as const
 
 const key = `/keys/${STAGE.project}/${STAGE.key}`
@@ -445,6 +446,15 @@ const TRAFFIC: readonly TableRow[] = [
     at: deployment('plain-w16/plain'),
     open: choose(deployments.more, deployments.forgetCredential),
     send: press(deployments.credentialDialog.forget, 'alertdialog'),
+    shown: 'form',
+  },
+  {
+    file: 'parts/spaces/repair-dialog.tsx',
+    method: 'post',
+    path: '/api/v1/spaces/suspects/{id}/repair',
+    at: `${deployment(`${STAGE.drifting}/mode-drifting`)}?tab=drift`,
+    open: press(words.suspects.repair),
+    send: press(words.suspects.dialog.handled, 'alertdialog'),
     shown: 'form',
   },
   {

@@ -18,6 +18,7 @@ import type { Database } from '#stores/postgres/database.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { bitsOf, float32 } from '#test/support/arbitraries.ts'
 import type { DatabaseDirectory } from '#test/support/directory.ts'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 
 export interface SpacesWorld {
   readonly spaces: SpaceStore
@@ -51,6 +52,7 @@ export function aResult(overrides: Partial<ProbeResult> = {}): ProbeResult {
   }
 }
 
+const TEXT_COSINES = PROBE_TEXTS.map(() => 0.9999)
 const bad = { verdict: 'quarantined', cosines: [1, 0.4], leastCosine: 0.4, reason: 'another space' } as const
 const failed = {
   verdict: 'failed',
@@ -462,8 +464,15 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     const slotMs = 10_000
     const at = (slot: number, ms: number) => Math.floor(START_MS / slotMs) * slotMs + slot * slotMs + ms
     const probes = [
-      aResult({ atMs: at(0, 0), leastCosine: 0.9999, normDrift: 0.001 }),
-      aResult({ atMs: at(0, 1000), verdict: 'warned', leastCosine: 0.995, normDrift: 0.002 }),
+      aResult({ atMs: at(0, 0), cosines: [...TEXT_COSINES, 0.997], leastCosine: 0.997, normDrift: 0.001 }),
+      // As probes were before each cosine was kept.
+      aResult({
+        atMs: at(0, 1000),
+        verdict: 'warned',
+        cosines: undefined,
+        leastCosine: 0.995,
+        normDrift: 0.002,
+      }),
       aResult({ ...failed, atMs: at(0, 2000) }),
       aResult({ ...failed, atMs: at(1, 0) }),
     ]
@@ -480,6 +489,8 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
         failed: 1,
         verdict: 'failed',
         least_cosine: null,
+        least_text_cosine: null,
+        least_image_cosine: null,
         norm_drift: null,
       },
       {
@@ -490,11 +501,16 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
         failed: 1,
         verdict: 'warned',
         least_cosine: 0.995,
+        least_text_cosine: 0.995,
+        least_image_cosine: 0.997,
         norm_drift: 0.002,
       },
     ])
     assert.equal((await slotsSince(at(1, 0))).length, 1)
     assert.equal((await slotsSince(0, 1)).length, 1)
+    await spaces.record(aResult({ atMs: at(2, 0), cosines: [...TEXT_COSINES, 0.996], leastCosine: 0.996 }))
+    const [newest] = await slotsSince(at(2, 0))
+    assert.deepEqual([newest?.least_text_cosine, newest?.least_image_cosine], [0.9999, 0.996])
   })
 }
 

@@ -14,23 +14,24 @@ import { deployments as en } from '../../words/en/deployments.ts'
 import { deployments as zh } from '../../words/zh/deployments.ts'
 import {
   changesIn,
-  COSINE_LIMITS,
-  IMAGE_COSINE_LIMITS,
   cosineDepth,
+  dipsIn,
+  DRIFT_LIMITS,
   driftPath,
-  LENGTH_LIMIT,
   lengthDepth,
   type DriftLook,
 } from './drift-layout.ts'
 
 const SLOT_MS = 1000
 const frame = { fromMs: 0, toMs: 10_000, width: 100, height: 100 }
-const at = (atMs: number, cosine: number | null) => ({ atMs, cosine, length: null })
+const at = (atMs: number, cosine: number | null) => ({ atMs, cosine, images: null, length: null })
 
 test('the lines of the chart are those at which a node warns and quarantines', () => {
-  assert.deepEqual(COSINE_LIMITS, { warned: WARNED_COSINE, quarantined: MIN_COSINE })
-  assert.deepEqual(IMAGE_COSINE_LIMITS, { warned: WARNED_IMAGE_COSINE, quarantined: MIN_IMAGE_COSINE })
-  assert.equal(LENGTH_LIMIT, MAX_NORM_DRIFT)
+  assert.deepEqual(DRIFT_LIMITS, {
+    cosine: { warned: WARNED_COSINE, quarantined: MIN_COSINE },
+    images: { warned: WARNED_IMAGE_COSINE, quarantined: MIN_IMAGE_COSINE },
+    length: { warned: MAX_NORM_DRIFT, quarantined: MAX_NORM_DRIFT },
+  })
 })
 
 for (const [language, { drift }] of Object.entries({ en, zh }))
@@ -80,6 +81,28 @@ test('a line is made of steps, and a look without an answer, or a time without l
     SLOT_MS,
   )
   assert.equal(path, 'M10 100H20H20V0H30M40 100H50M80 100H90')
+})
+
+test('a run of checks that were not good is one dip with its worst, and lasts until the next good one', () => {
+  const look = (atMs: number, verdict: DriftLook['verdict'], cosine = 1): DriftLook => ({
+    ...at(atMs, cosine),
+    verdict,
+  })
+  const looks = [
+    look(1000, 'good'),
+    look(2000, 'warned', 0.997),
+    look(3000, 'failed'),
+    look(4000, 'warned', 0.998),
+    look(5000, 'good'),
+    look(6000, 'quarantined', 0.4),
+  ]
+  assert.deepEqual(
+    dipsIn(looks.toReversed(), SLOT_MS).map(({ worst, ...dip }) => ({ ...dip, worst: worst.cosine })),
+    [
+      { fromMs: 2000, toMs: 5000, worst: 0.997, isOpen: false },
+      { fromMs: 6000, toMs: 7000, worst: 0.4, isOpen: true },
+    ],
+  )
 })
 
 test('what happened are the looks at which the verdict became another one; no answer is none of them', () => {

@@ -20,7 +20,7 @@ export const audit = createRoute({
       title: 'audit',
       icon: ScrollText,
       group: 'run',
-      position: 3,
+      position: 4,
       key: 'a',
       permission: 'audit.read',
     },

@@ -4,6 +4,8 @@ import { moment } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
+import type { SuspectWindow } from '../../api/queries/spaces.ts'
+import { SuspectBanner, suspectText, useSuspects } from '../../parts/spaces/suspect-banner.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -22,6 +24,7 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
   const { banner } = words.deployments
   const since = moment(one.since, now)
   const others = othersText(siblings)
+  const suspect = useSuspects(({ deployment }) => deployment === one.id)
   const itsRequests = (
     <ButtonLink
       to={paths.requests({ deployment: one.id, from: one.since })}
@@ -67,9 +70,11 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
           tone="odd"
           icon={<ShieldAlert size={17} aria-hidden />}
           title={banner.quarantined.title}
-          action={checkNow}
+          action={
+            suspect === undefined || suspect.requests === 0 ? checkNow : <SuspectRequests window={suspect} />
+          }
         >
-          {banner.quarantined.text(since, others)}
+          {banner.quarantined.text(since, others)} {suspect && suspectText(suspect, now)}
         </Banner>
       )
     case 'held-back':
@@ -89,8 +94,21 @@ export function DeploymentBanner({ one, siblings }: BannerProps) {
         </Banner>
       )
     case 'healthy':
+      if (suspect) return <SuspectBanner window={suspect} to={paths.deployment(one.id, { tab: 'drift' })} />
       return siblings.length === 0 ? <Alone one={one} /> : null
   }
+}
+
+function SuspectRequests({
+  window: { deployment, from, found_at: to, requests },
+}: {
+  readonly window: SuspectWindow
+}) {
+  return (
+    <ButtonLink to={paths.requests({ deployment, from, to })} icon={<List size={15} aria-hidden />}>
+      {words.suspects.viewRequests(requests)}
+    </ButtonLink>
+  )
 }
 
 /** A kind of failure has words of its own; whatever else was written for people. */

@@ -1,4 +1,4 @@
-/** How near the vectors of a deployment are to the space of its model, look by look. */
+/** How near the vectors of a deployment are to the space of its model, check by check. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
 import { spaceQueries, type SpaceProbe, type SpaceSlot } from '../../api/queries/spaces.ts'
@@ -8,22 +8,24 @@ import type { SearchOf } from '../../app/place.ts'
 import { clockSeconds, cosine, moment, share } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { DAY_MS, HOUR_MS } from '../../time/day.ts'
-import { seriesColour, type Colour } from '../../charts/colours.ts'
 import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx'
 import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
-import { Legend } from '../../charts/legend.tsx'
+import { Legend, type LegendEntry } from '../../charts/legend.tsx'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
+import { SuspectWindows } from '../../parts/spaces/suspect-windows.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import type { deployment } from './place.ts'
 import { ProbeCosines } from './probe-cosines.tsx'
+import { lookOf, pointOf, seriesOf } from './drift-series.ts'
 import { nameOf } from './state.tsx'
 
-/** Over a day every look is a point of its own; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
+/** Over a day every check is a point of its own, with rides between them; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
 const SPANS = {
   '24h': { ms: DAY_MS, slotMs: HOUR_MS / 4 },
   '14d': { ms: 14 * DAY_MS, slotMs: 2 * HOUR_MS },
@@ -58,25 +60,45 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
   const looks = useQuery(spaceQueries.looks(one.model, new Date(now - DAY_MS).toISOString()))
   const spaces = useQuery(spaceQueries.all())
   const reference = spaces.data?.data.find(({ model }) => model === one.model)?.reference?.deployment
+  const rides = useQuery({
+    ...spaceQueries.rides(one.model, new Date(now - DAY_MS).toISOString()),
+    enabled: span === '24h',
+  })
   const series = useMemo(
-    () => seriesOf(slots.data?.data ?? [], [one, ...siblings], reference),
-    [slots.data, one, siblings, reference],
+    () =>
+      seriesOf(
+        {
+          slots: slots.data?.data ?? [],
+          looks: looks.data?.data ?? [],
+          rides: (span === '24h' && rides.data?.data) || [],
+        },
+        [one, ...siblings],
+        reference,
+      ),
+    [slots.data, looks.data, rides.data, span, one, siblings, reference],
   )
   if (slots.error !== null && slots.data === undefined)
     return <Problem error={slots.error} retry={() => void slots.refetch()} />
-  const valueText = (value: number): string => (measure === 'cosine' ? cosine(value, 9) : share(value, 2))
-  const latest = looks.data?.data.find(({ deployment }) => deployment === one.id)
+  const valueText = (value: number): string => (measure === 'length' ? share(value, 2) : cosine(value, 9))
+  const latest = looks.data?.data.find(({ deployment, kind }) => deployment === one.id && kind === 'probe')
+  const hasImages = series.some((line) => line.looks.some(({ images }) => images !== null))
   const lastText = latest?.least_cosine === undefined ? '–' : cosine(latest.least_cosine, 9)
   return (
     <div className="flex flex-col gap-6">
-      <Section title={say.title[measure]} actions={<DriftControls span={span} measure={measure} />}>
+      <Section
+        title={say.title[measure]}
+        actions={<DriftControls span={span} measure={measure} hasImages={hasImages} />}
+      >
         {slots.data !== undefined && series.length === 0 ? (
           <Empty title={say.none}>{say.noneText}</Empty>
         ) : (
           <>
             <Legend
               className="mb-2"
-              entries={series.map(({ name, colour }) => ({ label: name, colour, mark: 'line' as const }))}
+              entries={[
+                ...series.map(({ name, colour }) => ({ label: name, colour, mark: 'line' as const })),
+                ...(measure === 'cosine' ? rideEntries(series) : []),
+              ]}
             />
             <DriftChart
               caption={say.caption(nameOf(one), lastText)}
@@ -85,15 +107,16 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
               fromMs={fromMs}
               toMs={now}
               slotMs={slotMs}
-              words={{ warned: say.warned, quarantined: say.quarantined }}
+              words={say}
               valueText={valueText}
-              tipTitle={(at, count) => say.worstOf(moment(at, now), count)}
+              tipTitle={(at, count) => (count === 0 ? moment(at, now) : say.worstOf(moment(at, now), count))}
             />
           </>
         )}
       </Section>
+      <SuspectWindows model={one.model} deployment={one.id} />
       {latest !== undefined && <ProbeCosines look={latest} />}
-      <div className="grid grid-cols-2 gap-8 phone:grid-cols-1">
+      <div className="grid grid-cols-2 gap-8 tight:grid-cols-1 phone:grid-cols-1">
         <Happened slots={slots.data?.data ?? []} looks={looks.data?.data ?? []} id={one.id} now={now} />
         <Latest looks={looks.data?.data ?? []} model={one.model} />
       </div>
@@ -101,7 +124,26 @@ export function DriftTab({ one, siblings, search }: DriftTabProps) {
   )
 }
 
-function DriftControls({ span, measure }: { readonly span: Span; readonly measure: DriftMeasure }) {
+/** What the lighter line and the diamond are, where there are any. */
+function rideEntries(series: readonly DriftSeries[]): readonly LegendEntry[] {
+  const say = words.deployments.drift
+  return [
+    ...(series.some(({ rides }) => rides.length > 0)
+      ? [{ label: say.ridesLegend, colour: 'pale', mark: 'line' } as const]
+      : []),
+    ...(series.some(({ badRides }) => badRides.length > 0)
+      ? [{ label: say.badRide, colour: 'odd', mark: 'diamond' } as const]
+      : []),
+  ]
+}
+
+interface DriftControlsProps {
+  readonly span: Span
+  readonly measure: DriftMeasure
+  readonly hasImages: boolean
+}
+
+function DriftControls({ span, measure, hasImages }: DriftControlsProps) {
   const change = useChangeSearch<DeploymentSearch>()
   const say = words.deployments.drift
   return (
@@ -118,43 +160,12 @@ function DriftControls({ span, measure }: { readonly span: Span; readonly measur
         onChange={(value) => change({ measure: value }, { replace: true })}
         segments={[
           { value: 'cosine', label: say.cosine },
+          ...(hasImages || measure === 'images' ? [{ value: 'images', label: say.images } as const] : []),
           { value: 'length', label: say.length },
         ]}
       />
     </span>
   )
-}
-
-/** The reference first, in its own colour. */
-function seriesOf(
-  slots: readonly SpaceSlot[],
-  deployments: readonly Deployment[],
-  reference: string | undefined,
-): readonly DriftSeries[] {
-  const order = deployments.toSorted(
-    (left, right) => Number(right.id === reference) - Number(left.id === reference),
-  )
-  return order.flatMap((one, rank) => {
-    const own = slots.filter(({ deployment }) => deployment === one.id)
-    if (own.length === 0) return []
-    const name = one.id === reference ? words.deployments.drift.reference(nameOf(one)) : nameOf(one)
-    return [{ name, colour: colourOf(rank), looks: own.map(pointOf) }]
-  })
-}
-
-/** The second of two is told apart from the first by more than its shade. */
-function colourOf(rank: number): Colour {
-  return rank === 0 ? 's1' : rank === 1 ? 's6' : seriesColour(rank)
-}
-
-function pointOf(slot: Omit<SpaceSlot, 'failed'>) {
-  return {
-    atMs: Date.parse(slot.at),
-    cosine: slot.least_cosine,
-    length: slot.norm_drift,
-    verdict: slot.verdict,
-    looks: slot.looks,
-  }
 }
 
 interface HappenedProps {
@@ -166,10 +177,8 @@ interface HappenedProps {
 
 function Happened({ slots, looks, id, now }: HappenedProps) {
   const say = words.deployments.drift
-  // Of the last day every look is known; before it, the worst of each slot.
-  const newer = looks
-    .filter(({ deployment }) => deployment === id)
-    .map((look) => pointOf({ ...look, looks: 1 }))
+  // Of the last day every check is known; before it, the worst of each slot.
+  const newer = looks.filter(({ deployment }) => deployment === id).map(lookOf)
   const firstMs = Math.min(...newer.map(({ atMs }) => atMs))
   const older = slots.filter(({ deployment }) => deployment === id).map(pointOf)
   const known = [...older.filter(({ atMs }) => atMs < firstMs), ...newer]
@@ -178,12 +187,14 @@ function Happened({ slots, looks, id, now }: HappenedProps) {
     <Section title={say.happened}>
       {changes.length === 0 && <p className="text-12 text-ink-2">{say.nothing}</p>}
       <ul className="divide-y divide-line text-12">
-        {changes.map(({ atMs, verdict, cosine: least, length }) => (
+        {changes.map(({ atMs, verdict, least, length, isRide }) => (
           <li key={atMs} className="flex gap-4 py-2">
             <span className="w-28 shrink-0 text-ink-2 tabular-nums">{moment(atMs, now)}</span>
             <StateMark mark={VERDICT_MARKS[verdict]} word="" className="mt-0.5" />
             <span>
-              {verdict === 'failed' ? say.noAnswer : say.events[verdict](cosine(least, 7), share(length, 1))}
+              {verdict === 'failed'
+                ? say.noAnswer
+                : say.events[isRide ? 'ride' : verdict](cosine(least, 7), share(length, 1))}
             </span>
           </li>
         ))}
@@ -223,7 +234,10 @@ function Latest({ looks, model }: { readonly looks: readonly SpaceProbe[]; reado
           {looks.slice(0, SHOWN_LOOKS).map((look) => (
             <tr key={`${look.at} ${look.deployment}`} className="border-b border-line">
               <td className="h-7 tabular-nums">{clockSeconds(look.at)}</td>
-              <td>{upstreamOf(look.deployment, model)}</td>
+              <td>
+                {upstreamOf(look.deployment, model)}{' '}
+                {look.kind === 'ride' && <Tag tone="odd">{say.ride}</Tag>}
+              </td>
               <td className={`text-right font-strong tabular-nums ${MARK_TEXT[VERDICT_MARKS[look.verdict]]}`}>
                 {look.verdict === 'failed' ? say.noAnswer : cosine(look.least_cosine, 7)}
               </td>

@@ -29,7 +29,7 @@ export const deployment = createRoute({
     ...range,
     tab: oneOf('health', 'drift', 'limits', 'capabilities', 'requests', 'usage'),
     looks: oneOf('24h', '14d', '90d'),
-    measure: oneOf('cosine', 'length'),
+    measure: oneOf('cosine', 'images', 'length'),
     show: usageMeasure,
   }),
   component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),

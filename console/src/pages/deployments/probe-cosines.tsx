@@ -1,7 +1,7 @@
 /** The cosine of each text and image of the latest check. */
 import type { SpaceProbe } from '../../api/queries/spaces.ts'
 import { cosine } from '../../app/format.ts'
-import { COSINE_LIMITS, IMAGE_COSINE_LIMITS } from '../../charts/drift/drift-layout.ts'
+import { DRIFT_LIMITS } from '../../charts/drift/drift-layout.ts'
 import { Section } from '../../ui/page.tsx'
 import { MARK_TEXT, type Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
@@ -14,19 +14,14 @@ export function ProbeCosines({ look }: { readonly look: SpaceProbe }) {
   const images = cosines.slice(say.texts.length)
   return (
     <Section title={images.length > 0 ? say.titleWithImages : say.title}>
-      <dl className="grid grid-cols-4 gap-x-8 text-12 phone:grid-cols-1">
+      <dl className="grid grid-cols-4 gap-x-8 text-12 tight:grid-cols-2 phone:grid-cols-1">
         {texts.map((value, index) => (
-          <Probe key={index} label={say.texts[index]} value={value} limits={COSINE_LIMITS} />
+          <Probe key={index} label={say.texts[index]} value={value} limits={DRIFT_LIMITS.cosine} />
         ))}
         {images.map((value, index) => (
-          <Probe key={index} label={say.images[index]} value={value} limits={IMAGE_COSINE_LIMITS} />
+          <Probe key={index} label={say.images[index]} value={value} limits={DRIFT_LIMITS.images} />
         ))}
       </dl>
-      {images.length > 0 && (
-        <p className="mt-2 text-12 text-ink-2">
-          {say.imageLimits(IMAGE_COSINE_LIMITS.warned, IMAGE_COSINE_LIMITS.quarantined)}
-        </p>
-      )}
     </Section>
   )
 }

@@ -18,7 +18,7 @@ export const keys = createRoute({
       title: 'keys',
       icon: KeyRound,
       group: 'run',
-      position: 2,
+      position: 3,
       key: 'k',
       permission: 'keys.read',
     },

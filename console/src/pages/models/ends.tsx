@@ -38,7 +38,13 @@ export function Ends({ model }: { readonly model: Model }) {
   })
 }
 
-function Source({ source, asOf }: { readonly source: string | null; readonly asOf: string | null }) {
+/** Where the day is from on which its last deployment ends. */
+export function sourceOf({ ends, ends_by_deployment: all }: Model) {
+  const { source = null, as_of: asOf = null } = Object.values(all).find(({ on }) => on === ends?.on) ?? {}
+  return { source, asOf }
+}
+
+export function Source({ source, asOf }: { readonly source: string | null; readonly asOf: string | null }) {
   if (source === null) return null
   const { detail } = words.models
   const name = source.startsWith('https://') ? (

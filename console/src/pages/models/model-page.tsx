@@ -9,6 +9,7 @@ import { useWrite } from '../../api/write.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import { SuspectBanner, useSuspects } from '../../parts/spaces/suspect-banner.tsx'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
@@ -23,7 +24,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { Capabilities } from './capabilities.tsx'
-import { Ends } from './ends.tsx'
+import { Ends, Source, sourceOf } from './ends.tsx'
 import { sortedRows } from './filters.ts'
 import { illOf, isNear } from './row-words.ts'
 import { UseIt } from './use-it.tsx'
@@ -74,6 +75,7 @@ export function ModelPage() {
         <>
           <Head model={model} />
           <Ends model={model} />
+          <Suspects model={model} />
           <Tabs
             label={model.id}
             value={tab}
@@ -127,13 +129,25 @@ function Head({ model }: { readonly model: Model }) {
             {detail.also} <span className="font-semibold text-ink">{model.aliases.join(', ')}</span>
           </span>
         )}
-        {model.ends !== null && !isNear(model.ends) && <span>{detail.endsFar(model.ends.on)}</span>}
+        {model.ends !== null && !isNear(model.ends) && (
+          <span>
+            {detail.endsFar(model.ends.on)} <Source {...sourceOf(model)} />
+          </span>
+        )}
         <span className="flex items-center gap-1.5">
           <FileCode2 size={13} aria-hidden />
           {model.managed_at ?? (model.managed_by === 'store' ? detail.managedHere : detail.builtIn)}
         </span>
       </p>
     </header>
+  )
+}
+
+function Suspects({ model: { id } }: { readonly model: Model }) {
+  const window = useSuspects(({ model }) => model === id)
+  if (window === undefined) return null
+  return (
+    <SuspectBanner window={window} to={paths.model(id, { tab: 'space' })} className="mx-6 mt-3 phone:mx-4" />
   )
 }
 

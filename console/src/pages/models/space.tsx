@@ -7,12 +7,14 @@ import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { PinningKeys } from '../../parts/spaces/pinning-keys.tsx'
+import { SuspectWindows } from '../../parts/spaces/suspect-windows.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Facts } from '../../ui/page.tsx'
 import { State, type Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import { Family } from './family.tsx'
 
 type Model = Schema<'ModelDetail'>
 type Row = Schema<'SpaceDeployment'> & { readonly probed: string }
@@ -69,6 +71,15 @@ function Pins({ pins }: { readonly pins: readonly Schema<'SpacePin'>[] }) {
   )
 }
 
+function SpaceId({ id }: { readonly id: string | undefined }) {
+  return (
+    <span className="mono-12 flex items-center gap-1">
+      {id ?? '–'}
+      {id !== undefined && <CopyIconButton text={id} />}
+    </span>
+  )
+}
+
 function SpaceOf({ model }: { readonly model: Model }) {
   const spaces = useQuery(spaceQueries.all())
   const nowMs = useNow()
@@ -81,13 +92,10 @@ function SpaceOf({ model }: { readonly model: Model }) {
         <Facts
           labelWidth={110}
           facts={[
-            [
-              detail.spaceFacts.id,
-              <span key="id" className="mono-12 flex items-center gap-1">
-                {space?.space ?? '–'}
-                {space && <CopyIconButton text={space.space} />}
-              </span>,
-            ],
+            [detail.spaceFacts.id, <SpaceId key="id" id={space?.space} />],
+            ...(space && space.own_space !== space.space
+              ? ([[detail.spaceFacts.own, <SpaceId key="own" id={space.own_space} />]] as const)
+              : []),
             [detail.spaceFacts.generation, space?.generation ?? '–'],
             [detail.spaceFacts.width, space?.width ?? '–'],
             [
@@ -113,6 +121,8 @@ function SpaceOf({ model }: { readonly model: Model }) {
         empty={null}
         fill={false}
       />
+      {space && <Family space={space} spaces={spaces.data?.data ?? []} />}
+      <SuspectWindows model={model.id} className="px-6 py-5 phone:px-4" />
     </>
   )
 }

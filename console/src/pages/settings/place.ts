@@ -16,7 +16,7 @@ export const settings = createRoute({
       title: 'settings',
       icon: Settings,
       group: 'run',
-      position: 4,
+      position: 5,
       key: 's',
       sections: SECTIONS,
     },

@@ -72,18 +72,30 @@ export const deployments = inLanguage('deployments', {
     usage: 'Usage',
   },
   drift: {
-    title: { cosine: 'Minimum cosine to the reference', length: 'Length relative to the reference' },
+    title: {
+      cosine: 'Minimum cosine to the reference',
+      images: 'Minimum cosine of images to the reference',
+      length: 'Length relative to the reference',
+    },
     reference: (name: string) => `${name} (reference)`,
     span: 'Time range',
     measure: 'Metric',
     cosine: 'Cosine',
+    images: 'Images',
     length: 'Length',
+    rides: (name: string) => `${name}, live calls`,
+    ridesText: (value: string, rides: number) => `${value}, ${plural(rides, 'ride')}`,
+    ridesLegend: 'rides: probe texts in live calls',
+    dip: (value: string, time: string) => `${value} for ${time}`,
+    badRide: 'failed ride',
+    ride: 'ride',
     warned: 'warning: still serving, needs review',
     quarantined: 'quarantine: receives no traffic',
     caption: (name: string, value: string) => `${name}: ${value} at the last check`,
     worstOf: (time: string, looks: number) => `${time}, worst of ${plural(looks, 'check')}`,
     none: 'No checks yet.',
-    noneText: 'A serving deployment is checked every 15 minutes, and whenever you select Check now.',
+    noneText:
+      'A serving deployment is checked every 15 minutes, with live calls in between, and whenever you select Check now.',
     happened: 'Events',
     nothing: 'No changes in this time range.',
     events: {
@@ -91,6 +103,8 @@ export const deployments = inLanguage('deployments', {
       warned: (cosine: string) => `Drifting: cosine ${cosine}. Still serving.`,
       quarantined: (cosine: string, length: string) =>
         `Failed the space check. Minimum cosine ${cosine}, lengths off by ${length}.`,
+      ride: (cosine: string) =>
+        `A probe text in a live call failed: cosine ${cosine}. The vectors of that call were not returned.`,
     },
     latest: 'Latest checks',
     byProbe: {
@@ -107,8 +121,6 @@ export const deployments = inLanguage('deployments', {
         'Symbols',
       ] as readonly string[],
       images: ['Image: photo', 'Image: page', 'Image: chart'] as readonly string[],
-      imageLimits: (warned: number, quarantined: number) =>
-        `Images have wider limits than the chart shows: warning below ${warned}, quarantine below ${quarantined}.`,
     },
     at: 'Time',
     noAnswer: 'no response',
@@ -250,6 +262,11 @@ export const deployments = inLanguage('deployments', {
   space: 'Space',
   pinnedBy: (keys: number) => (keys === 0 ? 'no key in 24 hours' : `${plural(keys, 'key')} in 24 hours`),
   morePins: (keys: number) => `and ${keys} more`,
+  family: {
+    joined: (name: string) => `family ${name}`,
+    outside: (name: string) => `outside family ${name}`,
+    waiting: (name: string) => `family ${name}, not checked yet`,
+  },
   spaceStates: {
     trusted: 'trusted',
     warned: 'drifting',

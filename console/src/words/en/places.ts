@@ -12,6 +12,7 @@ export const places = inLanguage('places', {
   budgets: 'Budgets',
   unknowns: 'Unknowns',
   deployments: 'Deployments',
+  modelChange: 'Model change',
   keys: 'Keys',
   audit: 'Audit',
   settings: 'Settings',

@@ -72,12 +72,23 @@ export const deployments: Partly<typeof english> = {
     usage: '用量',
   },
   drift: {
-    title: { cosine: '与基准的最小余弦', length: '与基准相比的长度' },
+    title: {
+      cosine: '与基准的最小余弦',
+      images: '图像与基准的最小余弦',
+      length: '与基准相比的长度',
+    },
     reference: (name) => `${name}（基准）`,
     span: '时间范围',
     measure: '度量',
     cosine: '余弦',
+    images: '图像',
     length: '长度',
+    rides: (name) => `${name}，实时调用`,
+    ridesText: (value, rides) => `${value}，${rides} 次随行`,
+    ridesLegend: '随行：实时调用中的探测文本',
+    dip: (value, time) => `${value}，持续 ${time}`,
+    badRide: '未通过的随行',
+    ride: '随行',
     warned: '警告：仍在服务，需要有人查看',
     quarantined: '隔离：不接收流量',
     caption: (name, value) => `${name}：最近一次检查为 ${value}`,
@@ -90,6 +101,7 @@ export const deployments: Partly<typeof english> = {
       good: (cosine) => `恢复正常，余弦 ${cosine}。`,
       warned: (cosine) => `正在漂移：余弦 ${cosine}。仍在服务。`,
       quarantined: (cosine, length) => `未通过空间检查。最小余弦 ${cosine}，长度相差 ${length}。`,
+      ride: (cosine) => `实时调用中的探测文本未通过：余弦 ${cosine}。该次调用的向量没有返回。`,
     },
     latest: '最近的检查',
     byProbe: {
@@ -97,8 +109,6 @@ export const deployments: Partly<typeof english> = {
       titleWithImages: '最近一次检查的各文本和图像',
       texts: ['单词', '句子', '段落', '日文', '阿拉伯文', '数字', '代码', '符号'],
       images: ['图像：照片', '图像：页面', '图像：图表'],
-      imageLimits: (warned, quarantined) =>
-        `图像的限度比图中所示更宽：低于 ${warned} 警告，低于 ${quarantined} 隔离。`,
     },
     at: '时间',
     noAnswer: '没有应答',
@@ -234,6 +244,11 @@ export const deployments: Partly<typeof english> = {
   space: '空间',
   pinnedBy: (keys) => (keys === 0 ? '24 小时内没有' : `24 小时内 ${keys} 个密钥`),
   morePins: (keys) => `以及另外 ${keys} 个`,
+  family: {
+    joined: (name) => `家族 ${name}`,
+    outside: (name) => `不在家族 ${name} 中`,
+    waiting: (name) => `家族 ${name}，尚未检查`,
+  },
   spaceStates: {
     trusted: '可信',
     warned: '正在漂移',

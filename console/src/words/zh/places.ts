@@ -12,6 +12,7 @@ export const places: Partly<typeof english> = {
   budgets: '预算',
   unknowns: '结果未知',
   deployments: '部署',
+  modelChange: '模型更替',
   keys: '密钥',
   audit: '审计',
   settings: '设置',

@@ -1,5 +1,6 @@
 /** Probes of vector spaces, and the keys whose requests name a space. */
 import { z } from 'zod'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import { time } from '../shared/fields.ts'
@@ -60,6 +61,8 @@ export const spaceSlot = z
     failed: z.int().describe('Looks that got no answer, which is no drift.'),
     verdict: z.enum(['good', 'warned', 'quarantined', 'failed']).describe('The worst of the slot.'),
     least_cosine: z.number().nullable(),
+    least_text_cosine: z.number().nullable().describe('Texts and images have limits of their own.'),
+    least_image_cosine: z.number().nullable().describe('null: the deployment takes no images.'),
     norm_drift: z.number().nullable(),
   })
   .meta({ id: 'SpaceSlot' })
@@ -81,7 +84,10 @@ const SLOTS = `
 SELECT date_bin(make_interval(secs => $3), at, timestamptz 'epoch') AS at, deployment, space, count(*) AS looks,
   count(*) FILTER (WHERE verdict = 'failed') AS failed,
   (${VERDICTS})[max(array_position(${VERDICTS}, verdict))] AS verdict,
-  min(least_cosine) AS least_cosine, max(norm_drift) AS norm_drift
+  min(least_cosine) AS least_cosine,
+  min(coalesce((SELECT min(one) FROM unnest(cosines[1:${PROBE_TEXTS.length}]) AS one), least_cosine)) AS least_text_cosine,
+  min((SELECT min(one) FROM unnest(cosines[${PROBE_TEXTS.length + 1}:]) AS one)) AS least_image_cosine,
+  max(norm_drift) AS norm_drift
 FROM space_probes WHERE model = $1 AND at >= $2 GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3 LIMIT $4`
 
 /** Requests that are counted, the newest. Their index alone answers, in some tens of milliseconds. */

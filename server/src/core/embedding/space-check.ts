@@ -4,7 +4,6 @@
  * its vectors look as valid as any: only a comparison shows it.
  */
 import { RIDE_INDEX } from './probe-texts.ts'
-import { toUnitLength } from './vector.ts'
 
 /** Lowest cosine of any text within one space. Half precision stays above 0.9999, other weights rarely reach 0.9. */
 export const MIN_COSINE = 0.99
@@ -129,9 +128,11 @@ export function checkRide(
 ): SpaceCheck {
   const expected = texts[RIDE_INDEX] as Float32Array
   const limits = limitsOf(TEXTS, spread, terms)
-  if (vector.length >= expected.length) return checkSpace([expected], [vector], limits)
-  const { length } = vector
-  return checkSpace([toUnitLength(expected.slice(0, length))], [toUnitLength(vector)], limits)
+  const isShorter = vector.length < expected.length
+  if (!isShorter) return checkSpace([expected], [vector], limits)
+  const { cosine } = compare(expected.subarray(0, vector.length), vector)
+  if (!Number.isFinite(cosine)) return incomparable('the vector of the ride is all zero')
+  return judge([cosine], 0, limits)
 }
 
 /** The limits of one kind of probe for a model whose samples have this spread. */

@@ -1,0 +1,48 @@
+/** Vectors that may be of another space and were not made again yet: how many, since when, and where to act. */
+import { useQuery } from '@tanstack/react-query'
+import { ShieldAlert } from 'lucide-react'
+import { spaceQueries, type SuspectWindow } from '../../api/queries/spaces.ts'
+import { moment } from '../../app/format.ts'
+import { useMay } from '../../app/session.ts'
+import { useNow } from '../../time/now.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import type { Address } from '../../ui/link.tsx'
+import { words } from '../../words/words.ts'
+
+/** The newest window with vectors that wait for a repair. */
+export function useSuspects(isOwn: (window: SuspectWindow) => boolean): SuspectWindow | undefined {
+  const may = useMay()
+  const { data } = useQuery({ ...spaceQueries.suspects(), enabled: may('spaces.read') })
+  return data?.data.find(
+    (one) => isOwn(one) && one.vectors > 0 && (one.state === 'open' || one.state === 'waiting'),
+  )
+}
+
+/** Nothing leaves a deployment once it was found outside. */
+export function suspectText({ from, found_at: found, vectors, keys }: SuspectWindow, nowMs: number): string {
+  return words.suspects.banner(moment(from, nowMs), moment(found, nowMs), vectors, keys)
+}
+
+interface SuspectBannerProps {
+  readonly window: SuspectWindow
+  /** Where its windows are listed. */
+  readonly to: Address
+  readonly className?: string
+}
+
+export function SuspectBanner({ window, to, className }: SuspectBannerProps) {
+  const now = useNow()
+  const say = words.suspects
+  return (
+    <Banner
+      tone="odd"
+      icon={<ShieldAlert size={17} aria-hidden />}
+      title={say.bannerTitle}
+      action={<ButtonLink to={to}>{say.bannerAction}</ButtonLink>}
+      {...(className !== undefined && { className })}
+    >
+      {suspectText(window, now)}
+    </Banner>
+  )
+}

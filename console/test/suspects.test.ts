@@ -1,0 +1,107 @@
+/** Suspect windows before a real node: what a deployment returned before a bad check is listed, downloaded and embedded again. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { ConsoleNode } from '../../server/test/support/console-node.ts'
+import { BatchCaller, embeddingLines } from '../../server/test/support/batches.ts'
+import { eventually } from '../../server/test/support/process.ts'
+import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
+
+const MODEL = 'drifting-w16'
+const DRIFT = `/deployments/${MODEL}%2Fmode-drifting?tab=drift`
+const KEY = 'console-test-key-of-suspects-0001'
+const SOON = { timeout: 30_000 }
+
+interface Window {
+  readonly vectors: number
+  readonly repairable_vectors: number
+}
+
+async function asAdmin(node: ConsoleNode, method: string, path: string) {
+  const { status, text, body } = await node.control(method, path, { token: await node.tokenOf('admin') })
+  assert.ok(status < 300, text)
+  return body
+}
+
+const node = nodeOfFile(
+  {
+    models: { [MODEL]: { on: 'mode-drifting', spaceGuard: true } },
+    projects: { search: { keys: [{ name: 'indexer', secret: KEY }] } },
+  },
+  async (started) => {
+    const ask = async () => {
+      const { status } = await started.ask({ model: MODEL, input: ['one', 'two'] }, { key: KEY })
+      assert.equal(status, 200)
+    }
+    await eventually(ask)
+    const caller = new BatchCaller(started.url, KEY)
+    const batch = await caller.create(await caller.upload(embeddingLines(MODEL, ['a', 'b', 'c'])))
+    await caller.ended(batch.id)
+    await started.provider.setMode('drifting', { vectors: 'other-model' })
+    await asAdmin(started, 'POST', `/spaces/${MODEL}/probe`)
+    await eventually(async () => {
+      const [window] = (await asAdmin(started, 'GET', '/spaces/suspects'))['data'] as Window[]
+      assert.deepEqual([window?.vectors, window?.repairable_vectors], [5, 3])
+    })
+  },
+)
+
+test('the page of a deployment says how many vectors left, to whom, and lists them for download', async ({
+  openConsole,
+}) => {
+  const { page, go, complaints } = await openConsole(node)
+  await go(DRIFT)
+  await expect(page.getByText(/5 vectors of another space may have been returned to 1 key\./)).toBeVisible(
+    SOON,
+  )
+  const windows = page.getByRole('region', { name: 'Suspect windows' })
+  await expect(windows.getByRole('row').nth(1)).toContainText(/to now\s*5.*still outside/)
+  await assertAccessible(page, 'suspect windows')
+  const loaded = page.waitForEvent('download')
+  await windows.getByRole('button', { name: 'Download list' }).click()
+  const file = await loaded
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n')
+  const rows = lines.map((line) => JSON.parse(line) as { key: string; inputs: number; repairable: boolean })
+  assert.deepEqual(
+    rows.map(({ key, inputs, repairable }) => [key, inputs, repairable]),
+    [
+      ['search/indexer', 2, false],
+      ['search/indexer', 3, true],
+    ],
+  )
+  await page.getByRole('link', { name: 'View 1 request' }).click()
+  await expect(page).toHaveURL(/\/requests\?deployment=drifting-w16\/mode-drifting&from=/)
+  assert.deepEqual(complaints, [])
+})
+
+test('an operator sees the windows, and only an admin repairs', async ({ openConsole }) => {
+  const { page, go } = await openConsole(node, { role: 'operator' })
+  await go(`/models/${MODEL}`)
+  await page.getByRole('link', { name: 'View windows' }).click()
+  await expect(page).toHaveURL(/tab=space/)
+  const button = page.getByRole('button', { name: 'Repair…' })
+  await expect(button).toHaveAttribute('aria-disabled', 'true', SOON)
+})
+
+test('a repair says what it does and what it cannot, runs as a batch, and is followed to its end', async ({
+  openConsole,
+}) => {
+  const { page, go, complaints } = await openConsole(node)
+  await go(DRIFT)
+  await page.getByRole('button', { name: 'Repair…' }).click(SOON)
+  const dialog = page.getByRole('alertdialog', { name: 'Embed 3 vectors of mode-drifting again?' })
+  await expect(dialog).toContainText('known once the batches have run')
+  await expect(dialog).toContainText('2 vectors: Torana does not keep the texts of requests')
+  await assertAccessible(page, 'the question before a repair')
+  await dialog.getByRole('button', { name: 'Repair' }).click()
+  await expect(page.getByText('1 batch started')).toBeVisible(SOON)
+  const row = page.getByRole('region', { name: 'Suspect windows' }).getByRole('row').nth(1)
+  await expect(row).toContainText('repairing', SOON)
+  await expect(row.getByRole('link', { name: '0 of 3' })).toHaveAttribute('href', /\/batches\/batch_/)
+  await node.provider.setMode('drifting')
+  await asAdmin(node, 'POST', `/spaces/${MODEL}/probe`)
+  await expect(row).toContainText('3 of 3', { timeout: 60_000 })
+  await expect(row).toContainText('list to embed again')
+  assert.deepEqual(complaints, [])
+})
