@@ -17,7 +17,7 @@ const MAX_FEED_DEPTH = 16
 const MAX_FEED_SIGNATURES = 8
 
 /** Age at which a fact is shown as old, so that a person reads its source again three times per year. */
-export const OLD_FACT_DAYS = 120
+const OLD_FACT_DAYS = 120
 const DAY_MS = 86_400_000
 
 export interface FeedDocument {
