@@ -32,7 +32,6 @@ const PROGRAMS: Group = [
   'lab -- conformance/batches --quick',
   'lab -- check/drift --quick',
   'lab -- check/vector-types --quick',
-  'lab -- check/model-ends --quick',
   'console:sizes',
 ]
 

@@ -4,7 +4,7 @@ import { catalogRelease, releaseDocument } from '#config/build/feed.ts'
 import { canonicalText } from '#core/feed/document.ts'
 
 /** The day and two digits, so that several feeds of one day have their order. */
-export function sequenceOf(day: string): number {
+function sequenceOf(day: string): number {
   return Number(`${day.replaceAll('-', '')}00`)
 }
 

@@ -894,6 +894,8 @@ export interface components {
             managed_at: string | null;
             /** @description The day of a price of the catalog, or on which it was set. */
             as_of: string | null;
+            /** @description A price of the catalogue that was read more than 120 days ago. */
+            is_old: boolean;
             /** @description Where a price of the catalog was read. */
             source: string | null;
             /** @description Who set it here. */
@@ -1825,6 +1827,10 @@ export interface components {
             deployments: components["schemas"]["DeploymentBrief"][];
             /** @description Of the first deployment that has one. */
             price: components["schemas"]["PriceText"][];
+            /** @description The day on which the oldest fact of the catalogue about it was read. null: there is none. */
+            as_of: string | null;
+            /** @description That was more than 120 days ago. */
+            is_old: boolean;
             last_hour: {
                 requests: number;
                 failed: number;
@@ -2029,6 +2035,10 @@ export interface components {
             deployments: components["schemas"]["DeploymentBrief"][];
             /** @description Of the first deployment that has one. */
             price: components["schemas"]["PriceText"][];
+            /** @description The day on which the oldest fact of the catalogue about it was read. null: there is none. */
+            as_of: string | null;
+            /** @description That was more than 120 days ago. */
+            is_old: boolean;
             last_hour: {
                 requests: number;
                 failed: number;
@@ -2483,6 +2493,8 @@ export interface components {
             managed_at: string | null;
             /** @description The day of a price of the catalog, or on which it was set. */
             as_of: string | null;
+            /** @description A price of the catalogue that was read more than 120 days ago. */
+            is_old: boolean;
             /** @description Where a price of the catalog was read. */
             source: string | null;
             /** @description Who set it here. */

@@ -68,6 +68,8 @@ const MODELS = [
     managed_at: 'torana.yaml:12',
     space: 'small@8:0123abcd',
     ends: { on: '2026-12-01' },
+    as_of: '2026-05-01',
+    is_old: true,
     deployments: [
       { id: 'small/openai', state: 'healthy' },
       { id: 'small/azure', state: 'drained' },
@@ -84,6 +86,8 @@ const MODELS = [
     managed_at: null,
     space: null,
     ends: null,
+    as_of: null,
+    is_old: false,
     deployments: [],
     price: [],
     last_hour: { requests: 0, failed: 0, p95_ms: null },

@@ -278,7 +278,7 @@ function section<Row>(title: string, columns: Columns<Row>, rows: readonly Row[]
   return rows.length === 0 ? '' : `${title}\n\n${tableOf(columns, rows)}`
 }
 
-export function factText(fact: ReadFact | null): string {
+function factText(fact: ReadFact | null): string {
   if (fact === null) return '-'
   return fact.is_old ? `${fact.as_of} (old)` : fact.as_of
 }

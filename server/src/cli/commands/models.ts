@@ -6,6 +6,8 @@ interface ModelRow extends Priced, Declared {
   readonly id: string
   readonly aliases: readonly string[]
   readonly deployments: readonly { readonly id: string; readonly state: string }[]
+  readonly as_of: string | null
+  readonly is_old: boolean
 }
 
 interface Priced {
@@ -43,6 +45,7 @@ const list = listCommand({
     'p95 ms': 'last_hour.p95_ms',
     'requests/day': 'last_day.requests',
     ends: 'ends.on',
+    'facts as of': ({ as_of: day, is_old: isOld }) => (day !== null && isOld ? `${day} (old)` : (day ?? '-')),
     'declared in': declaredIn,
   },
   none: 'There are no such models.',

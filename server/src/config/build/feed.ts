@@ -23,7 +23,7 @@ export interface CatalogRelease {
   readonly keys: readonly string[]
 }
 
-export const RELEASE_FILE: string = join(CATALOG_FOLDER, 'release.json')
+const RELEASE_FILE = join(CATALOG_FOLDER, 'release.json')
 
 let release: CatalogRelease | undefined
 

@@ -1,7 +1,7 @@
 /** How old the facts about models in use are. */
 import { z } from 'zod'
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
-import { isOldFact } from '#core/feed/document.ts'
+import { isOldFact, originsOf, type FactOrigin } from '#core/feed/document.ts'
 
 const readFact = z
   .object({
@@ -26,13 +26,12 @@ type Facts = z.output<typeof deploymentFacts>
 export function factsInUse(catalog: Catalog, nowMs: number): Facts[] {
   return listModels(catalog).flatMap((model) =>
     model.deployments.map((one: Model['deployments'][number]) => {
-      const { id, factsFrom, priceFrom, end } = one
-      const price = priceFrom?.from === 'catalog' ? priceFrom : undefined
-      const bodyOf = (origin: Origin | undefined) => readBody(origin, nowMs)
+      const { facts, price, end } = originsOf(one)
+      const bodyOf = (origin: FactOrigin | undefined) => readBody(origin, nowMs)
       return {
         model: model.id,
-        deployment: id,
-        facts: bodyOf(factsFrom),
+        deployment: one.id,
+        facts: bodyOf(facts),
         price: bodyOf(price),
         end: bodyOf(end),
       }
@@ -44,12 +43,7 @@ export function countOld(rows: readonly Facts[]): number {
   return rows.flatMap(({ facts, price, end }) => [facts, price, end]).filter((one) => one?.is_old).length
 }
 
-interface Origin {
-  readonly source?: string | undefined
-  readonly asOf?: string | undefined
-}
-
-function readBody(origin: Origin | undefined, nowMs: number): z.output<typeof readFact> | null {
+function readBody(origin: FactOrigin | undefined, nowMs: number): z.output<typeof readFact> | null {
   if (origin?.asOf === undefined) return null
   return { source: origin.source ?? null, as_of: origin.asOf, is_old: isOldFact(origin.asOf, nowMs) }
 }

@@ -9,7 +9,7 @@ import { DAY_MS } from '../shared/times.ts'
 import type { RowRate } from './bill-rules.ts'
 
 /** Days of the ledger that a new price is tried on. */
-export const BILL_DAYS = 30
+const BILL_DAYS = 30
 /** Time for reading them. A ledger that takes longer is too large for a page. */
 const MAX_READING_MS = 20_000
 

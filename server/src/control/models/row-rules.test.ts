@@ -12,6 +12,7 @@ import { retiredRow, rowBody, type ModelView } from './row-rules.ts'
 const STANDING = { state: 'limited', until: null, since: '2026-11-17T00:00:00.000Z' } as const
 const FIGURES = { last_hour: { requests: 3, failed: 1, p95_ms: 20 }, last_day: { requests: 40 } }
 const NOTHING = { last_hour: { requests: 0, failed: 0, p95_ms: null }, last_day: { requests: 0 } }
+const OLD = { source: 'a page', asOf: '2026-07-01' }
 const VIEW = {
   health: { standingOf: () => STANDING, cellsOf: (ids) => ids.join() },
   figures: new Map([['m', FIGURES]]),
@@ -34,7 +35,7 @@ test('a row of an embedding model has its space, its widths, and the most that o
     facts: { dimensions: 16, matryoshka: true, maxInputTokens: 8191 },
     end: modelEnd({ on: '2026-12-01', successor: 'later' }),
     deployments: [
-      on('one', { capabilities: { maxInputs: 96 }, end: modelEnd({ on: '2026-12-01' }) }),
+      on('one', { capabilities: { maxInputs: 96 }, factsFrom: OLD, end: modelEnd({ on: '2026-12-01' }) }),
       on('two', { capabilities: { maxInputs: 128 } }),
     ],
   })
@@ -58,6 +59,8 @@ test('a row of an embedding model has its space, its widths, and the most that o
       { ...brief, id: 'm/two', upstream: 'two', ends_on: null },
     ],
     price: [{ amount: '', unit: 'unpriced', note: null }],
+    as_of: '2026-07-01',
+    is_old: true,
     ...FIGURES,
     cells: 'm/one,m/two',
   })
@@ -203,6 +206,8 @@ test('a model that is gone is a row of those who still ask for it', () => {
     can: {},
     deployments: [],
     price: [],
+    as_of: null,
+    is_old: false,
     ...NOTHING,
     cells: '.'.repeat(28),
   })

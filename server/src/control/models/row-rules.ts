@@ -11,6 +11,7 @@ import type {
 } from '#core/catalog/catalog.ts'
 import { daysLeft, type ModelEnd, type RetiredModel } from '#core/catalog/model-end.ts'
 import { answeringSpace } from '#core/embedding/space.ts'
+import { isOldFact, originsOf } from '#core/feed/document.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities } from '#core/options/image.ts'
 import { deploymentBrief, managed, managedBody } from '../shared/model-fields.ts'
@@ -94,6 +95,11 @@ export const modelRow = z
       .describe('What at least one deployment does, or Torana for it. What is absent is refused.'),
     deployments: z.array(deploymentBrief),
     price: z.array(priceText).describe('Of the first deployment that has one.'),
+    as_of: z
+      .string()
+      .nullable()
+      .describe('The day on which the oldest fact of the catalogue about it was read. null: there is none.'),
+    is_old: z.boolean().describe('That was more than 120 days ago.'),
     ...modelFigures,
     cells: z
       .string()
@@ -140,6 +146,7 @@ export function rowBody(one: Model, view: ModelView): ModelRow {
     can: one.kind === 'embedding' ? embeddingAbilities(one, view.limits.maxInputs) : imageAbilities(one),
     deployments: one.deployments.map((deployment) => briefBody(one, deployment, view)),
     price: priceOf(one.deployments),
+    ...ageOf(one.deployments, view.nowMs),
     ...(view.figures.get(one.id) ?? NO_REQUESTS),
     cells: view.health.cellsOf(one.deployments.map(({ id }) => id)),
   }
@@ -165,6 +172,8 @@ export function retiredRow({ id, on, successor }: RetiredModel, askers: readonly
     can: {},
     deployments: [],
     price: [],
+    as_of: null,
+    is_old: false,
     ...NO_REQUESTS,
     cells: '.'.repeat(WEEK_CELLS),
   }
@@ -180,6 +189,14 @@ function briefBody(
   { health }: ModelView,
 ): z.output<typeof deploymentBrief> {
   return { id, model, kind, upstream: upstream.name, ...health.standingOf(id), ends_on: end?.on ?? null }
+}
+
+function ageOf(deployments: readonly AnyDeployment[], nowMs: number): Pick<ModelRow, 'as_of' | 'is_old'> {
+  const days = deployments.flatMap((one) =>
+    Object.values(originsOf(one)).flatMap((origin) => origin?.asOf ?? []),
+  )
+  const [oldest] = days.sort()
+  return { as_of: oldest ?? null, is_old: isOldFact(oldest, nowMs) }
 }
 
 /** The first known price. Where it is free, its note names the first price that is not. */

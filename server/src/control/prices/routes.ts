@@ -1,6 +1,7 @@
 /** What each deployment costs and who says so. A price can be set here where torana.yaml has none. */
 import { z } from 'zod'
 import { listModels, type Model } from '#core/catalog/catalog.ts'
+import { isOldFact } from '#core/feed/document.ts'
 import { priceFormOf } from '#core/money/price-form.ts'
 import { actorIn } from '../shared/caller.ts'
 import { conflict, invalidField, notFound } from '../shared/faults.ts'
@@ -32,6 +33,7 @@ const price = z
       .describe('`configuration`: torana.yaml decides, and the price is changed there.'),
     managed_at: z.string().nullable().describe('Such as `torana.yaml:88`.'),
     as_of: z.string().nullable().describe('The day of a price of the catalog, or on which it was set.'),
+    is_old: z.boolean().describe('A price of the catalogue that was read more than 120 days ago.'),
     source: z.string().nullable().describe('Where a price of the catalog was read.'),
     set_by: z.string().nullable().describe('Who set it here.'),
     unpriced_requests_30d: z.int().describe('Calls of the last 30 days that no sum of dollars holds.'),
@@ -93,7 +95,7 @@ export function registerPrices(
     handler: async () => {
       const unpriced = await unpricedRequests(reports, clock.nowMs())
       const rows = deployments().map(({ model, deployment }) => ({
-        ...priceOf(model, deployment),
+        ...priceOf(model, deployment, clock.nowMs()),
         unpriced_requests_30d: unpriced.get(deployment.id) ?? 0,
       }))
       const rankOf = ({ from, unpriced_requests_30d: calls }: z.output<typeof price>): number =>
@@ -123,7 +125,7 @@ export function registerPrices(
       await prices.set(id, priceFormOf(read), priceFormOf(deployment.price), actor)
       await refreshCatalog()
       const priceFrom = { from: 'store', by: actor.name, atMs: clock.nowMs() } as const
-      return priceOf(model, { id, price: read, priceFrom })
+      return priceOf(model, { id, price: read, priceFrom }, clock.nowMs())
     },
   })
 
@@ -140,7 +142,7 @@ export function registerPrices(
       await prices.forget(id, actorIn(request))
       await refreshCatalog()
       const { model, deployment } = found(id)
-      return priceOf(model, deployment)
+      return priceOf(model, deployment, clock.nowMs())
     },
   })
 
@@ -167,6 +169,7 @@ function registerPriceChanges(api: Api, { reports, clock }: Pick<ControlNode, 'r
 function priceOf(
   model: Model,
   { id, price: own, priceFrom }: PricedDeployment,
+  nowMs: number,
 ): z.output<typeof changedPrice> {
   return {
     deployment: id,
@@ -177,6 +180,7 @@ function priceOf(
     from: own.kind === 'unpriced' ? 'none' : (priceFrom?.from ?? 'none'),
     managed_at: priceFrom?.from === 'configuration' ? priceFrom.at : null,
     as_of: asOf(priceFrom),
+    is_old: priceFrom?.from === 'catalog' && isOldFact(priceFrom.asOf, nowMs),
     source: priceFrom?.from === 'catalog' ? (priceFrom.source ?? null) : null,
     set_by: priceFrom?.from === 'store' ? priceFrom.by : null,
   }

@@ -11,13 +11,13 @@ export const MAX_FEED_BYTES = 4 * 1024 * 1024
 /** Models of all providers together. Every node builds them after each change. */
 export const MAX_FEED_MODELS = 5000
 const MAX_FEED_PROVIDERS = 200
-/** Levels of lists and mappings. The built-in facts have nine. */
+/** Levels of lists and mappings. The built-in catalogue has eight. */
 const MAX_FEED_DEPTH = 16
 /** Signatures of one envelope: those of a key and of its successor, and of mirrors that sign again. */
 const MAX_FEED_SIGNATURES = 8
 
-/** Age at which a fact is shown as old: providers change prices and limits about twice per year. */
-export const OLD_FACT_DAYS = 120
+/** Age at which a fact is shown as old, so that a person reads its source again three times per year. */
+const OLD_FACT_DAYS = 120
 const DAY_MS = 86_400_000
 
 export interface FeedDocument {
@@ -96,6 +96,22 @@ export function canonicalText(value: unknown): string {
     .filter(([, one]) => one !== undefined)
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalText(one)}`).join(',')}}`
+}
+
+/** Where a fact was read, and when. */
+export interface FactOrigin {
+  readonly source?: string | undefined
+  readonly asOf?: string | undefined
+}
+
+/** The origins of the facts of the catalogue about a deployment. What torana.yaml or the store says has none. */
+export function originsOf(deployment: {
+  readonly factsFrom?: FactOrigin | undefined
+  readonly priceFrom?: ({ readonly from: string } & FactOrigin) | undefined
+  readonly end?: FactOrigin | undefined
+}): Readonly<Record<'facts' | 'price' | 'end', FactOrigin | undefined>> {
+  const { factsFrom, priceFrom, end } = deployment
+  return { facts: factsFrom, price: priceFrom?.from === 'catalog' ? priceFrom : undefined, end }
 }
 
 /** Whether a fact was read longer ago than facts stay true. False for a fact without a day. */
