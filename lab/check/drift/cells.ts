@@ -16,7 +16,7 @@ import { isNotice, seenInRun, type RunSeen } from './run.ts'
  * two replicas behind one address. `chance`: each call reaches either of them by chance.
  */
 export const KINDS = ['alone', 'second', 'replicas', 'chance'] as const
-export type Kind = (typeof KINDS)[number]
+type Kind = (typeof KINDS)[number]
 
 export interface Cell {
   readonly kind: Kind

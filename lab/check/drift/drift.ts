@@ -97,6 +97,7 @@ export function driftTable(cells: Cells): string[][] {
     'changed upstream',
     'per second',
     'runs',
+    'requests',
     'vectors: median, worst',
     'seconds: median, worst',
     'rides: worst',
@@ -113,6 +114,7 @@ export function driftTable(cells: Cells): string[][] {
       NAMES[kind] ?? kind,
       rate,
       String(runs.length),
+      String(sum(runs, ({ requests }) => requests)),
       both(({ leaked }) => leaked),
       both(({ leakedSeconds }) => leakedSeconds, 1),
       String(most(runs, ({ rides }) => rides)),
@@ -144,11 +146,11 @@ export function reportDrift(cells: Cells, report: Report, { isTimed }: { readonl
     const wrong = sum(runs, (run) => run.wrong + run.refusedBefore)
     report.aim(`${name}: other wrong answers`, String(wrong), '0', wrong === 0)
     if (!name.startsWith('second')) continue
-    // The call was answered before the ride that met the change, and its ledger entry was being written: it is not made again.
-    const inLedger = sum(runs, ({ refused }) => refused['503 space_left'] ?? 0)
-    report.figure(`${name}: answers withheld while they were written to the ledger`, String(inLedger))
+    // Mostly calls that were answered before the ride, and were being written to the ledger: they are not made again.
+    const withheld = sum(runs, ({ refused }) => refused['503 space_left'] ?? 0)
+    report.figure(`${name}: answers withheld with 503 space_left`, String(withheld))
     const failed = sum(runs, ({ refused }) => Object.values(refused).reduce((all, one) => all + one, 0))
-    report.aim(`${name}: other failed requests`, String(failed - inLedger), '0', failed === inLedger)
+    report.aim(`${name}: other failed requests`, String(failed - withheld), '0', failed === withheld)
   }
 }
 

@@ -4,7 +4,7 @@ import { startTorana, type Torana } from '../../torana.ts'
 import type { Workplace } from '../../workplace.ts'
 
 export const WIDTH = 16
-export const ADMIN_TOKEN = 'drift-admin-token-0123456789'
+const ADMIN_TOKEN = 'drift-admin-token-0123456789'
 export const KEY = 'drift-key-0123456789abcdef01234567'
 
 /** Eight models are probed in a second. */

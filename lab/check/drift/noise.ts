@@ -24,7 +24,7 @@ const BLOCK = 32
 export type Noise = (vector: Float32Array, random: () => number, call: CallNoise) => Float32Array
 
 /** The same for all texts of a call. */
-export interface CallNoise {
+interface CallNoise {
   /** Between 0 and 1. */
   readonly share: number
 }

@@ -19,7 +19,7 @@ export interface AskedModel {
 
 const WIDTH = 64
 /** Requests that share a call: it leaves when all of them are there. */
-export const SHARED = 4
+const SHARED = 4
 
 function text(number: number, words = 7): string {
   const from =
