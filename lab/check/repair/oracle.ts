@@ -14,6 +14,8 @@ export interface SeenAnswer {
   readonly hasNew: boolean
   /** When the vectors were made, at the suspect upstream, as far as it is known. */
   readonly madeAtMs: readonly number[]
+  /** Another upstream was called too, so the vectors of the suspect one may not have been used. */
+  readonly isMixed: boolean
 }
 
 interface SeenWindow {
@@ -31,10 +33,10 @@ export function judge(answers: readonly SeenAnswer[], windows: readonly SeenWind
   const suspect = new Map<string, SeenAnswer>()
   const edge = new Set<string>()
   for (const answer of answers) {
-    const { requestId, hasNew, madeAtMs } = answer
+    const { requestId, hasNew, madeAtMs, isMixed } = answer
     const places = new Set(madeAtMs.map((atMs) => placeOf(atMs, windows)))
-    if (hasNew || places.has('inside')) suspect.set(requestId, answer)
-    else if (places.has('edge')) edge.add(requestId)
+    if (hasNew || (places.has('inside') && !isMixed)) suspect.set(requestId, answer)
+    else if (places.has('edge') || places.has('inside')) edge.add(requestId)
   }
   return { suspect, edge }
 }
