@@ -15,7 +15,9 @@ test('an answer is suspect if it has a new vector or one of the window, and only
   })
   const { suspect, edge } = judge(
     [
-      answerOf('before', [93_000]),
+      answerOf('before', [91_000]),
+      { ...answerOf('arrived before', [94_000]), arrivedAtMs: 94_900 },
+      { ...answerOf('written within', [94_000]), arrivedAtMs: 95_100 },
       answerOf('at the begin', [94_500]),
       answerOf('within', [10_000, 150_000]),
       answerOf('at the end', [200_500]),
@@ -28,5 +30,5 @@ test('an answer is suspect if it has a new vector or one of the window, and only
     [WINDOW],
   )
   assert.deepEqual([...suspect.keys()], ['within', 'new', 'new of both'])
-  assert.deepEqual([...edge], ['at the begin', 'at the end', 'of both'])
+  assert.deepEqual([...edge], ['written within', 'at the begin', 'at the end', 'of both'])
 })

@@ -261,7 +261,8 @@ function requestsSeen(all: readonly Remembered[], calls: Calls): readonly SeenAn
       .toSorted((one, other) => one.atMs - other.atMs)
       .slice(-1)
     const times = timesOf(isHit ? made : calls.get(requestId))
-    return [{ requestId, lines: [], vectors: texts.length, hasNew, ...times }]
+    const seen = { requestId, lines: [], vectors: texts.length, hasNew, ...times }
+    return [isHit ? seen : { ...seen, arrivedAtMs: endedMs }]
   })
 }
 
