@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../../../server/src/stores/postgres/database.ts'
 import { embeddingLines, type BatchAnswer } from '../../../server/test/support/batches.ts'
 import type { FakeProvider } from '../../fake-provider/server.ts'
-import { fromBase64 } from '../../fake-provider/vectors.ts'
 import { judge, type SeenAnswer } from './oracle.ts'
+import { textOf, vectorIn, type OutputLine } from './output-line.ts'
 import { beginTraffic, isNew, SUBJECTS, type Nodes, type Remembered, type Subject } from './stage.ts'
 
 export interface RunReport {
@@ -271,14 +271,6 @@ function timesOf(calls: readonly MadeCall[] = []): Pick<SeenAnswer, 'madeAtMs' |
   return { madeAtMs: suspect.map(({ atMs }) => atMs), isMixed: suspect.length < calls.length }
 }
 
-interface OutputLine {
-  readonly custom_id: string
-  readonly response: {
-    readonly request_id: string
-    readonly body: { readonly data: readonly { readonly embedding: string }[] }
-  }
-}
-
 async function batchesSeen(
   nodes: Nodes,
   ended: readonly BatchAnswer[],
@@ -303,14 +295,6 @@ async function batchesSeen(
     }
   }
   return seen
-}
-
-function textOf({ custom_id: id }: OutputLine, texts: readonly string[] = []): string {
-  return texts[Number(id.slice('line '.length))] ?? ''
-}
-
-function vectorIn({ response }: OutputLine): Float32Array {
-  return fromBase64(response.body.data[0]?.embedding ?? '')
 }
 
 /** Asks for the repair while a node dies, and again; then compares its results with the listed lines. */
