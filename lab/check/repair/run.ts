@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../../../server/src/stores/postgres/database.ts'
 import { embeddingLines, type BatchAnswer } from '../../../server/test/support/batches.ts'
 import type { FakeProvider } from '../../fake-provider/server.ts'
-import { fromBase64 } from '../../fake-provider/vectors.ts'
 import { judge, type SeenAnswer } from './oracle.ts'
-import { beginTraffic, isNew, MODEL, TURNING, type Nodes, type Remembered } from './stage.ts'
+import { textOf, vectorIn, type OutputLine } from './output-line.ts'
+import { beginTraffic, isNew, SUBJECTS, type Nodes, type Remembered, type Subject } from './stage.ts'
 
 export interface RunReport {
   readonly run: number
@@ -63,9 +63,11 @@ export async function runOnce(run: number, { nodes, provider, database }: World)
   await wait(BETWEEN_MS)
   const begunMs = Date.now()
   const killsBefore = nodes.kills.length
-  await provider.setMode(TURNING, CALL)
-  await probe(nodes, 'good')
-  const traffic = beginTraffic(nodes, CALLERS, `run ${run}`)
+  const subject = SUBJECTS[run % 2] as Subject
+  const { model, turning } = subject
+  await provider.setMode(turning, CALL)
+  await probe(nodes, subject, 'good')
+  const traffic = beginTraffic(nodes, model, CALLERS, `run ${run}`)
   const batches: Promise<BatchAnswer>[] = []
   const batchTexts = Array.from({ length: BATCHES }, (_, batch) =>
     Array.from({ length: randomInt(20, 200) }, (_line, line) => `run ${run} batch ${batch} line ${line}`),
@@ -73,20 +75,20 @@ export async function runOnce(run: number, { nodes, provider, database }: World)
   const kill = (): void => void (randomInt(2) === 0 && nodes.kill())
   for (const texts of batchTexts) {
     await wait(randomInt(2500))
-    batches.push(created(nodes, texts))
+    batches.push(created(nodes, model, texts))
   }
   kill()
   await wait(randomInt(2000))
-  await provider.setMode(TURNING, { ...CALL, vectors: 'other-model' })
+  await provider.setMode(turning, { ...CALL, vectors: 'other-model' })
   const changedMs = Date.now()
   await wait(randomInt(500, 3000))
   kill()
   await wait(randomInt(3000))
-  await probe(nodes, 'quarantined')
+  await probe(nodes, subject, 'quarantined')
   kill()
   await wait(randomInt(500, 2500))
-  await provider.setMode(TURNING, CALL)
-  await probe(nodes, 'good')
+  await provider.setMode(turning, CALL)
+  await probe(nodes, subject, 'good')
   await traffic.stop()
   await nodes.up()
   const ids = (await Promise.all(batches)).map(({ id }) => id)
@@ -94,9 +96,10 @@ export async function runOnce(run: number, { nodes, provider, database }: World)
 
   const windows = await listedWindows(nodes, database, begunMs)
   assert.ok(windows.length > 0, 'there is no window')
-  for (const { from } of windows) checkBegin(Date.parse(from), changedMs, { provider, nodes, database })
+  for (const { from } of windows)
+    checkBegin(Date.parse(from), changedMs, turning, { provider, nodes, database })
   const { data, lineOf } = await listedVectors(nodes, windows)
-  const calls = await callsByRequest(database, provider, begunMs)
+  const calls = await callsByRequest(turning, begunMs, { database, provider })
   const answers = [
     ...requestsSeen(traffic.all, calls),
     ...(await batchesSeen(nodes, ended, batchTexts, calls)),
@@ -135,8 +138,8 @@ export async function runOnce(run: number, { nodes, provider, database }: World)
 }
 
 /** Once, however often a kill interrupts it. */
-async function created(nodes: Nodes, texts: readonly string[]): Promise<BatchAnswer> {
-  const file = await nodes.again(() => nodes.batches().upload(embeddingLines(MODEL, texts)))
+async function created(nodes: Nodes, model: string, texts: readonly string[]): Promise<BatchAnswer> {
+  const file = await nodes.again(() => nodes.batches().upload(embeddingLines(model, texts)))
   return nodes.again(async () => {
     const answer = await nodes.batches().ask(file, {}, { 'idempotency-key': file })
     assert.equal(answer.status, 200)
@@ -144,11 +147,11 @@ async function created(nodes: Nodes, texts: readonly string[]): Promise<BatchAns
   })
 }
 
-async function probe(nodes: Nodes, wanted: string): Promise<void> {
+async function probe(nodes: Nodes, { model, turning }: Subject, wanted: string): Promise<void> {
   await nodes.again(async () => {
-    const path = `/spaces/${MODEL}/probe`
+    const path = `/spaces/${model}/probe`
     const { data } = await nodes.control<{ data: { deployment: string; verdict: string }[] }>('POST', path)
-    const verdict = data.find(({ deployment }) => deployment.endsWith(TURNING))?.verdict
+    const verdict = data.find(({ deployment }) => deployment.endsWith(turning))?.verdict
     assert.equal(verdict, wanted)
   })
 }
@@ -169,14 +172,14 @@ async function listedWindows(nodes: Nodes, database: Database, begunMs: number):
 }
 
 /** A window begins at a check that the upstream answered in the old space: the last one before the change that no kill has lost. */
-function checkBegin(fromMs: number, changedMs: number, { provider, nodes }: World): void {
+function checkBegin(fromMs: number, changedMs: number, turning: string, { provider, nodes }: World): void {
   const isLost = (atMs: number): boolean =>
     nodes.kills.some((kill) => kill > atMs - 500 && kill < atMs + LOST_LOG_MS)
   const last = provider
     .entries()
     .filter(
       ({ inputs, scenario, vectors }) =>
-        inputs === PROBE_INPUTS && scenario.includes(TURNING) && vectors === undefined,
+        inputs === PROBE_INPUTS && scenario.includes(turning) && vectors === undefined,
     )
     .map(({ at }) => Date.parse(at))
     .findLast((atMs) => atMs <= changedMs && !isLost(atMs))
@@ -203,12 +206,12 @@ async function listedVectors(nodes: Nodes, windows: readonly Window[]) {
 }
 
 function isListed(
-  { requestId, lines, vectors }: SeenAnswer,
+  { requestId, lines, vectors, isMixed }: SeenAnswer,
   listed: ReadonlyMap<string, Vectors>,
   lineOf: (one: Vectors) => readonly string[],
 ): boolean {
   const found = listed.get(requestId)
-  if (found === undefined || found.inputs !== vectors) return false
+  if (found === undefined || (found.inputs !== vectors && !isMixed)) return false
   return JSON.stringify(lineOf(found).toSorted()) === JSON.stringify(lines.toSorted())
 }
 
@@ -219,14 +222,18 @@ interface MadeCall {
 }
 
 /** The calls of each request. The ledger says only which calls a request has. */
-async function callsByRequest(database: Database, provider: FakeProvider, begunMs: number): Promise<Calls> {
+async function callsByRequest(
+  turning: string,
+  begunMs: number,
+  { database, provider }: Pick<World, 'database' | 'provider'>,
+): Promise<Calls> {
   const served = new Map(
     provider
       .entries()
       .flatMap(({ callId, at, scenario }) =>
         callId === null
           ? []
-          : [[callId, { atMs: Date.parse(at), isSuspect: scenario.includes(TURNING) }] as const],
+          : [[callId, { atMs: Date.parse(at), isSuspect: scenario.includes(turning) }] as const],
       ),
   )
   const rows = await database.query<{ request_id: string; call_id: string }>(
@@ -253,21 +260,15 @@ function requestsSeen(all: readonly Remembered[], calls: Calls): readonly SeenAn
       .filter(({ atMs }) => atMs <= endedMs)
       .toSorted((one, other) => one.atMs - other.atMs)
       .slice(-1)
-    const madeAtMs = suspectTimes(isHit ? made : calls.get(requestId))
-    return [{ requestId, lines: [], vectors: texts.length, hasNew, madeAtMs }]
+    const times = timesOf(isHit ? made : calls.get(requestId))
+    const seen = { requestId, lines: [], vectors: texts.length, hasNew, ...times }
+    return [isHit ? seen : { ...seen, arrivedAtMs: endedMs }]
   })
 }
 
-function suspectTimes(calls: readonly MadeCall[] = []): readonly number[] {
-  return calls.filter(({ isSuspect }) => isSuspect).map(({ atMs }) => atMs)
-}
-
-interface OutputLine {
-  readonly custom_id: string
-  readonly response: {
-    readonly request_id: string
-    readonly body: { readonly data: readonly { readonly embedding: string }[] }
-  }
+function timesOf(calls: readonly MadeCall[] = []): Pick<SeenAnswer, 'madeAtMs' | 'isMixed'> {
+  const suspect = calls.filter(({ isSuspect }) => isSuspect)
+  return { madeAtMs: suspect.map(({ atMs }) => atMs), isMixed: suspect.length < calls.length }
 }
 
 async function batchesSeen(
@@ -283,25 +284,17 @@ async function batchesSeen(
     assert.equal(lines.length, batchTexts[batch]?.length)
     for (const [requestId, own] of Map.groupBy(lines, ({ response }) => response.request_id)) {
       const hasNew = own.some((line) => isNew(textOf(line, batchTexts[batch]), vectorIn(line)))
-      const madeAtMs = suspectTimes(calls.get(requestId))
+      const times = timesOf(calls.get(requestId))
       seen.push({
         requestId,
         lines: own.map(({ custom_id: id }) => id),
         vectors: own.length,
         hasNew,
-        madeAtMs,
+        ...times,
       })
     }
   }
   return seen
-}
-
-function textOf({ custom_id: id }: OutputLine, texts: readonly string[] = []): string {
-  return texts[Number(id.slice('line '.length))] ?? ''
-}
-
-function vectorIn({ response }: OutputLine): Float32Array {
-  return fromBase64(response.body.data[0]?.embedding ?? '')
 }
 
 /** Asks for the repair while a node dies, and again; then compares its results with the listed lines. */

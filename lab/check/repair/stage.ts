@@ -8,16 +8,32 @@ import { GATEWAY_KEY, type Asked, type GatewayOptions } from '../../../server/te
 import { temporaryFolder } from '../../../server/test/support/process.ts'
 import { vectorOf } from '../../fake-provider/vectors.ts'
 
-export const MODEL = 'suspect-w32'
 const WIDTH = 32
-/** The upstream that changes, and the one that does not. */
-export const TURNING = 'turning'
-const STEADY = 'steady'
+
+/** A model, and the upstream of it that changes. */
+export interface Subject {
+  readonly model: string
+  readonly turning: string
+}
+
+/** The calls of one carry rides. Those of the other have one text each, so that batches end before a change is noticed. */
+export const SUBJECTS: readonly [Subject, Subject] = [
+  { model: 'riding-w32', turning: 'turning-many' },
+  { model: 'single-w32', turning: 'turning-one' },
+]
 
 const OPTIONS: GatewayOptions = {
-  models: {
-    [MODEL]: { on: [`mode-${TURNING}`, `mode-${STEADY}`], spaceGuard: true, cache: { ttl: '1h' } },
-  },
+  models: Object.fromEntries(
+    SUBJECTS.map(({ model, turning }, index) => [
+      model,
+      {
+        on: [`mode-${turning}`, `mode-steady-${index}`],
+        spaceGuard: true,
+        cache: { ttl: '1h' },
+        ...(index === 1 && { capabilities: { maxInputs: 1 } }),
+      },
+    ]),
+  ),
   env: { TORANA_ADMIN_TOKEN: ADMIN_TOKEN },
 }
 
@@ -118,7 +134,7 @@ export class Nodes {
 const PATIENCE_MS = 120_000
 
 /** Callers without pause, until they are stopped. */
-export function beginTraffic(nodes: Nodes, callers: number, run: string) {
+export function beginTraffic(nodes: Nodes, model: string, callers: number, run: string) {
   const over = new AbortController()
   const all: Remembered[] = []
   const call = async (caller: number): Promise<void> => {
@@ -130,9 +146,7 @@ export function beginTraffic(nodes: Nodes, callers: number, run: string) {
       const { url, child } = nodes.any()
       const node = child.pid ?? 0
       const sentMs = Date.now()
-      const answer = await askAt(url, { model: MODEL, input: texts }, { key: GATEWAY_KEY }).catch(
-        () => undefined,
-      )
+      const answer = await askAt(url, { model, input: texts }, { key: GATEWAY_KEY }).catch(() => undefined)
       all.push({ ...remembered(answer, texts), texts, node, sentMs, endedMs: Date.now() })
       await wait(answer === undefined ? 100 : randomInt(5, 40))
     }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { spaceOf } from '#core/embedding/space.ts'
 import { listVectors, listWindows } from '#control/suspects/queries.ts'
-import type { ProbeResult } from '#ports/spaces.ts'
+import { TORN, type ProbeResult } from '#ports/spaces.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
@@ -179,6 +179,26 @@ for (const { title, steps, windows } of CASES)
     for (const step of steps) await spaces.record(resultOf(step))
     assert.deepEqual(await windowsIn(database), windows)
   })
+
+test('replicas that differ make suspect what lies before an open window too, in a window of its own', async () => {
+  const { database, spaces } = await opened()
+  for (const at of [0, 10, 20]) await spaces.record(resultOf([at, 'good']))
+  await spaces.record(resultOf([30, 'bad']))
+  assert.deepEqual(await windowsIn(database), [[20, null]])
+  const torn = { ...resultOf([31, 'bad']), reason: `${TORN}: 3 of 6 checks` }
+  for (const atMs of [torn.atMs, torn.atMs + 1000]) await spaces.record({ ...torn, atMs })
+  assert.deepEqual(await windowsIn(database), [
+    [0, 20],
+    [20, null],
+  ])
+  await spaces.record(resultOf([40, 'good']))
+  await spaces.record({ ...torn, atMs: PAST_MS + 50_000 })
+  assert.deepEqual(await windowsIn(database), [
+    [0, 20],
+    [20, 40],
+    [40, null],
+  ])
+})
 
 test('an accepted space ends all windows of its model, and begins none', async () => {
   const { database, spaces } = await opened()

@@ -29,7 +29,7 @@ export interface LedgerEntry {
   /** Undefined: unknown, which is not zero. */
   readonly tokens: number | undefined
   readonly images: number
-  /** Inputs of a paid call for embeddings. Undefined: one, or none. */
+  /** Inputs of a paid call for embeddings whose vectors were used. Undefined: one, or it is no such call. */
   readonly inputs?: number | undefined
   /** The amount that it adds to the spending. Undefined: the model has no price. */
   readonly amountNanoUsd: bigint | undefined

@@ -36,10 +36,16 @@ export async function attempt(
   const call = (rider: Rider | undefined): Promise<readonly AccountedAnswer[]> =>
     callFor(shares, offer, wantedForm, waitedMs, rider)
   const due = rides?.due(model, offer.deployment, isBackground)
-  const answers = await (due === undefined ? call(undefined) : callWithRide(due, shares, offer, call))
-  // A ride in another call may have shown it meanwhile. Another deployment can still answer.
-  if (rides?.isOutside(model, offer.deployment)) throw leftSpace(offer)
-  return answers
+  try {
+    const answers = await (due === undefined ? call(undefined) : callWithRide(due, shares, offer, call))
+    // A ride in another call may have shown it meanwhile. Another deployment can still answer.
+    if (rides?.isOutside(model, offer.deployment)) throw leftSpace(offer)
+    return answers
+  } catch (error) {
+    if (error instanceof UpstreamFailure && error.detail.leftSpace)
+      for (const { request, work } of shares) request.admission.discarded(work.attempt ?? 0)
+    throw error
+  }
 }
 
 async function callFor(

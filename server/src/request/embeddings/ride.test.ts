@@ -101,16 +101,23 @@ test('callers get the bits, the usage and the ledger rows that they would get wi
 
 test('if the rider is outside the space, the answers of its call are not returned, and another deployment serves', async () => {
   const deployments = ['one', 'two'].map((id, priority) => aDeployment({ id: `m/${id}`, priority }))
-  const { ask, judged } = start({ isOutside: (id) => id === 'm/one' }, { deployments })
+  const { ask, judged, node } = start({ isOutside: (id) => id === 'm/one' }, { deployments })
   const answer = await ask(['a', 'b'])
   assert.deepEqual(answer.deployments, ['m/two'])
   assert.deepEqual(judged, ['m/one', 'm/two'])
+  const inputs = node.books
+    .entries()
+    .flatMap((row) => (row.project === 'p' ? [[row.deployment, row.inputs]] : []))
+  assert.deepEqual(inputs, [
+    ['m/one', 0],
+    ['m/two', 2],
+  ])
 })
 
 test('a call in progress when a ride of another call shows the change is answered by another deployment', async () => {
   const deployments = ['one', 'two'].map((id, priority) => aDeployment({ id: `m/${id}`, priority }))
   const left = new Set<string>()
-  const { ask, judged } = start(
+  const { ask, judged, node } = start(
     { intervalMs: 1e9, hasLeft: (id) => left.has(id), plan: () => void left.add('m/one') },
     { deployments },
   )
@@ -118,6 +125,11 @@ test('a call in progress when a ride of another call shows the change is answere
   assert.deepEqual(answer.deployments, ['m/two'])
   assert.equal(answer.attempts, 2)
   assert.ok(judged.includes('m/one'))
+  const used = node.books.entries().filter((row) => row.project === 'p' && row.inputs !== 0)
+  assert.deepEqual(
+    used.map(({ deployment }) => deployment),
+    ['m/two'],
+  )
 })
 
 test('with no other deployment, the caller gets 503 space_left, and what the call cost is in the ledger once', async () => {

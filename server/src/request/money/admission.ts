@@ -148,18 +148,12 @@ export class Admission implements Disposable {
     this.reservation = { nanoUsd: most, from: budgets.map(({ id }) => id) }
   }
 
-  /**
-   * A closer bound on the cost, which takes longer to compute. Undefined when there is none, or when it can't fit into what is
-   * left.
-   */
+  /** A closer bound on the cost, which takes longer to compute. Undefined when there is none that fits into what is left. */
   protected closerMostNanoUsd(_leftNanoUsd: bigint): Promise<bigint | undefined> {
     return Promise.resolve(undefined)
   }
 
-  /**
-   * Prepares a call before it is sent: money, a number, and a journal entry that outlives this process. `numbered` gets the
-   * number before the journal entry is made; `what` describes the call for people.
-   */
+  /** Prepares a call: money, a number, and a journal entry that outlives this process. `numbered` comes before the entry; `what` is for people. */
   async beginCall(
     callId: string,
     deployment: string,
@@ -246,9 +240,14 @@ export class Admission implements Disposable {
     this.#money.giveBack(this.#leasedBy(unknown))
   }
 
-  /**
-   * Resolves once every call of the request is in the ledger. Only then may the result leave. Undefined when they already are.
-   */
+  /** The vectors of a paid call were not used: it counts no inputs. */
+  discarded(attempt: number): void {
+    this.#entries = this.#entries.map((entry) =>
+      entry.attempt === attempt ? { ...entry, inputs: 0 } : entry,
+    )
+  }
+
+  /** Resolves once every call of the request is in the ledger. Only then may the result leave. Undefined when they are. */
   settle(): Promise<void> | undefined {
     return this.#write(...this.#end())
   }

@@ -1,5 +1,5 @@
 /** Suspect windows open and end in the transaction of the standing that they follow. */
-import { TORN, type DeploymentStanding, type ProbeResult } from '#ports/spaces.ts'
+import type { DeploymentStanding, ProbeResult } from '#ports/spaces.ts'
 import type { Sql } from './database.ts'
 
 const GOOD_POINTS = `
@@ -8,21 +8,26 @@ const GOOD_POINTS = `
 const WINDOWS = `FROM suspect_windows WHERE model = $1 AND deployment = $2`
 
 /**
- * From the last good check before the bad result `$5` to the first after it, if there is one: results may come late. `$6`, `$7`: the
- * last good check that the standing knows, if it lies before or after. No vector is in two windows. A deployment without a good check
- * was held back, so it has handed out nothing.
+ * From the last good check before the bad result `$5` to the first after it, if there is one: results may come late. `$6`: where the
+ * standing says that it begins; without it the points do. `$7`: a later good check that the standing knows. No vector is in two
+ * windows, and no window begins earlier than it did: its batches are listed, and may be repaired. So a result that reaches back behind
+ * an open window, as one about replicas that differ does, adds what lies before it. A deployment without a good check was held back,
+ * and has handed out nothing.
  */
 const OPEN = `
 WITH good AS (
-  SELECT greatest($6::timestamptz, (SELECT max(at) ${GOOD_POINTS} AND at < $5)) AS before,
+  SELECT coalesce($6::timestamptz, (SELECT max(at) ${GOOD_POINTS} AND at < $5)) AS before,
     least($7::timestamptz, (SELECT min(at) ${GOOD_POINTS} AND at > $5)) AS after
+), around AS (
+  SELECT from_at ${WINDOWS} AND from_at <= $5 AND (until_at IS NULL OR until_at > $5)
+), bounds AS (
+  SELECT greatest(before, (SELECT max(until_at) ${WINDOWS} AND until_at <= coalesce(around.from_at, $5))) AS from_at,
+    coalesce(around.from_at, least(after, (SELECT min(from_at) ${WINDOWS} AND from_at > $5))) AS until_at
+  FROM good LEFT JOIN around ON true WHERE before IS NOT NULL
 )
 INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at, until_at)
-SELECT 'sus_' || replace(gen_random_uuid()::text, '-', ''), $1, $2, $3, $4,
-  greatest(before, (SELECT max(until_at) ${WINDOWS} AND until_at <= $5)),
-  least(after, (SELECT min(from_at) ${WINDOWS} AND from_at > $5))
-FROM good
-WHERE before IS NOT NULL AND NOT EXISTS (SELECT ${WINDOWS} AND from_at <= $5 AND (until_at IS NULL OR until_at > $5))`
+SELECT 'sus_' || replace(gen_random_uuid()::text, '-', ''), $1, $2, $3, $4, from_at, until_at FROM bounds
+WHERE until_at IS NULL OR from_at < until_at`
 
 /** An ended window is listed again from the start of the schedule: nodes that were cut off report late. */
 const ENDED = `next_listing_at = now() + interval '5 seconds', listings = 0`
@@ -31,11 +36,6 @@ const ENDED = `next_listing_at = now() + interval '5 seconds', listings = 0`
 const END = `
 UPDATE suspect_windows SET until_at = $3, ${ENDED}
 WHERE model = $1 AND deployment = $2 AND until_at IS NULL AND from_at < $3`
-
-/** Replicas differ: they did so before the last good check. */
-const WIDEN = `
-UPDATE suspect_windows SET from_at = least(from_at, greatest($3, (SELECT max(until_at) ${WINDOWS}))), ${ENDED}
-WHERE model = $1 AND deployment = $2 AND until_at IS NULL AND from_at > $3`
 
 const END_ALL = `
 UPDATE suspect_windows SET until_at = greatest(from_at, $2), ${ENDED} WHERE model = $1 AND until_at IS NULL`
@@ -62,7 +62,6 @@ export async function followStanding(
   const from = isKnown ? new Date(after.lastGoodAtMs) : null
   const until = isLate ? new Date(lastGoodAtMs) : null
   await sql.query(OPEN, [model, deployment, target, space, at, from, until])
-  if (from !== null && result.reason?.startsWith(TORN)) await sql.query(WIDEN, [model, deployment, from])
 }
 
 /** An admin accepts another space: what follows is not of this one. */

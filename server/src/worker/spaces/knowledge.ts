@@ -44,6 +44,8 @@ interface Conclusions {
   readonly standings: ReadonlyMap<string, GuardedStanding>
   /** Times in which a deployment's vectors must not be used, by id; also for deployments that are gone. */
   readonly windows: ReadonlyMap<string, readonly BadWindow[]>
+  /** The oldest stored good check that a bad one could still reach back to, by deployment. */
+  readonly confirmedUntilMs: ReadonlyMap<string, number>
   /** Standings of deployments as requests hold them, also from earlier catalogs. */
   readonly judged: WeakMap<Deployment, GuardedStanding>
 }
@@ -138,10 +140,10 @@ export class SpaceKnowledge {
     return !wasBad(standing, windows, { fromMs: madeAtMs, untilMs: madeAtMs })
   }
 
-  /** Whether a good check of the deployment has followed a vector that it made at that time. */
+  /** Whether good checks have followed a vector that the deployment made at that time, so that no bad one can make it suspect. */
   isConfirmed(catalog: Catalog, deployment: string, madeAtMs: number): boolean {
-    const lastGoodAtMs = this.#concluded(catalog).standings.get(deployment)?.lastGoodAtMs
-    return lastGoodAtMs !== undefined && madeAtMs <= lastGoodAtMs - CLOCK_SKEW_MS
+    const { confirmedUntilMs } = this.#concluded(catalog)
+    return madeAtMs <= (confirmedUntilMs.get(deployment) ?? -Infinity) - CLOCK_SKEW_MS
   }
 
   /**
@@ -163,10 +165,14 @@ export class SpaceKnowledge {
     const rows = new Map(this.#rows.map((row) => [nameOf(row), row]))
     const unrecorded = Map.groupBy(this.#unrecorded, nameOf)
     const standings = new Map<string, GuardedStanding>()
+    const confirmedUntilMs = new Map<string, number>()
     for (const { model, deployment } of embeddingDeployments(catalog)) {
       const target = targetOf(model, deployment)
       const name = nameOf({ model: model.id, deployment: deployment.id, target })
-      standings.set(deployment.id, this.#judge(model, deployment, rows.get(name), unrecorded.get(name) ?? []))
+      const row = rows.get(name)
+      standings.set(deployment.id, this.#judge(model, deployment, row, unrecorded.get(name) ?? []))
+      const firstGoodAtMs = row?.goodAtMs[0] ?? row?.lastGoodAtMs
+      if (firstGoodAtMs !== undefined) confirmedUntilMs.set(deployment.id, firstGoodAtMs)
     }
     const windows = new Map<string, readonly BadWindow[]>()
     for (const row of this.#rows) {
@@ -177,7 +183,7 @@ export class SpaceKnowledge {
       const open = isQuarantined ? [{ ...openWindow(row), untilMs }] : []
       windows.set(deployment, [...(windows.get(deployment) ?? []), ...badWindows, ...open])
     }
-    return { catalog, standings, windows, judged: new WeakMap() }
+    return { catalog, standings, windows, confirmedUntilMs, judged: new WeakMap() }
   }
 
   #judge(

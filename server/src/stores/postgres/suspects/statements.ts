@@ -19,7 +19,7 @@ ORDER BY hour`
 
 /**
  * Requests `$3` to `$4` with vectors that the deployment made between `$5` and `$6`: a call counts from its begin, which is in its id,
- * until its entry was written. A call without an answer has no post.
+ * until its entry was written. A call without an answer has no post, and one whose answer was not used has no inputs.
  */
 const MADE = `
 SELECT request_id, project, key_id, batch_id, sum(vectors)::integer AS inputs FROM (
