@@ -20,6 +20,7 @@ const PROOFS = [
   'lab -- check/image-drift',
   'lab -- check/drift',
   'lab -- check/families',
+  'lab -- check/repair',
   'test:console',
   'lab -- check/docs',
   'lab -- check/recipes',

@@ -6,7 +6,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { DueRide, Rides } from '#request/embeddings/due-ride.ts'
 
 /** The ride text in a call of its own. Rejects when there is no answer. */
-export type AskRide = (
+type AskRide = (
   model: EmbeddingModel,
   deployment: Deployment,
 ) => Promise<{ readonly vector: Float32Array | undefined; readonly tokens: number }>
