@@ -126,7 +126,7 @@ async function flyingBad(model: string, mode: string): Promise<{ readonly answer
   return { answer }
 }
 
-test('what a quarantined deployment made does not leave after it was removed either', async () => {
+test('what a quarantined deployment made does not leave after it was removed either: another one answers', async () => {
   const model = 'removed-w32'
   const flying = await flyingBad(model, 'removed')
   reload({ [model]: guarded(['staying']) })
@@ -135,13 +135,8 @@ test('what a quarantined deployment made does not leave after it was removed eit
     15_000,
   )
   assert.equal(provider.mode('removed').inFlight, 1, 'the reload was too late for this test')
-  const { status, body, text, headers } = await flying.answer
-  assert.deepEqual(
-    [status, body.error?.code, headers.get('x-should-retry')],
-    [503, 'space_left', 'true'],
-    text,
-  )
-  assert.ok(isRight(await ask(gateway, model, ['on its way']), model, ['on its way']))
+  const answer = await flying.answer
+  assert.ok(isRight(answer, model, ['on its way']), answer.text)
 })
 
 test('nor after its name leads to a sound one', async () => {
