@@ -140,7 +140,7 @@ export interface Limits {
   readonly attemptTimeoutMs: number
   /** The whole request, retries included: below the SDKs' own timeouts, so that they see our error. */
   readonly requestTimeoutMs: number
-  /** Interval at which a probe text rides along in a live call of each deployment: the longest time for which a change goes unnoticed. */
+  /** Longest interval at which a probe text rides along in a live call of each deployment: a change goes unnoticed for this time. */
   readonly rideIntervalMs: number
   /** Slow header senders hold a socket, nothing else; ten seconds is generous. */
   readonly headersTimeoutMs: number

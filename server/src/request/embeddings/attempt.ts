@@ -38,8 +38,11 @@ export async function attempt(
   const due = rides?.due(model, offer.deployment, isBackground)
   try {
     const answers = await (due === undefined ? call(undefined) : callWithRide(due, shares, offer, call))
+    if (rides === undefined) return answers
+    let tokens = 0
+    for (const { usage } of answers) tokens += usage.tokens
     // A ride in another call may have shown it meanwhile. Another deployment can still answer.
-    if (rides?.isOutside(model, offer.deployment)) throw leftSpace(offer)
+    if (rides.ended(model, offer.deployment, tokens)) throw leftSpace(offer)
     return answers
   } catch (error) {
     if (error instanceof UpstreamFailure && error.detail.leftSpace)

@@ -5,8 +5,11 @@ import type { Offer } from '#core/embedding/negotiate.ts'
 export interface Rides {
   /** The ride that this call to the deployment takes. Undefined: none is due. Cheap: it is asked before every call. */
   due(model: EmbeddingModel, deployment: Deployment, isBackground: boolean): DueRide | undefined
-  /** Whether nothing of the deployment may be sent by now. Cheap: it is asked after every call. */
-  isOutside(model: EmbeddingModel, deployment: Deployment): boolean
+  /**
+   * A call has used these tokens: enough of them make a ride due before its time. True when nothing of the deployment may be sent by
+   * now. Cheap: it is asked after every call.
+   */
+  ended(model: EmbeddingModel, deployment: Deployment, tokens: number): boolean
 }
 
 export interface DueRide {

@@ -229,6 +229,22 @@ test('rides come at their interval, in the first call after it; a failed call le
   assert.equal(await after(19_000), 3)
 })
 
+test('a busy deployment has more rides: one for each 400 times its tokens, and none within a second of the last', async () => {
+  const { node, ask, judged } = start({ intervalMs: 1e9 })
+  const text = 'word '.repeat(400)
+  const earningCalls = Math.ceil((400 * tokensOf(RIDE_TEXT)) / tokensOf(text))
+  const after = async (ms: number, calls: number): Promise<number> => {
+    node.clock.ms += ms
+    for (let call = 0; call < calls; call += 1) await ask([text])
+    return judged.length
+  }
+  assert.equal(await after(0, 1), 1)
+  assert.equal(await after(999, earningCalls), 1)
+  assert.equal(await after(1, 1), 2)
+  assert.equal(await after(5000, earningCalls - 1), 2)
+  assert.equal(await after(5000, 2), 3)
+})
+
 test('every call of a batch carries a rider, and none makes a call beside before its time', async () => {
   const { ask, upstream } = start({ intervalMs: 1e9 })
   for (const text of ['a', 'b', 'c']) await ask([text], { isBackground: true })

@@ -231,7 +231,8 @@ export class SpaceGuard {
   /** True when the ride is within the space. One that is outside counts like a probe, at once. */
   #judgeRide(model: EmbeddingModel, deployment: Deployment, ride: RideVector): boolean {
     const reference = this.#known.referenceOf(model.id)
-    if (reference === undefined) return true
+    // One sent before the space was accepted may be of the space before.
+    if (reference === undefined || ride.sentAtMs < reference.acceptedAtMs) return true
     const result = riddenResult(model, deployment, reference, ride)
     this.#parts.onRide?.(result)
     const before = this.#known.standingOf(this.#parts.catalog(), model, deployment)

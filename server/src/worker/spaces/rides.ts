@@ -31,8 +31,11 @@ export interface RideVector {
 }
 
 interface RideState {
-  /** When the next one is due, on the monotonic clock. */
+  /** When the next one is due at the latest, and when the last one was, on the monotonic clock. */
   dueMs: number
+  rodeMs: number
+  /** Of the calls since then. */
+  usedTokens: number
   readonly plain: Offer
   /** Undefined until it went in a call of its own. */
   tokens: number | undefined
@@ -40,6 +43,13 @@ interface RideState {
   isRefused: boolean
 }
 
+/**
+ * Tokens of calls that earn a ride, as a multiple of its own: a busy deployment has more rides, and all of them are a quarter of a
+ * percent of its tokens.
+ */
+const EARNED_TIMES = 400
+/** Shortest time between two rides, however busy a deployment is. */
+const MIN_INTERVAL_MS = 1000
 /** Time after which a ride that came to nothing is tried again: the next calls may fail for the same reason. */
 const AGAIN_MS = 1000
 /** Longest time that callers wait for a ride beside their call, counted from its start. */
@@ -59,10 +69,14 @@ export class RidingProbes implements Rides {
     const { clock, intervalMs, hasReference, judge } = this.#parts
     const nowMs = clock.monotonicMs()
     const state = this.#states.get(deployment) ?? this.#begin(model, deployment, nowMs)
-    const isTimely = nowMs >= state.dueMs
+    const isTimely = nowMs >= state.dueMs || isEarned(state, nowMs)
     if (!isTimely && (!isBackground || state.isRefused)) return undefined
     if (!hasReference(model)) return undefined
-    if (isTimely) state.dueMs = nowMs + intervalMs
+    if (isTimely) {
+      state.dueMs = nowMs + intervalMs
+      state.rodeMs = nowMs
+      state.usedTokens = 0
+    }
     const isWithin = (vector: Float32Array, sentAtMs: number): boolean =>
       judge(model, deployment, { vector, sentAtMs })
     const missed = (): void => void (state.dueMs = Math.min(state.dueMs, clock.monotonicMs() + AGAIN_MS))
@@ -78,13 +92,22 @@ export class RidingProbes implements Rides {
     }
   }
 
-  isOutside(model: EmbeddingModel, deployment: Deployment): boolean {
+  ended(model: EmbeddingModel, deployment: Deployment, tokens: number): boolean {
+    const state = this.#states.get(deployment)
+    if (state !== undefined) state.usedTokens += tokens
     return this.#parts.isOutside(model, deployment)
   }
 
   #begin(model: EmbeddingModel, deployment: Deployment, nowMs: number): RideState {
     const plain = this.#parts.plainOffer(model, deployment)
-    const state = { dueMs: nowMs, plain, tokens: undefined, isRefused: false }
+    const state = {
+      dueMs: nowMs,
+      rodeMs: nowMs,
+      usedTokens: 0,
+      plain,
+      tokens: undefined,
+      isRefused: false,
+    }
     this.#states.set(deployment, state)
     return state
   }
@@ -115,4 +138,10 @@ export class RidingProbes implements Rides {
       clearTimeout(timer)
     }
   }
+}
+
+/** A server that counts nothing earns nothing. */
+function isEarned({ usedTokens, tokens, rodeMs }: RideState, nowMs: number): boolean {
+  if (tokens === undefined || usedTokens === 0 || usedTokens < EARNED_TIMES * tokens) return false
+  return nowMs >= rodeMs + MIN_INTERVAL_MS
 }
