@@ -203,6 +203,7 @@ test('what a role may never read is not in its navigation', async ({ openConsole
     'Images',
     'Usage & cost',
     'Budgets',
+    'Model change',
     'Keys',
     'Settings',
   ])

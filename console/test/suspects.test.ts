@@ -45,7 +45,7 @@ const node = nodeOfFile(
   },
 )
 
-test('the page of a deployment says how many vectors left, to whom, and lists them for download', async ({
+test('the page of a deployment says how many vectors left, to how many keys, and leads to their requests', async ({
   openConsole,
 }) => {
   const { page, go, complaints } = await openConsole(node)
@@ -56,8 +56,16 @@ test('the page of a deployment says how many vectors left, to whom, and lists th
   const windows = page.getByRole('region', { name: 'Suspect windows' })
   await expect(windows.getByRole('row').nth(1)).toContainText(/to now\s*5.*still outside/)
   await assertAccessible(page, 'suspect windows')
+  await page.getByRole('link', { name: 'View 1 request' }).click()
+  await expect(page).toHaveURL(/\/requests\?deployment=drifting-w16\/mode-drifting&from=/)
+  assert.deepEqual(complaints, [])
+})
+
+test('the list of a window is downloaded as JSON lines @chromium', async ({ openConsole }) => {
+  const { page, go } = await openConsole(node)
+  await go(DRIFT)
   const loaded = page.waitForEvent('download')
-  await windows.getByRole('button', { name: 'Download list' }).click()
+  await page.getByRole('button', { name: 'Download list' }).click(SOON)
   const file = await loaded
   const lines = readFileSync(await file.path(), 'utf8')
     .trim()
@@ -70,9 +78,6 @@ test('the page of a deployment says how many vectors left, to whom, and lists th
       ['search/indexer', 3, true],
     ],
   )
-  await page.getByRole('link', { name: 'View 1 request' }).click()
-  await expect(page).toHaveURL(/\/requests\?deployment=drifting-w16\/mode-drifting&from=/)
-  assert.deepEqual(complaints, [])
 })
 
 test('an operator sees the windows, and only an admin repairs', async ({ openConsole }) => {
