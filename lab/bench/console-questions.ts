@@ -27,6 +27,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   '/api/v1/session/oidc/callback': 'a redirect from an identity provider',
   '/api/v1/doctor': 'adds the ledger up again, and has a minute for it',
   '/api/v1/assets/{id}/content': 'a picture, from the store of pictures',
+  '/api/v1/spaces/suspects/{id}/vectors': 'there is no suspect window in invented data',
   '/api/v1/batches/{id}/output': 'a file, as long as the batch',
   '/api/v1/batches/{id}/errors': 'a file, as long as the batch',
 }
@@ -71,6 +72,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/models/{id}': [`/../${segment(model)}`],
     '/api/v1/deployments/{id}': [`/../${segment(deployment)}`],
     '/api/v1/deployments/{id}/history': [`/../../${segment(deployment)}/history`],
+    '/api/v1/spaces/{model}/rides': [`/../../${segment(model)}/rides`],
     '/api/v1/spaces/{model}/slots': [`/../../${segment(model)}/slots`],
     '/api/v1/spaces/{model}/series': [`/../../${segment(model)}/series`],
     '/api/v1/requests': [

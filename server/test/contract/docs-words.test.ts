@@ -52,7 +52,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/monitoring.md': 800,
   'docs/on-call.md': 2700,
   'docs/billing.md': 1600,
-  'docs/prices.md': 1000,
+  'docs/prices.md': 1150,
   'docs/reports.md': 700,
   'docs/console.md': 1450,
   'docs/promises.md': 900,

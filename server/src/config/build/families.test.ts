@@ -7,6 +7,7 @@ import { readFacts } from './facts.ts'
 
 const FACTS = `
 provider: acme
+factSource: { source: a test, asOf: 2026-11-18 }
 name: Acme
 dialect: openai
 baseUrl: https://api.acme.test/v1
