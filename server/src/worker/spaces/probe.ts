@@ -23,8 +23,11 @@ export type Probe = (model: EmbeddingModel, deployment: Deployment, terms: Probe
 
 /** Answers whose mean becomes a reference: they halve the noise of a single one. */
 const REFERENCE_SAMPLES = 5
-/** Calls that must all be within the space before a quarantined deployment returns: half of its replicas pass by chance once in 256 times. */
-const RETURN_RIDES = 7
+/**
+ * Calls beside the probe that must all be within the space before a quarantined deployment returns. With one wrong replica of two, all
+ * 16 calls are good once in 65,536 times; with eight calls it was seen in 24 runs.
+ */
+const RETURN_RIDES = 15
 /** The same at most, for one that returned in vain within the hour. */
 const MAX_RETURN_RIDES = 31
 

@@ -76,7 +76,7 @@ test('one odd answer costs seconds: the deployment is probed again at once, and 
   world.passes(5 * SECOND_MS)
   await guard.probeDue()
   assert.equal(stateOf(guard, ONE), 'trusted')
-  assert.deepEqual(world.terms.at(-1), { samples: 1, rides: 7 })
+  assert.deepEqual(world.terms.at(-1), { samples: 1, rides: 15 })
 })
 
 test('replicas that differ keep a deployment in quarantine, and each relapse within an hour asks for more good calls', async () => {
@@ -85,8 +85,8 @@ test('replicas that differ keep a deployment in quarantine, and each relapse wit
   world.replicas.set(ONE, [1, 1, 2, 1])
   world.passes(5 * SECOND_MS)
   await guard.probeDue()
-  assert.match(guard.standingOf(ONE)?.reason ?? '', /^replicas differ: 2 of 8 calls were outside the space/)
-  for (const rides of [7, 15, 31, 31]) {
+  assert.match(guard.standingOf(ONE)?.reason ?? '', /^replicas differ: 4 of 16 calls were outside the space/)
+  for (const rides of [15, 31, 31]) {
     world.replicas.delete(ONE)
     world.passes(MINUTE_MS)
     await guard.probeDue()
@@ -97,7 +97,7 @@ test('replicas that differ keep a deployment in quarantine, and each relapse wit
   }
   world.passes(61 * MINUTE_MS)
   await guard.probeDue()
-  assert.equal(world.terms.findLast(({ rides }) => rides > 0)?.rides, 7)
+  assert.equal(world.terms.findLast(({ rides }) => rides > 0)?.rides, 15)
 })
 
 test('only the first probe of a model, and one that adds images, take several samples', async () => {
