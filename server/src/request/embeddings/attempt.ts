@@ -33,11 +33,11 @@ export async function attempt(
 ): Promise<readonly AccountedAnswer[]> {
   const { outside, model, isBackground = false } = shares[0].request
   const { rides } = outside
-  const call = (rider: Rider | undefined): Promise<readonly AccountedAnswer[]> =>
-    callFor(shares, offer, wantedForm, waitedMs, rider)
   const due = rides?.due(model, offer.deployment, isBackground)
   try {
-    const answers = await (due === undefined ? call(undefined) : callWithRide(due, shares, offer, call))
+    const answers = await (due === undefined
+      ? callFor(shares, offer, wantedForm, waitedMs, undefined)
+      : callWithRide(due, shares, offer, (rider) => callFor(shares, offer, wantedForm, waitedMs, rider)))
     if (rides === undefined) return answers
     let tokens = 0
     for (const { usage } of answers) tokens += usage.tokens
