@@ -3402,7 +3402,7 @@ export interface components {
             /** @description The batches that make them again. */
             repaired_by: string[];
             /**
-             * @description `open`: the deployment is outside its space. `waiting`: nobody has asked for the repair of some vectors. `repairing`: batches run. `repaired`: what can be made again was, and the others are in the list.
+             * @description `open`: the deployment is outside its space. `waiting`: some vectors can be made again, and no repair of them was asked for. `repairing`: batches run. `repaired`: what can be made again was, and the others are in the list.
              * @enum {string}
              */
             state: "open" | "waiting" | "repairing" | "repaired";

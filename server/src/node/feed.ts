@@ -1,7 +1,6 @@
 /** Opens the catalogue feed: the copy of a start, the one in force, and what the control API does with new ones. */
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { catalogRelease } from '#config/build/feed.ts'
 import { factChanges } from '#config/build/feed-diff.ts'
@@ -13,6 +12,7 @@ import { Fault } from '#core/fault/fault.ts'
 import type { FeedWork } from '#ports/feed-work.ts'
 import type { PictureFetcher } from '#ports/image-upstream.ts'
 import { feedDigest, verifyFeed } from '#runtime/feed-signature.ts'
+import { replaceFile } from '#stores/replace-file.ts'
 import type { UsedFeed } from '#worker/catalog/feed.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 
@@ -38,19 +38,11 @@ export function copiedFeed(dataDir: string): UsedFeed | undefined {
   }
 }
 
-/** Replaces the copy whole, so that no start reads a part of it. */
+/** The copy of the one in force. The catalogue in the program needs none. */
 export async function keepCopy(dataDir: string, { sequence, document }: UsedFeed): Promise<void> {
   const path = join(dataDir, FEED_COPY)
   if (document === undefined) return rm(path, { force: true })
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(JSON.stringify({ sequence, document }))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(draft, path)
+  await replaceFile(path, (file) => file.writeFile(JSON.stringify({ sequence, document })))
 }
 
 export interface FeedWorkParts {

@@ -77,7 +77,7 @@ export interface GoodRides {
 /** Length of a slot of rides: short enough for a chart of one day. */
 export const RIDE_SLOT_MS = 300_000
 
-/** From the last good probe of a deployment until the next good one: vectors made in between must never be used. */
+/** From the last good check of a deployment, probe or ride, until the next good probe: vectors made in between must never be used. */
 export interface BadWindow {
   readonly fromMs: number
   readonly untilMs: number

@@ -1,8 +1,9 @@
 /** The key snapshot as a file: a line of JSON about the snapshot, one for each key, and a last line with the signature. */
-import { createHmac, randomBytes, timingSafeEqual, type Hmac } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { createHmac, timingSafeEqual, type Hmac } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { KeyRecord, KeySnapshotContent, SnapshotFile, Terms } from '#ports/key-store.ts'
+import { replaceFile } from './replace-file.ts'
 import { budgetFrom, budgetJson, type BudgetJson } from './key-change.ts'
 
 const FORMAT = 'torana key snapshot 1'
@@ -46,26 +47,17 @@ export function keySnapshotFile(path: string, keys: readonly Uint8Array[]): Snap
     },
 
     async write({ verifiedAtMs, keys: records }: KeySnapshotContent) {
-      const draft = `${path}.${randomBytes(6).toString('hex')}`
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-      const handle = await open(draft, 'wx', 0o600)
-      try {
+      await replaceFile(path, async (file) => {
         const hmac = createHmac('sha256', keys[0] as Uint8Array)
         const put = async (text: string): Promise<void> => {
           hmac.update(text)
-          await handle.writeFile(text)
+          await file.writeFile(text)
         }
         await put(`${JSON.stringify({ format: FORMAT, verifiedAtMs } satisfies Header)}\n`)
         for (const page of pagesOf(records)) await put(page.map(keyText).join(''))
-        await handle.writeFile(lastLine(hmac))
-        await handle.sync()
-        await handle.close()
-        await rename(draft, path)
-      } catch (error) {
-        await handle.close()
-        await rm(draft, { force: true })
-        throw error
-      }
+        await file.writeFile(lastLine(hmac))
+      })
     },
   }
 }

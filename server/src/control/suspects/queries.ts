@@ -35,7 +35,7 @@ export const suspectWindow = z
     state: z
       .enum(['open', 'waiting', 'repairing', 'repaired'])
       .describe(
-        '`open`: the deployment is outside its space. `waiting`: nobody has asked for the repair of some vectors. `repairing`: batches run. `repaired`: what can be made again was, and the others are in the list.',
+        '`open`: the deployment is outside its space. `waiting`: some vectors can be made again, and no repair of them was asked for. `repairing`: batches run. `repaired`: what can be made again was, and the others are in the list.',
       ),
   })
   .meta({ id: 'SuspectWindow' })

@@ -147,7 +147,7 @@ export class SpaceGuard {
   }
 
   /**
-   * Whether vectors that a deployment made at that time may be used. Those made between its last good probe
+   * Whether vectors that a deployment made at that time may be used. Those made between its last good check
    * and the bad one may not, also long after the deployment has returned. Cheap: it is asked for every vector
    * found in a cache.
    */
