@@ -248,8 +248,17 @@ function comparedWith(witnesses: readonly FamilyWitness[], vectors: readonly Flo
   return worst
 }
 
+/** Found once per catalog: every request asks whether there are any. */
+const members = new WeakMap<Catalog, readonly Member[]>()
+
 function membersIn(catalog: Catalog): readonly Member[] {
-  return listModels(catalog).filter((model) => model.kind === 'embedding' && isMember(model)) as Member[]
+  const known = members.get(catalog)
+  if (known !== undefined) return known
+  const found = listModels(catalog).filter(
+    (model): model is Member => model.kind === 'embedding' && isMember(model),
+  )
+  members.set(catalog, found)
+  return found
 }
 
 /** The model of a deployment. */
