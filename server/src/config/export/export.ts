@@ -6,6 +6,7 @@ import { isRecord } from '#core/text/record.ts'
 import { hide, reveal } from '../file/yaml.ts'
 import type { ConfigFile, ModelEntry } from '../schema/schema.ts'
 import { entryNode, inOrder, variableNode } from './nodes.ts'
+import { replaceSecrets, Variables } from './secrets.ts'
 
 /** The configuration as it is loaded. */
 export interface ExportedBase {
@@ -54,40 +55,24 @@ export function exportedText(base: ExportedBase, parts: StoreParts): string {
     base.text === undefined
       ? new Document(builtIn(base.file))
       : parseDocument(hide(base.text), { uniqueKeys: false })
-  const variables = new Variables()
-  addUpstreams(document, base, parts, variables)
-  addModels(document, base, parts)
-  addPrices(document, base, parts)
-  addProjects(document, parts, variables)
-  const isUntouched =
-    parts.objects.length + parts.prices.length + parts.credentials.length + parts.projects.length === 0
-  if (isUntouched && base.text !== undefined) return base.text
-  return `${variables.comment()}${reveal(document.toString(styleOf(base.text ?? '')))}`
+  const variables = new Variables(base.text ?? '')
+  const isChanged = replaceSecrets(document, variables)
+  const notes = [
+    addUpstreams(document, base, parts, variables),
+    addModels(document, base, parts),
+    addPrices(document, base, parts),
+    addProjects(document, base, parts, variables),
+  ].flat()
+  if (base.text !== undefined && !isChanged && notes.length === 0 && isEmpty(parts)) return base.text
+  return `${variables.comment()}${leftOut(notes)}${reveal(document.toString(styleOf(base.text ?? '')))}`
 }
 
-/** Names of variables for secrets, each with what it is for. */
-class Variables {
-  readonly #uses = new Map<string, string>()
+function isEmpty({ objects, prices, credentials, projects }: StoreParts): boolean {
+  return objects.length + prices.length + credentials.length + projects.length === 0
+}
 
-  /** `OPENAI_API_KEY`, with a number where it is taken. */
-  add(words: string, use: string): string {
-    const name = words
-      .toUpperCase()
-      .replaceAll(/[^A-Z0-9]+/g, '_')
-      .replace(/^(?=\d)/, '_')
-    for (let number = 1; ; number += 1) {
-      const free = number === 1 ? name : `${name}_${number}`
-      if (this.#uses.has(free)) continue
-      this.#uses.set(free, use)
-      return free
-    }
-  }
-
-  comment(): string {
-    if (this.#uses.size === 0) return ''
-    const lines = [...this.#uses].map(([name, use]) => `#   ${name}: ${use}`)
-    return ['# Secrets are not in this file. Set these variables:', ...lines, '', ''].join('\n')
-  }
+function leftOut(notes: readonly string[]): string {
+  return notes.length === 0 ? '' : ['# Left out:', ...notes.map((note) => `#   ${note}`), '', ''].join('\n')
 }
 
 /** As the file is indented. */
@@ -120,43 +105,53 @@ function shortEntry({ aliases, deployments }: ModelEntry) {
   }
 }
 
+/** Returns what could not be exported, as the functions below. */
 function addUpstreams(
   document: Document,
   { catalog }: ExportedBase,
   { objects, credentials }: StoreParts,
   variables: Variables,
-): void {
-  for (const { object, name, entry } of objects)
-    if (object === 'upstream' && catalog.upstreams?.get(name)?.managedBy === 'store')
+): string[] {
+  const notes: string[] = []
+  for (const { object, name, entry } of objects) {
+    if (object !== 'upstream') continue
+    const known = catalog.upstreams?.get(name)
+    if (known === undefined) notes.push(`upstream ${name}, which is faulty`)
+    else if (known.managedBy === 'store')
       mapAt(document, ['upstreams']).set(name, entryNode(document, inOrder('upstream', entry)))
+  }
   for (const name of credentials) {
     const known = catalog.upstreams?.get(name)
     if (known === undefined || known.upstream.apiKey !== undefined) continue
     const variable = variables.add(`${name}_API_KEY`, `the key of upstream ${name}`)
     mapAt(document, ['upstreams', name]).set('apiKey', variableNode(variable))
   }
+  return notes
 }
 
-function addModels(document: Document, { catalog, file }: ExportedBase, { objects }: StoreParts): void {
+function addModels(document: Document, { catalog, file }: ExportedBase, { objects }: StoreParts): string[] {
+  const notes: string[] = []
   for (const { object, name, entry } of objects) {
-    const model = object === 'model' ? catalog.models.get(name) : undefined
-    if (model === undefined || model.id !== name) continue
-    if (model.managedBy === 'store') {
+    if (object !== 'model') continue
+    const model = catalog.models.get(name)
+    const declared = file.models?.[name]?.deployments
+    if (model?.id !== name) notes.push(`model ${name}, which is faulty`)
+    else if (declared === undefined) {
       const { aliases: _all, ...own } = entry
       const served = model.aliases.length > 0 ? { ...own, aliases: [...model.aliases] } : own
       mapAt(document, ['models']).set(name, entryNode(document, inOrder('model', served)))
-      continue
-    }
-    const declared = file.models?.[name]?.deployments ?? []
-    const added = Array.isArray(entry['deployments']) ? entry['deployments'].filter(isRecord) : []
-    for (const one of added)
-      if (!declared.some(({ upstream }) => upstream === one['upstream']))
-        seqAt(document, ['models', name, 'deployments']).add(entryNode(document, inOrder('deployment', one)))
+    } else
+      for (const one of Array.isArray(entry['deployments']) ? entry['deployments'].filter(isRecord) : [])
+        if (!declared.some(({ upstream }) => upstream === one['upstream']))
+          seqAt(document, ['models', name, 'deployments']).add(
+            entryNode(document, inOrder('deployment', one)),
+          )
   }
+  return notes
 }
 
 /** Prices of the store, where no entry has one. */
-function addPrices(document: Document, { catalog }: ExportedBase, { prices }: StoreParts): void {
+function addPrices(document: Document, { catalog }: ExportedBase, { prices }: StoreParts): string[] {
   const forms = new Map(prices.map(({ deployment, form }) => [deployment, form]))
   for (const { id, deployments } of listModels(catalog))
     for (const [index, one] of deployments.entries()) {
@@ -164,23 +159,42 @@ function addPrices(document: Document, { catalog }: ExportedBase, { prices }: St
       if (form === undefined || (one.priceFrom?.from ?? 'catalog') !== 'catalog') continue
       mapAt(document, ['models', id, 'deployments', index]).set('price', entryNode(document, form))
     }
+  return []
 }
 
-function addProjects(document: Document, { projects }: StoreParts, variables: Variables): void {
+function addProjects(
+  document: Document,
+  { catalog }: ExportedBase,
+  { projects }: StoreParts,
+  variables: Variables,
+): string[] {
+  const notes: string[] = []
   for (const { name, entry, keys } of projects) {
+    const declared = catalog.projects.find((one) => one.name === name)
     const project = mapAt(document, ['projects', name])
-    for (const [field, value] of Object.entries(entry))
-      if (!project.has(field)) project.set(field, entryNode(document, value))
-    for (const { name: keyName, ...terms } of keys) {
+    if (declared === undefined)
+      for (const [field, value] of Object.entries(entry)) project.set(field, entryNode(document, value))
+    for (const { name: keyName, models, ...terms } of keys) {
+      if (declared?.keys.some((one) => one.name === keyName)) continue
+      const served = Array.isArray(models) ? models.filter((id) => catalog.models.has(String(id))) : undefined
+      if (served?.length === 0) {
+        notes.push(`key ${name}/${String(keyName)}, whose models are not served any more`)
+        continue
+      }
       const variable = variables.add(
         `TORANA_KEY_${name}_${String(keyName)}`,
         `the key ${name}/${String(keyName)}`,
       )
-      const node = entryNode(document, { name: keyName, ...terms }) as YAMLMap
+      const node = entryNode(document, {
+        name: keyName,
+        ...(served && { models: served }),
+        ...terms,
+      }) as YAMLMap
       node.items.splice(1, 0, document.createPair('secret', variableNode(variable)))
       seqAt(document, ['projects', name, 'keys']).add(node)
     }
   }
+  return notes
 }
 
 /** The mapping at a path. What is missing, empty or a reference becomes a mapping of its own. */
@@ -200,18 +214,22 @@ function collectionAt<Collection extends YAMLMap | YAMLSeq>(
 ): Collection {
   const [step, ...rest] = path.toReversed()
   if (step === undefined) {
-    if (isOne(document.contents)) return document.contents
-    const made = empty()
-    document.contents = made as never
-    return made
+    if (!isOne(document.contents)) document.contents = empty() as never
+    return inBlock(document.contents as never)
   }
   const parent =
     typeof step === 'number' ? seqAt(document, rest.toReversed()) : mapAt(document, rest.toReversed())
   const there: unknown = parent.get(step, true)
-  if (isOne(there)) return there
+  if (isOne(there)) return inBlock(there)
   const made = isRecord(there) && 'resolve' in there ? resolved(document, there) : undefined
   const node = isOne(made) ? made : empty()
   parent.set(step, node)
+  return inBlock(node)
+}
+
+/** What is added to a mapping in braces would make one long line. */
+function inBlock<Collection extends YAMLMap | YAMLSeq>(node: Collection): Collection {
+  node.flow = false
   return node
 }
 

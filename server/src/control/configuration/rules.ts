@@ -5,7 +5,8 @@ import { addressOf } from '#core/catalog/upstream-address.ts'
 import { priceTextOf } from '#core/money/price-text.ts'
 import { lineDiff } from '#core/text/line-diff.ts'
 import type { ChangedObject, ExportedLine, StoredObject } from '#ports/stored-configuration.ts'
-import type { Change, Plan } from '../shared/configuration.ts'
+import type { Plan } from '../shared/configuration.ts'
+import type { Change } from '../shared/configuration-change.ts'
 import { source } from '../shared/model-fields.ts'
 
 /** Unchanged lines on each side of a change. */
