@@ -22,6 +22,8 @@ export interface Samples {
 const LEFT_OUT: Readonly<Record<string, string>> = {
   '/api/v1/events': 'a stream, which lasts as long as a page is open',
   '/api/v1/audit/export': 'a file, as long as the audit',
+  '/api/v1/configuration/changes/{id}/reverse': 'there is no change in invented data',
+  '/api/v1/configuration/export': 'a file, with all keys',
   '/api/v1/usage/export': 'a file, as long as the ledger',
   '/api/v1/session/oidc': 'a redirect to an identity provider',
   '/api/v1/session/oidc/callback': 'a redirect from an identity provider',
@@ -70,6 +72,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/price-changes': [`?${month}`],
     '/api/v1/models': ['', '?sort=p95'],
     '/api/v1/models/{id}': [`/../${segment(model)}`],
+    '/api/v1/routing/{model}': [`/../${segment(model)}`],
     '/api/v1/deployments/{id}': [`/../${segment(deployment)}`],
     '/api/v1/deployments/{id}/history': [`/../../${segment(deployment)}/history`],
     '/api/v1/spaces/{model}/rides': [`/../../${segment(model)}/rides`],

@@ -238,6 +238,32 @@ export interface paths {
         /** Put a stored catalogue in force on all nodes, and keep it until further notice */
         post: operations["pinCatalog"];
     };
+    "/api/v1/routing/{model}": {
+        /** Where the calls of a model go, and what of it can be changed */
+        get: operations["routingOfModel"];
+    };
+    "/api/v1/configuration/preview": {
+        /** What changes of upstreams and models would do: lines of torana.yaml, problems and effects. Nothing is saved */
+        post: operations["previewConfiguration"];
+    };
+    "/api/v1/configuration/changes": {
+        /** Changes of upstreams and models, here and in torana.yaml, newest first */
+        get: operations["listConfigurationChanges"];
+        /** Save changes of upstreams and models, all or none. All nodes have them within two seconds */
+        post: operations["changeConfiguration"];
+    };
+    "/api/v1/configuration/changes/{id}/reverse": {
+        /** The changes that would take one back, from what the store holds now */
+        get: operations["reverseOfChange"];
+    };
+    "/api/v1/configuration/changes/{id}/revert": {
+        /** Take a change back, which is a change itself. Refused when one of its objects changed since */
+        post: operations["revertChange"];
+    };
+    "/api/v1/configuration/export": {
+        /** torana.yaml with the upstreams, models, prices, projects and keys of the store. Secrets are left out: it names a variable for each */
+        get: operations["exportConfiguration"];
+    };
     "/api/v1/spaces": {
         /** The vector space of each embedding model, and the state of its deployments */
         get: operations["listSpaces"];
@@ -875,6 +901,20 @@ export interface components {
             /** @description What is worth a look. */
             notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
         };
+        ChangedObject: {
+            /** @enum {string} */
+            object: "upstream" | "model";
+            name: string;
+            renamed_from: string | null;
+            /** @description null: it was not there. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null: it is deleted. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
         ChangedPrice: {
             deployment: string;
             model: string;
@@ -919,6 +959,32 @@ export interface components {
             capture_inputs: false;
             created_at: string | null;
         };
+        ChangedUpstream: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            name: string;
+            provider: string | null;
+            dialect: string;
+            /** @description Where calls go. */
+            base_url: string;
+            credential: {
+                /** @enum {string} */
+                source: "configuration" | "store" | "none";
+                /** @description The last characters of a stored secret. */
+                tail: string | null;
+                updated_at: string | null;
+            };
+            /** @description Ids of what runs on it. */
+            deployments: string[];
+            /** @description Models that run on it. */
+            models: number;
+            source: components["schemas"]["Source"];
+        };
         Checked: {
             ok: boolean;
             duration_ms: number;
@@ -944,6 +1010,137 @@ export interface components {
                 /** @description Where it is declared already: `torana.yaml:14`, `store`, `built-in`. */
                 served: string | null;
             }[];
+        };
+        ConfigurationChange: {
+            /** @constant */
+            object: "upstream";
+            name: string;
+            /** @description It keeps its key, prices and space checks. The ledger keeps the old name. */
+            rename_to?: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        } | {
+            /** @constant */
+            object: "model";
+            name: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        };
+        ConfigurationChangeInput: {
+            /** @constant */
+            object: "upstream";
+            name: string;
+            /** @description It keeps its key, prices and space checks. The ledger keeps the old name. */
+            rename_to?: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        } | {
+            /** @constant */
+            object: "model";
+            name: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        };
+        /**
+         * @example {
+         *       "changes": [
+         *         {
+         *           "object": "model",
+         *           "name": "bge-m3",
+         *           "entry": {
+         *             "deployments": [
+         *               {
+         *                 "upstream": "gpu-one",
+         *                 "weight": 70
+         *               }
+         *             ]
+         *           },
+         *           "base": "41"
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChangesInput: {
+            changes: components["schemas"]["ConfigurationChangeInput"][];
+        };
+        ConfigurationEffect: {
+            /** @enum {string} */
+            kind: "model_added" | "model_removed" | "upstream_renamed" | "share" | "fallback" | "price" | "key_dropped" | "key_deleted" | "key_missing";
+            model: string | null;
+            upstream: string | null;
+            /** @description 0 to 1: of the calls of its tier. */
+            share: number | null;
+            /** @description 0 to 1: of the calls of the last 24 hours. */
+            share_24h: number | null;
+            /** @description `free`, `unpriced`, or dollars with their unit. */
+            price: string | null;
+            /** @description The new name of an upstream. */
+            to: string | null;
+            text: string;
+        };
+        ConfigurationHistory: {
+            data: components["schemas"]["ConfigurationHistoryEntry"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        ConfigurationHistoryEntry: {
+            /** @description null: a load of torana.yaml. */
+            id: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @description A mail address, the name of a token, or torana.yaml. */
+            by: string;
+            /** @description The name of the member. */
+            by_name: string | null;
+            source: components["schemas"]["Source"];
+            summary: string;
+            objects: components["schemas"]["ChangedObject"][];
+            /** @description The change that it takes back. */
+            reverts: string | null;
+            /** @description One of its objects changed later. */
+            changed_since: boolean;
+            /** @description It can be taken back as it is. If only `changed_since` prevents it, open its reverse as a draft. */
+            revertible: boolean;
+        };
+        ConfigurationPreview: {
+            /** @description Objects that would change. */
+            changes: number;
+            /** @description Lines. */
+            added: number;
+            removed: number;
+            /** @description The changed lines of the exported torana.yaml with up to 30 around them. Where numbers leap, unchanged lines are left out. */
+            lines: components["schemas"]["PreviewLine"][];
+            /** @description There are more than 2,000 lines; these are the first. */
+            is_cut: boolean;
+            check: {
+                ok: boolean;
+                errors: {
+                    /** @enum {string} */
+                    object: "upstream" | "model";
+                    name: string;
+                    message: string;
+                    /** @description Another person changed the object since its base. */
+                    is_stale: boolean;
+                }[];
+            };
+            effects: components["schemas"]["ConfigurationEffect"][];
         };
         ContentInput: {
             /** @description Parts that the model makes one vector of. */
@@ -1345,7 +1542,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -2474,6 +2671,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PreviewLine: {
+            /** @enum {string} */
+            op: " " | "+" | "-";
+            /** @description In the text after the changes; of a removed line, in the text before. */
+            number: number;
+            text: string;
+            /** @description Its place in torana.yaml. null: it comes from the console. */
+            source: components["schemas"]["Source"] | null;
+        };
         Price: {
             deployment: string;
             model: string;
@@ -2955,6 +3161,9 @@ export interface components {
             /** @enum {string} */
             action: "post" | "void";
         };
+        ReverseChanges: {
+            changes: components["schemas"]["ConfigurationChange"][];
+        };
         /**
          * @example {
          *       "overlap_seconds": 86400
@@ -2966,6 +3175,73 @@ export interface components {
              * @default 86400
              */
             overlap_seconds: number;
+        };
+        RoutedDeployment: {
+            id: string;
+            upstream: string;
+            /** @description The upstream's name of the model. */
+            upstream_model: string;
+            /** @description Tier n of the console is priority n − 1. */
+            priority: number;
+            weight: number;
+            limits: {
+                concurrency: number | null;
+                min_concurrency: number | null;
+                learns_concurrency: boolean;
+                requests_per_minute: number | null;
+                tokens_per_minute: number | null;
+                images_per_minute: number | null;
+            };
+            /** @description As `price` in torana.yaml. */
+            price: string | {
+                [key: string]: unknown;
+            };
+            price_text: components["schemas"]["PriceText"][];
+            /** @enum {string} */
+            price_from: "configuration" | "store" | "catalog" | "none";
+            /** @description Of the last 15 minutes. */
+            p95_ms: number | null;
+            /** @description The worst of all nodes. */
+            state: components["schemas"]["State"];
+            /** @description 0 to 1: of the calls of the model. null: there were none. */
+            share_24h: number | null;
+            source: components["schemas"]["Source"];
+        };
+        Routing: {
+            model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            space: string | null;
+            /** @description Of the object in the store, for `base` of a change. null: there is none. */
+            revision: string | null;
+            source: components["schemas"]["Source"];
+            /** @description The object in the store, as in torana.yaml. Of a declared model: the deployments that are added to it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            deployments: components["schemas"]["RoutedDeployment"][];
+            aliases: string[];
+            attempt_timeout_ms: number | null;
+            default_attempt_timeout_ms: number;
+            cache: {
+                ttl_ms: number;
+            } | null;
+            micro_batch: {
+                max_wait_ms: number;
+                max_items: number;
+                across_projects: boolean;
+            } | null;
+            /** @description null: an image model. */
+            space_guard: boolean | null;
+        };
+        SavedConfigurationChange: {
+            /** @description Also the revision of each object that it changed. */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            by: string;
+            summary: string;
+            objects: components["schemas"]["ChangedObject"][];
         };
         SavedView: {
             page: string;
@@ -2998,7 +3274,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "configuration.export" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if it is not used. null: a token of the node. */
@@ -3157,6 +3433,23 @@ export interface components {
         SignOnTest: {
             /** @description Open it in a new window: it shows the claims. */
             url: string;
+        };
+        /** @description Where it is declared. Only what comes from the console can be changed here. */
+        Source: {
+            /** @constant */
+            kind: "console";
+        } | {
+            /** @constant */
+            kind: "file";
+            file: string;
+            line: number;
+        } | {
+            /** @constant */
+            kind: "environment";
+            variable: string;
+        } | {
+            /** @constant */
+            kind: "built_in";
         };
         Space: {
             model: string;
@@ -3536,6 +3829,18 @@ export interface components {
             };
             /** @description Ids of what runs on it. */
             deployments: string[];
+            /** @description Models that run on it. */
+            models: number;
+            source: components["schemas"]["Source"];
+            /** @description Of the object in the store, for `base` of a change. null: it is declared. */
+            revision: string | null;
+            /** @description The object in the store, as in torana.yaml. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            state: components["schemas"]["UpstreamState"];
+            /** @description When a call or a probe last showed its state. */
+            last_check_at: string | null;
         };
         /**
          * @example {
@@ -3579,6 +3884,18 @@ export interface components {
             upstream?: string;
             /** @description Kept sealed, sent to the upstream alone, never shown again. */
             secret?: string;
+        };
+        UpstreamState: {
+            /**
+             * @description The worst of its deployments on any node. `unused`: no model runs on it.
+             * @enum {string}
+             */
+            kind: "healthy" | "limited" | "space_failed" | "rejected" | "unreachable" | "unused";
+            since: string | null;
+            /** @description When it is probed or called again. */
+            retry_at: string | null;
+            /** @description Of its last failed answer. */
+            status: number | null;
         };
         Usage: {
             /** @enum {string} */
@@ -3779,7 +4096,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description conflict, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
+        /** @description conflict, configuration_changed, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -5855,6 +6172,202 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    routingOfModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewConfiguration: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listConfigurationChanges: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationHistory"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeConfiguration: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurationChange"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reverseOfChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Another one after every change of the object. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReverseChanges"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revertChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Another one after every change of the object. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurationChange"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportConfiguration: {
+        requestBody?: never;
+        responses: {
+            /** @description `torana.yaml`, as `application/yaml`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listSpaces: {
         requestBody?: never;
         responses: {
@@ -7006,7 +7519,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upstream"];
+                    "application/json": components["schemas"]["ChangedUpstream"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7098,7 +7611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upstream"];
+                    "application/json": components["schemas"]["ChangedUpstream"];
                 };
             };
             400: components["responses"]["BadRequest"];

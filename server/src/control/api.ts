@@ -7,6 +7,7 @@ import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
 import { registerCatalog } from './catalog/routes.ts'
+import { registerConfiguration } from './configuration/routes.ts'
 import { registerNodes } from './nodes/routes.ts'
 import { registerCredentials } from './credentials/routes.ts'
 import { pathIn, shownRequest } from './shared/answer-fault.ts'
@@ -102,6 +103,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerUnknowns(api, node)
       registerPrices(api, node)
       registerCatalog(api, node)
+      registerConfiguration(api, node)
       registerSpaces(api, node)
       registerSuspects(api, node)
       const overview = openOverview(node)

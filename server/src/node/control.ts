@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { knownProviders, tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
+import { exportedLines } from '#config/export/export.ts'
 import { tasksOf } from '#core/node/node-role.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/access/security-event.ts'
@@ -151,7 +152,12 @@ function controlNode(
     readPrice: readStoredPrice,
     scheduler: parts.scheduler,
     handlers: parts.handlers,
-    problemsWith: (additions) => catalog.problemsWith(additions),
+    extendedBy: (objects) => catalog.extendedBy(objects),
+    exported: async (parts) => {
+      const { text, base } = configuration.loaded()
+      const extended = catalog.extendedBy(parts.objects)
+      return exportedLines({ text, file: base.file, catalog: extended.catalog }, parts)
+    },
     knownProviders: () => knownProviders(configuration.loaded().facts),
     tryUpstream: (name, entry) => tryUpstream(name, entry, configuration.loaded().facts),
     modelListing: upstreams.listing,
@@ -194,7 +200,7 @@ function controlNode(
       load: configuration.loadWith,
     }),
     requestTail: stores.requestTail,
-    upstreams: stores.upstreams,
+    configuration: stores.configuration,
     ...parts.people.forControl,
     imageBlobs: images.forGateway.blobs,
     thumbnails: images.thumbnails,

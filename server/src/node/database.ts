@@ -13,7 +13,7 @@ import { withReachable } from '#stores/postgres/unreachable.ts'
 import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
 import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
-import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
+import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresPrices } from '#stores/postgres/directory/prices.ts'
@@ -84,7 +84,7 @@ export async function openDatabaseStores(
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
-    upstreams: new PostgresUpstreams(database),
+    configuration: new PostgresConfiguration(database, sealingKeysOf(secrets)),
     audit: new PostgresAudit(forReports, basics.clock),
     batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),

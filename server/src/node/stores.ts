@@ -23,7 +23,7 @@ import type { SpaceStore } from '#ports/spaces.ts'
 import type { SuspectStore } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
-import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type { StoredConfiguration } from '#ports/stored-configuration.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 import type { Basics } from './basics.ts'
 
@@ -35,7 +35,7 @@ export interface Stores extends NodeLedger {
   /** A copy of the keys on disk, for a start without the store. */
   readonly keyFile: SnapshotFile
   readonly credentials: CredentialStore
-  readonly upstreams: StoredUpstreams
+  readonly configuration: StoredConfiguration
   readonly audit: AuditLog
   readonly imageJobs: ImageJobs
   readonly files: Files

@@ -48,6 +48,9 @@ const rateLimits = z.strictObject({
   imagesPerMinute: rate('Images'),
 })
 
+/** An hour: no one waits longer for an embedding. */
+const MAX_ATTEMPT_MS = 3_600_000
+
 const deployment = z.strictObject({
   upstream: z.string().min(1).describe('Name of an upstream in this file.'),
   model: z
@@ -128,6 +131,13 @@ export const model = z.strictObject({
       'What Torana does with request fields that it does not know: `pass` them on, `refuse` them, or a list of the fields to pass on. Fields under `harmlessFields` always pass. Default `pass`.',
     ),
   deployments: z.array(deployment).min(1).describe('Where it runs.'),
+  // Without a default: on an image model it is refused, not ignored.
+  attemptTimeoutMs: z
+    .int()
+    .min(1)
+    .max(MAX_ATTEMPT_MS)
+    .optional()
+    .describe('Embeddings: longest single upstream call. Default: `limits.attemptTimeoutMs`.'),
   cache: z
     .strictObject({
       ttl: timeSpan.describe('How long Torana keeps a vector: `30d`, `12h`, `90m`.'),

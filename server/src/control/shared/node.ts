@@ -28,7 +28,13 @@ import type { PriceStore } from '#ports/prices.ts'
 import type { RequestTail } from '#ports/request-reports.ts'
 import type { TextSeal } from '#ports/sealing.ts'
 import type { IdentityProvider } from '#ports/sign-on.ts'
-import type { StoredAdditions, StoredEntry, StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type {
+  ExportConfiguration,
+  ExtendedCatalog,
+  StoredConfiguration,
+  StoredEntry,
+  StoredObject,
+} from '#ports/stored-configuration.ts'
 import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
@@ -83,8 +89,10 @@ export interface ControlNode {
   readonly scheduler: Pick<Scheduler, 'states'>
   /** The handlers of the requests that callers pay for. */
   readonly handlers: GatewayHandlers
-  /** What would be left out of these additions, and why. */
-  readonly problemsWith: (additions: StoredAdditions) => readonly string[]
+  /** The catalog that these objects of the store would make. */
+  readonly extendedBy: (objects: readonly StoredObject[]) => ExtendedCatalog
+  /** One torana.yaml of the configuration in force and these parts. */
+  readonly exported: ExportConfiguration
   readonly knownProviders: () => readonly KnownProvider[]
   /** By the same rules as torana.yaml's. */
   readonly tryUpstream: (name: string, entry: StoredEntry) => TriedUpstream
@@ -143,7 +151,7 @@ export interface ControlNode {
   readonly feedWork: FeedWork
   /** The requests of this node as they end. */
   readonly requestTail: RequestTail
-  readonly upstreams: StoredUpstreams
+  readonly configuration: StoredConfiguration
 
   /** People and programs that hold a session or a token. */
   readonly callers: Callers

@@ -40,6 +40,7 @@ const PERMISSIONS_OF = {
   ],
   admin: [
     'spaces.accept',
+    'configuration.export',
     'upstreams.write',
     'models.write',
     'prices.write',

@@ -181,6 +181,8 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly hasNoEnd?: true | undefined
   /** Names beside `upstreamModel` by which the upstream may answer. Absent: there is none. */
   readonly answersAs?: readonly string[] | undefined
+  /** Where it was declared, e.g. `torana.yaml:16`, `store` or `built-in`. Absent: where its model was. */
+  readonly managedBy?: string | undefined
 }
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
@@ -212,6 +214,8 @@ export interface EmbeddingModel {
   readonly family?: SpaceFamily | undefined
   /** Undefined: every request makes its own calls. */
   readonly microBatch: MicroBatchRules | undefined
+  /** Longest single call. Absent: that of the node's limits. */
+  readonly attemptTimeoutMs?: number | undefined
   /** Where it was declared, e.g. `torana.yaml:14`, or `built-in`. */
   readonly managedBy: string
   /** The end of the deployment that ends last. Absent when one of them has no end. */
