@@ -10,7 +10,7 @@ import {
   type VectorSlice,
 } from '../vectors/vector-format.ts'
 import type { RowError } from './row-error.ts'
-import { rowIn } from './slice-requests.ts'
+import { rowIn } from '../corpus/request-line.ts'
 import type { Slice } from './state.ts'
 
 /** A line of an output or error file. */

@@ -352,6 +352,24 @@ export interface paths {
         /** The bytes of an image that was made, or a small copy of it */
         get: operations["assetContent"];
     };
+    "/api/v1/batch-drafts": {
+        /** Send a file of rows as CSV or JSONL; the answer says what is in it */
+        post: operations["createBatchDraft"];
+    };
+    "/api/v1/batch-drafts/{id}": {
+        /** A file that you sent within the last 24 hours */
+        get: operations["getBatchDraft"];
+        /** Delete a file that you sent. Batches made of it go on */
+        delete: operations["deleteBatchDraft"];
+    };
+    "/api/v1/batch-drafts/{id}/estimate": {
+        /** What a batch of these options would cost, how long it would take, and why it can not run */
+        post: operations["estimateBatchDraft"];
+    };
+    "/api/v1/batch-drafts/{id}/run": {
+        /** Make a batch of a draft. The same options again are the same batch */
+        post: operations["runBatchDraft"];
+    };
     "/api/v1/batches": {
         /** Batches, newest first: how far each is, and what it has cost so far */
         get: operations["listBatches"];
@@ -367,6 +385,14 @@ export interface paths {
     "/api/v1/batches/{id}/continue": {
         /** Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended */
         post: operations["continueBatch"];
+    };
+    "/api/v1/batches/{id}/pause": {
+        /** Begin nothing more of a batch until a person resumes it. Its window goes on; nothing happens to one that was cancelled or has ended */
+        post: operations["pauseBatch"];
+    };
+    "/api/v1/batches/{id}/resume": {
+        /** End the pause of a batch, whether a person made it or Torana: it is tried at once */
+        post: operations["resumeBatch"];
     };
     "/api/v1/batches/{id}/output": {
         /** The output file of a batch, whole or a range of it; of one that still runs, as far as it is there */
@@ -502,6 +528,164 @@ export interface components {
              * @default false
              */
             pictures: boolean;
+        };
+        BatchDraft: {
+            id: string;
+            project: string;
+            name: string;
+            /** @enum {string} */
+            format: "csv" | "jsonl";
+            delimiter: ("," | ";" | "\t" | "|") | null;
+            has_header: boolean;
+            bytes: number;
+            rows: number;
+            columns: {
+                name: string;
+                /** @description Rows with a value in it. */
+                filled: number;
+                empty: number;
+                longest_bytes: number;
+                /** @description Values that are there more than once, beyond the first of each. null: too many to compare. */
+                duplicates: number | null;
+            }[];
+            /** @description The first five rows, cell by cell, each cut after 200 characters. */
+            preview: string[][];
+            /** @description The column that usually holds the texts. */
+            text_column: string | null;
+            id_column: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "model": "demo-embed",
+         *       "text_column": "body",
+         *       "id_column": "id",
+         *       "bad_rows": "skip"
+         *     }
+         */
+        BatchDraftOptionsInput: {
+            model: string;
+            text_column: string;
+            /** @default null */
+            id_column: string | null;
+            /**
+             * @description What happens to rows that have no text, or one that is too long. `truncate` skips those without a text.
+             * @default skip
+             * @enum {string}
+             */
+            bad_rows: "skip" | "truncate" | "stop";
+            /**
+             * @description null: as many as the model makes.
+             * @default null
+             */
+            dimensions: number | null;
+            /**
+             * @description The key of the project that it runs under, such as `search/indexer`. null: under your own name, as the playground.
+             * @default null
+             */
+            key: string | null;
+            /** @default 24 */
+            window_hours: number;
+        };
+        BatchEstimate: {
+            rows: number;
+            /** @description Rows that become lines of the batch. Each line is bought, also one that repeats. */
+            lines: number;
+            empty: number;
+            /** @description An estimate, unless `tokens.basis` is `counted`. null: only the upstream knows. */
+            too_long: number | null;
+            duplicates: number | null;
+            tokens: {
+                value: number;
+                low: number;
+                high: number;
+                /**
+                 * @description `counted`: every text. `sampled`: some, and their average. `estimated`: without the tokenizer of the model.
+                 * @enum {string}
+                 */
+                basis: "counted" | "sampled" | "estimated";
+            };
+            dimensions: number;
+            space: string | null;
+            max_input_tokens: number | null;
+            price: components["schemas"]["PriceText"][];
+            /** @description The size of all vectors as float32. */
+            vector_bytes: number;
+            plans: {
+                /** @constant */
+                plan: "live";
+                /** @description null: the model has no price. */
+                usd: string | null;
+                usd_high: string | null;
+                /** @description From earlier batches of the model. null: there is none. */
+                seconds: {
+                    low: number;
+                    high: number;
+                } | null;
+                lines_per_second: number | null;
+            }[];
+            budgets: {
+                id: string;
+                /** @enum {string} */
+                scope: "project" | "key";
+                name: string;
+                /** @enum {string} */
+                per: "day" | "week" | "month" | "total";
+                hard: boolean;
+                /** @description US dollars, with nine decimals. */
+                limit_usd: string;
+                /** @description US dollars, with nine decimals. */
+                left_usd: string;
+                ends_at: string | null;
+            }[];
+            /** @description The hard budget that it does not fit. */
+            exceeds: {
+                budget: string;
+                /** @description US dollars, with nine decimals. */
+                by_usd: string;
+            } | null;
+            problems: {
+                code: string;
+                text: string;
+                param: string | null;
+            }[];
+            can_run: boolean;
+        };
+        BatchPause: {
+            /** @description The code of a fault; `paused_by_person`: a person paused it. */
+            code: string;
+            /** @description Why it waits, and what ends the pause. */
+            text: string;
+            /** @description When Torana tries again at the earliest. null: it waits for a person. */
+            until: string | null;
+            /** @description The person who paused it. */
+            by: string | null;
+            /** @description When that person paused it. */
+            at: string | null;
+            /** @description That person's words. */
+            reason: string | null;
+            remedy: {
+                /**
+                 * @description The next step.
+                 * @enum {string}
+                 */
+                kind: "resume" | "raise_budget" | "continue" | "free_storage" | "check_space" | "check_upstream" | "wait";
+                project: string;
+                key: string;
+                model: string | null;
+            };
+        };
+        /**
+         * @example {
+         *       "reason": "The index is being rebuilt."
+         *     }
+         */
+        BatchPauseRequestInput: {
+            /** @description Shown to others, and kept in the audit. */
+            reason?: string;
         };
         Budget: {
             /** @description US dollars, with nine decimals. */
@@ -2643,17 +2827,14 @@ export interface components {
             ended_at: string | null;
             /** @description When its results expire. null: it has not ended. */
             results_until: string | null;
-            /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
-            pause: {
-                /** @description The code of a fault. */
-                code: string;
-                /** Format: date-time */
-                until: string;
-            } | null;
+            /** @description Why nothing of it begins at present. */
+            pause: components["schemas"]["BatchPause"] | null;
             /** @description A person let it go on without its key: it runs under the terms of its project. */
             continued: boolean;
             /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
             cancelled_because: string | null;
+            /** @description Rows of the file that it was made from in the console. null: it was not. */
+            corpus_rows: number | null;
             input_file: string;
             output: {
                 id: string;
@@ -2700,17 +2881,14 @@ export interface components {
             ended_at: string | null;
             /** @description When its results expire. null: it has not ended. */
             results_until: string | null;
-            /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
-            pause: {
-                /** @description The code of a fault. */
-                code: string;
-                /** Format: date-time */
-                until: string;
-            } | null;
+            /** @description Why nothing of it begins at present. */
+            pause: components["schemas"]["BatchPause"] | null;
             /** @description A person let it go on without its key: it runs under the terms of its project. */
             continued: boolean;
             /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
             cancelled_because: string | null;
+            /** @description Rows of the file that it was made from in the console. null: it was not. */
+            corpus_rows: number | null;
             input_file: string;
             output: {
                 id: string;
@@ -2998,7 +3176,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.create" | "batches.pause" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if it is not used. null: a token of the node. */
@@ -6777,6 +6955,179 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createBatchDraft: {
+        parameters: {
+            query: {
+                /** @description The project that pays, and whose storage the file takes. */
+                project: string;
+                /** @description The name of the file. Its ending says what it is: .csv, .tsv, .jsonl or .ndjson. */
+                name: string;
+                /** @description Whether the first line of a CSV names its columns. */
+                header?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The bytes of the file, in UTF-8. */
+        requestBody: {
+            content: {
+                "text/csv": unknown;
+                "application/x-ndjson": unknown;
+                "text/plain": unknown;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchDraft"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+        };
+    };
+    getBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchDraft"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    estimateBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchDraftOptionsInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchEstimate"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+        };
+    };
+    runBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchDraftOptionsInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+        };
+    };
     listBatches: {
         parameters: {
             query?: {
@@ -6868,6 +7219,71 @@ export interface operations {
         };
     };
     continueBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    pauseBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchPauseRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeBatch: {
         parameters: {
             query?: never;
             header?: never;

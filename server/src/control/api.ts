@@ -5,6 +5,7 @@ import { faultAnswers } from '#http/fault-answers.ts'
 import { hasBody } from '#http/gate/gate.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
+import { registerBatchDrafts } from './batch-drafts/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
 import { registerCatalog } from './catalog/routes.ts'
 import { registerNodes } from './nodes/routes.ts'
@@ -120,6 +121,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerRequests(api, node)
       registerImageJobs(api, node)
       registerAssets(api, node)
+      registerBatchDrafts(api, node)
       registerBatches(api, node)
       registerUpstreams(api, node)
     },

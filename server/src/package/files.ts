@@ -8,6 +8,7 @@ import { commitOfCheckout } from './checkout.ts'
 /** Modules that start in a separate thread or process. The build makes an entry of each. */
 export const WORKERS = [
   'config/load-worker',
+  'runtime/corpus-worker',
   'runtime/file-scan-worker',
   'runtime/image-codec-worker',
   'runtime/json-worker',

@@ -1,9 +1,11 @@
-/** Batches: progress and results, and how a person cancels one or continues it without its key. */
+/** Batches: progress and results, and how a person pauses, resumes or cancels one, or continues it without its key. */
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Actor } from '#ports/audit.ts'
 import type { Batch, BatchState } from '#ports/batches.ts'
 import type { Files, OutputFile } from '#ports/files.ts'
 import { sendContent } from '#http/gateway/files/content.ts'
-import { batchState } from '../shared/batch-fields.ts'
+import { batchBody, batchState, reportedBatch } from '../shared/batch-fields.ts'
 import { actorIn, callerIn, checkSeen, visibleProjects, type Caller } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import { pageOf, storable } from '../shared/fields.ts'
@@ -11,14 +13,7 @@ import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
 import { changeFeed, type EventTopic } from '../shared/topic.ts'
-import {
-  batchBody,
-  batchDetail,
-  findBatch,
-  listBatches,
-  reportedBatch,
-  reportedBatchDetail,
-} from './queries.ts'
+import { batchDetail, findBatch, listBatches, reportedBatchDetail } from './queries.ts'
 
 const batchesQuery = z.object({
   project: storable(512).optional(),
@@ -31,6 +26,11 @@ const batchesQuery = z.object({
 })
 
 const batchPath = z.object({ id: storable(80) })
+
+const pauseRequest = z
+  .strictObject({ reason: storable(500).optional().describe('Shown to others, and kept in the audit.') })
+  .optional()
+  .meta({ id: 'BatchPauseRequest', examples: [{ reason: 'The index is being rebuilt.' }] })
 
 const batchList = pageOf(reportedBatch).meta({ id: 'ReportedBatchList' })
 
@@ -74,18 +74,23 @@ export function registerBatches(api: Api, node: BatchNode): void {
     },
   })
 
+  const change = async (
+    request: FastifyRequest<{ Params: z.output<typeof batchPath> }>,
+    changed: (id: string, project: string, by: Actor) => Promise<Batch | undefined>,
+  ): Promise<z.output<typeof reportedBatch>> => {
+    const { id, project } = await seen(request.params.id, callerIn(request))
+    const batch = await changed(id, project, actorIn(request))
+    if (batch === undefined) throw notFound(`There is no batch ${id}.`)
+    return batchBody(batch)
+  }
+
   route(api, 'POST /batches/:id/cancel', {
     permission: 'batches.cancel',
     id: 'cancelBatch',
     summary: 'Begin nothing more of a batch. What is done is kept; nothing happens to one that has ended',
     params: batchPath,
     answer: reportedBatch,
-    handler: async (request) => {
-      const { id, project } = await seen(request.params.id, callerIn(request))
-      const cancelled = await batches.cancel(id, project, actorIn(request))
-      if (cancelled === undefined) throw notFound(`There is no batch ${id}.`)
-      return batchBody(cancelled)
-    },
+    handler: (request) => change(request, (id, project, by) => batches.cancel(id, project, by)),
   })
 
   route(api, 'POST /batches/:id/continue', {
@@ -95,12 +100,28 @@ export function registerBatches(api: Api, node: BatchNode): void {
       'Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended',
     params: batchPath,
     answer: reportedBatch,
-    handler: async (request) => {
-      const { id, project } = await seen(request.params.id, callerIn(request))
-      const continued = await batches.continue(id, project, actorIn(request))
-      if (continued === undefined) throw notFound(`There is no batch ${id}.`)
-      return batchBody(continued)
-    },
+    handler: (request) => change(request, (id, project, by) => batches.continue(id, project, by)),
+  })
+
+  route(api, 'POST /batches/:id/pause', {
+    permission: 'batches.pause',
+    id: 'pauseBatch',
+    summary:
+      'Begin nothing more of a batch until a person resumes it. Its window goes on; nothing happens to one that was cancelled or has ended',
+    params: batchPath,
+    body: pauseRequest,
+    answer: reportedBatch,
+    handler: (request) =>
+      change(request, (id, project, by) => batches.pauseBy(id, project, by, request.body?.reason)),
+  })
+
+  route(api, 'POST /batches/:id/resume', {
+    permission: 'batches.pause',
+    id: 'resumeBatch',
+    summary: 'End the pause of a batch, whether a person made it or Torana: it is tried at once',
+    params: batchPath,
+    answer: reportedBatch,
+    handler: (request) => change(request, (id, project, by) => batches.resumeBy(id, project, by)),
   })
 
   for (const half of ['output', 'errors'] as const)

@@ -95,10 +95,11 @@ function controlBooks(): ControlBooks {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  'upstreams' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
+  'upstreams' | 'batchDrafts' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
 > {
   return {
     upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
+    batchDrafts: absent('drafts of batches'),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
     modelEnds: new MemoryModelEnds(),
