@@ -394,6 +394,10 @@ export interface paths {
         /** End the pause of a batch, whether a person made it or Torana: it is tried at once */
         post: operations["resumeBatch"];
     };
+    "/api/v1/batches/{id}/results": {
+        /** The vectors of a batch as one file, in the order of its lines; of one that still runs, as far as they are there */
+        get: operations["batchResults"];
+    };
     "/api/v1/batches/{id}/output": {
         /** The output file of a batch, whole or a range of it; of one that still runs, as far as it is there */
         get: operations["batchOutput"];
@@ -7301,6 +7305,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    batchResults: {
+        parameters: {
+            query: {
+                /** @description `jsonl`: id and vector of each line. `parquet`: the columns id and vector. `npy`: a matrix with a row for each row of the file, NaN without a vector. */
+                format: "jsonl" | "parquet" | "npy";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of the file, streamed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             400: components["responses"]["BadRequest"];

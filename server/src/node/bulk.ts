@@ -7,6 +7,7 @@ export interface Bulk extends AsyncDisposable {
   /** What the gateway's handlers need. */
   readonly forGateway: OpenFiles['forGateway'] & OpenBatches['forGateway']
   readonly forDrafts: OpenFiles['forDrafts']
+  readonly vectorFiles: OpenFiles['vectorFiles']
   /** Begins no further chunk of a batch, and waits up to `forMs` for those in progress. */
   drain(forMs: number): Promise<void>
 }
@@ -19,6 +20,7 @@ export async function openBulk(basics: Basics, parts: BatchParts & FileParts): P
   return {
     forGateway: { ...files.forGateway, ...batches.forGateway },
     forDrafts: files.forDrafts,
+    vectorFiles: files.vectorFiles,
     drain: (forMs) => batches.drain(forMs),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }

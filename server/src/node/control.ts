@@ -63,7 +63,7 @@ export interface ControlParts {
   readonly outside: EmbedOutside
   readonly upstreams: Pick<Upstreams, 'listing' | 'fetcher'>
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
-  readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts'>
+  readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
   readonly people: People
 }
 
@@ -209,6 +209,7 @@ function controlNode(
     },
     fileBlobs: bulk.forGateway.fileBlobs,
     segmentsOf: bulk.forGateway.segmentsOf,
+    vectorFiles: bulk.vectorFiles,
   }
 }
 

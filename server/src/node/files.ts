@@ -6,12 +6,14 @@ import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
 import type { ListenerDependencies } from '#http/gateway/caller/journey.ts'
 import type { TermsInForce } from '#ports/keys.ts'
 import { StoreUnreachable } from '#ports/store.ts'
+import type { VectorFiles } from '#ports/vector-files.ts'
 import type { DraftOutside } from '#request/batches/arriving-draft.ts'
 import { segmentsIn } from '#request/batches/result-segments.ts'
 import { wait } from '#runtime/clock.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
 import { ProcessCorpusReader } from '#runtime/corpus.ts'
 import { ProcessFileScanning } from '#runtime/file-scan.ts'
+import { WorkerVectorFiles } from '#runtime/vector-files.ts'
 import { startFileWorker } from '#worker/files.ts'
 import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
@@ -22,6 +24,7 @@ export interface OpenFiles extends AsyncDisposable {
   readonly forGateway: Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies | 'bodyRoom'>
   /** What drafts of batches need beside it. */
   readonly forDrafts: Pick<DraftOutside, 'drafts' | 'corpora'>
+  readonly vectorFiles: VectorFiles
 }
 
 export interface FileParts {
@@ -41,6 +44,7 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
   const fileBlobs = blobs.kept
   const scanning = await ProcessFileScanning.open(join(settings.dataDir, 'scans'))
   const corpora = new ProcessCorpusReader()
+  const vectorFiles = new WorkerVectorFiles()
   const worker = startFileWorker(
     { files, fileBlobs, fileUploads: stores.fileUploads, terms, mustForget: stores.isEldest },
     {
@@ -68,10 +72,11 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
       yieldOnArrival: sharedYield(4),
     },
     forDrafts: { drafts: stores.batchDrafts, corpora },
+    vectorFiles,
     async [Symbol.asyncDispose]() {
       await worker.stop()
       await scanning.close()
-      await corpora.close()
+      await Promise.all([corpora.close(), vectorFiles.close()])
     },
   }
 }

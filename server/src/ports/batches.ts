@@ -168,6 +168,8 @@ export interface DonePart extends PartPlace {
   readonly chunk: number
   /** Position of this chunk among the ended chunks of the batch, from 1. */
   readonly number: number
+  /** Of the lines in it; counts from 1. */
+  readonly firstLine: number
 }
 
 /** Another node has taken over the chunk, or the chunk has ended: the holder stops and writes nothing more. */

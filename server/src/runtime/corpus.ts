@@ -96,5 +96,5 @@ async function known<Answer>(asked: Promise<Answer | Problem>): Promise<Answer> 
   })
   if (typeof answer === 'object' && answer !== null && 'problem' in answer)
     throw new CorpusProblem(answer.problem)
-  return answer as Answer
+  return answer
 }

@@ -7,6 +7,7 @@ import { auditReadingSuite } from './audit-reading.ts'
 import { batchRoomSuite } from './batch-room.ts'
 import { batchSpacesSuite } from './batch-spaces.ts'
 import { batchesSuite } from './batches.ts'
+import { pausedBatchesSuite } from './batches-paused.ts'
 import { pgliteBatches } from './batches-open.ts'
 import { budgetStoreSuite } from './budget-store.ts'
 import { credentialStoreSuite } from './credential-store.ts'
@@ -52,6 +53,7 @@ filesSuite('PGlite', files)
 fileUploadsSuite('PGlite', files)
 const batches = pgliteBatches()
 batchesSuite('PGlite', batches)
+pausedBatchesSuite('PGlite', batches)
 batchSpacesSuite('PGlite', batches)
 batchRoomSuite('PGlite', batches)
 

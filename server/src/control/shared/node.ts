@@ -35,6 +35,7 @@ import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
 import type { RunOutside } from '#request/batches/run-draft.ts'
+import type { VectorFiles } from '#ports/vector-files.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SegmentsOf } from '#request/files/arriving-file.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
@@ -174,4 +175,6 @@ export interface ControlNode {
   /** Bytes of files and of results of batches, and the segments of each file. */
   readonly fileBlobs: BlobStore
   readonly segmentsOf: SegmentsOf
+  /** Writes results of batches as files of vectors. */
+  readonly vectorFiles: VectorFiles
 }

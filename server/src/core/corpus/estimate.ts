@@ -116,15 +116,11 @@ function longTexts(
   }
   const mostBytes = tokensPerByte === 0 ? Infinity : maxTokens / tokensPerByte
   let [texts, bytes] = [0, 0]
-  let fromBytes = 1
   for (const step of column.lengths) {
-    const share = Math.min(
-      1,
-      Math.max(0, (step.belowBytes - mostBytes) / Math.max(1, step.belowBytes - fromBytes)),
-    )
+    const width = Math.max(1, step.belowBytes - step.fromBytes)
+    const share = Math.min(1, Math.max(0, (step.belowBytes - mostBytes) / width))
     texts += step.texts * share
     bytes += step.bytes * share
-    fromBytes = step.belowBytes
   }
   return { texts: Math.round(texts), bytes }
 }

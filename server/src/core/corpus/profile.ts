@@ -19,7 +19,8 @@ const STEPS = 8
 
 /** Texts of similar length. */
 export interface LengthStep {
-  /** The longest of them has fewer bytes. */
+  /** Each of them has at least this many bytes, and fewer than the next number. */
+  readonly fromBytes: number
   readonly belowBytes: number
   readonly texts: number
   readonly bytes: number
@@ -50,7 +51,7 @@ export interface CorpusProfile {
   readonly usual: UsualColumns
   /** The first rows, cell by cell. */
   readonly preview: readonly (readonly string[])[]
-  /** Cells of rows at equal distances. */
+  /** Cells of some rows, which are spread over all of them. */
   readonly sample: readonly (readonly string[])[]
   /** Whether the sample is the whole corpus, with its texts in full. */
   readonly isWhole: boolean
@@ -74,7 +75,7 @@ export class CorpusProfiler {
   readonly #columns = new Map<string, OpenColumn>()
   readonly #preview: ReadonlyMap<string, string>[] = []
   #sample: SampledRow[] = []
-  /** Every row with a number that it divides is in the sample. */
+  /** One of this many rows is in the sample: a power of two. */
   #distance = 1
   #isWhole = true
   #compared = 0
@@ -96,7 +97,8 @@ export class CorpusProfiler {
       this.#count(this.#column(name), text)
     }
     if (this.#rows < PREVIEW_ROWS) this.#preview.push(cells)
-    if (this.#rows % this.#distance === 0) this.#keep(cells)
+    const place = scattered(this.#rows)
+    if (place % this.#distance === 0) this.#keep(cells, place)
     this.#rows += 1
   }
 
@@ -152,7 +154,7 @@ export class CorpusProfiler {
     if (fullest) fullest.distinct = undefined
   }
 
-  #keep(cells: ReadonlyMap<string, string>): void {
+  #keep(cells: ReadonlyMap<string, string>, place: number): void {
     const kept = new Map<string, string>()
     let characters = 0
     for (const [name, text] of cells) {
@@ -161,11 +163,11 @@ export class CorpusProfiler {
       characters += cut.length
       kept.set(name, cut)
     }
-    this.#sample.push({ cells: kept, characters })
+    this.#sample.push({ cells: kept, place, characters })
     while (this.#isTooLarge()) {
       this.#isWhole = false
       this.#distance *= 2
-      this.#sample = this.#sample.filter((_, index) => index % 2 === 0)
+      this.#sample = this.#sample.filter((row) => row.place % this.#distance === 0)
     }
   }
 
@@ -183,7 +185,16 @@ function longestOf(columns: readonly ColumnProfile[]): ColumnProfile | undefined
 
 interface SampledRow {
   readonly cells: ReadonlyMap<string, string>
+  readonly place: number
   readonly characters: number
+}
+
+/** A number of 32 bits without the pattern of the rows: languages of a corpus may alternate from row to row. */
+function scattered(row: number): number {
+  let mixed = Math.imul(row + 1, 0x9e37_79b1)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b_3c6d)
+  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a_2d39)
+  return (mixed ^ (mixed >>> 15)) >>> 0
 }
 
 function profileOf(name: string, column: OpenColumn): ColumnProfile {
@@ -195,7 +206,11 @@ function profileOf(name: string, column: OpenColumn): ColumnProfile {
     bytes,
     longestBytes,
     duplicates: distinct?.repeated,
-    lengths: steps.map(([step, length]) => ({ belowBytes: Math.ceil(2 ** ((step + 1) / STEPS)), ...length })),
+    lengths: steps.map(([step, length]) => ({
+      fromBytes: Math.floor(2 ** (step / STEPS)),
+      belowBytes: Math.ceil(2 ** ((step + 1) / STEPS)),
+      ...length,
+    })),
   }
 }
 
@@ -203,5 +218,5 @@ function profileOf(name: string, column: OpenColumn): ColumnProfile {
 export function cellText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as number | boolean)
+  return JSON.stringify(value)
 }

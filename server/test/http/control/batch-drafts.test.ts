@@ -1,8 +1,12 @@
 /** Drafts of batches: a file of rows becomes an estimate and a batch, for the person who sent it. */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { openCorpus } from 'torana-bulk/corpus'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
-import { eventually } from '#test/support/process.ts'
+import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
 
 const node = await startConsoleNode({
   models: {
@@ -46,7 +50,7 @@ async function send(
   { project = 'search', name = 'articles.csv', header = 'true', token = developer } = {},
 ): Promise<Answer<Draft>> {
   const query = new URLSearchParams({ project, name, header })
-  const answer = await fetch(`${node.controlUrl}/api/v1/batch-drafts?${query}`, {
+  const answer = await fetch(`${node.controlUrl}/api/v1/batch-drafts?${query.toString()}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
     body: content,
@@ -194,7 +198,7 @@ test('a run is an ordinary batch of the project, and the same run again is the s
   assert.equal(first?.status, 201, JSON.stringify(first?.body))
   const again = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, options)
   assert.deepEqual(new Set([...runs, again].map(({ body }) => body.id)).size, 1)
-  const { id = '' } = first?.body ?? {}
+  const id = again.body.id
   assert.deepEqual([first?.body.key, first?.body.corpus_rows], ['search/indexer', 4])
   await eventually(async () => {
     const { body } = await ask<Batch>('GET', `/batches/${id}`)
@@ -234,4 +238,67 @@ test('a draft is for the person who sent it, within the own projects', async () 
   assert.equal(files.status, 200)
   assert.equal((await ask('DELETE', `/batch-drafts/${draft.id}`)).status, 204)
   assert.equal((await ask('GET', `/batch-drafts/${draft.id}`)).body.error?.code, 'not_found')
+})
+
+async function results(id: string, format: string, token = developer) {
+  const answer = await fetch(`${node.controlUrl}/api/v1/batches/${id}/results?format=${format}`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
+}
+
+async function completed(id: string): Promise<void> {
+  await eventually(async () => {
+    const { body } = await ask<Batch>('GET', `/batches/${id}`)
+    assert.equal(body.state, 'completed')
+  })
+}
+
+test('the vectors come as JSONL, Parquet and NPY: each row its own, float32 exact, with the space', async () => {
+  const texts = Array.from({ length: 700 }, (_, row) => (row % 7 === 3 ? '' : `text ${row % 11} of ${row}`))
+  const csv = `id,body\n${texts.map((text, row) => `doc ${row},${text}`).join('\n')}\n`
+  const { body: draft } = await send(csv)
+  const { body: batch } = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, OPTIONS)
+  await completed(batch.id)
+  const expected = texts.map((text) => (text === '' ? undefined : vectorOf(text, 16)))
+
+  const npy = await results(batch.id, 'npy')
+  assert.match(npy.headers.get('x-torana-space') ?? '', /^plain-w16@16:/)
+  assert.match(npy.bytes.toString('latin1', 0, 128), /'shape': \(700, 16\)/)
+  const matrix = new Float32Array(new Uint8Array(npy.bytes.subarray(128)).buffer)
+  assert.equal(matrix.length, 700 * 16)
+  for (const [row, vector] of expected.entries()) {
+    const own = matrix.slice(row * 16, (row + 1) * 16)
+    if (vector === undefined) assert.ok(own.every(Number.isNaN), `row ${row}`)
+    else assert.deepEqual(own, vector, `row ${row}`)
+  }
+
+  const lines = (await results(batch.id, 'jsonl')).bytes.toString().trim().split('\n')
+  const inFile = expected.flatMap((vector, row) =>
+    vector ? [{ id: `doc ${row}`, vector: [...vector] }] : [],
+  )
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line) as unknown),
+    inFile,
+  )
+
+  const { bytes } = await results(batch.id, 'parquet')
+  const path = join(temporaryFolder(), 'vectors.parquet')
+  writeFileSync(path, bytes)
+  const rows = await Array.fromAsync((await openCorpus(path)).rows(0))
+  const read = rows.map(({ id, vector }) => ({ id, vector: [...(vector as Float32Array)] }))
+  assert.deepEqual(read, inFile)
+  assert.ok(bytes.includes(npy.headers.get('x-torana-space') ?? 'no space'))
+})
+
+test('a batch without vectors has no file of them', async () => {
+  const answer = await ask('GET', '/batches/batch_no_such/results?format=npy')
+  assert.equal(answer.body.error?.code, 'not_found')
+  const { body: draft } = await send(CSV)
+  const { body: batch } = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, OPTIONS)
+  await completed(batch.id)
+  assert.equal(
+    (await ask('GET', `/batches/${batch.id}/results?format=csv`)).body.error?.code,
+    'invalid_parameter',
+  )
 })

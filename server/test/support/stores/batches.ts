@@ -247,7 +247,7 @@ export class MemoryBatches implements Batches {
     const number = stored.doneChunks + 1
     Object.assign(chunk, {
       state: 'done',
-      part: part && { ...part, chunk: hold.chunk, number },
+      part: part && { ...part, chunk: hold.chunk, number, firstLine: done?.firstLine ?? chunk.firstLine },
       counts,
       made,
       keptBytes: keptBytesOf(chunk, part, pictureBytes),

@@ -70,6 +70,7 @@ export interface PartRow {
   readonly head_bytes: number
   readonly output_bytes: bigint
   readonly error_bytes: bigint
+  readonly first_line: number
 }
 
 /** A chunk with vectors in its results. */
@@ -154,6 +155,7 @@ export function partOf(row: PartRow): DonePart {
   return {
     chunk: row.chunk,
     number: row.done_number,
+    firstLine: row.first_line,
     token: row.part_token,
     headBytes: row.head_bytes,
     outputBytes: Number(row.output_bytes),

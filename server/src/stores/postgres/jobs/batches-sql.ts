@@ -57,7 +57,7 @@ export const LIST_BATCHES = `
 SELECT ${ROW} FROM batches WHERE project = $1 AND ($2::text IS NULL OR batch_id < $2) ORDER BY batch_id DESC LIMIT $3`
 
 export const PARTS = `
-SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes FROM batch_chunks
+SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes, first_line FROM batch_chunks
 WHERE batch_id = $1 AND done_number > $2 AND part_token IS NOT NULL ORDER BY done_number LIMIT $3`
 
 /** Locks the batch for the rest of the transaction. */
