@@ -6,6 +6,7 @@ import { hasBody } from '#http/gate/gate.ts'
 import { incidentTopic, registerAlerts } from './alerts/routes.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
+import { registerBatchDrafts } from './batch-drafts/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
 import { registerCatalog } from './catalog/routes.ts'
 import { registerConfiguration } from './configuration/routes.ts'
@@ -125,6 +126,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerRequests(api, node)
       registerImageJobs(api, node)
       registerAssets(api, node)
+      registerBatchDrafts(api, node)
       registerBatches(api, node)
       registerUpstreams(api, node)
     },

@@ -65,7 +65,7 @@ export interface ControlParts {
   readonly outside: EmbedOutside
   readonly upstreams: Pick<Upstreams, 'listing' | 'fetcher'>
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
-  readonly bulk: Pick<Bulk, 'forGateway'>
+  readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
   readonly people: People
   readonly alerts: Pick<Alerts, 'transport'>
 }
@@ -210,8 +210,17 @@ function controlNode(
     imageBlobs: images.forGateway.blobs,
     thumbnails: images.thumbnails,
     jobKeys: jobKeysOf(secrets),
+    terms: directory.terms,
+    spending: stores.budgets,
+    forDrafts: {
+      ...bulk.forGateway,
+      ...bulk.forDrafts,
+      identifiers,
+      tokens: outside.tokens,
+    },
     fileBlobs: bulk.forGateway.fileBlobs,
     segmentsOf: bulk.forGateway.segmentsOf,
+    vectorFiles: bulk.vectorFiles,
   }
 }
 

@@ -4,6 +4,7 @@ import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
+import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
@@ -43,6 +44,7 @@ export interface Stores extends NodeLedger {
   readonly imageJobs: ImageJobs
   readonly files: Files
   readonly batches: Batches
+  readonly batchDrafts: BatchDrafts
   readonly fileUploads: FileUploads
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore

@@ -133,7 +133,7 @@ function Body({ batch }: { readonly batch: BatchDetail }) {
   return (
     <div className="flex flex-col gap-5 px-6 pt-[18px] pb-6 phone:px-4">
       {batch.pause !== null && (
-        <PauseBanner batch={batch} code={batch.pause.code} until={batch.pause.until} />
+        <PauseBanner batch={batch} code={batch.pause.code} until={batch.pause.until ?? batch.expires_at} />
       )}
       {batch.cancelled_because !== null && isKnownCause(batch.cancelled_because) && (
         <Banner tone="bad">{say.cancelledBecause[batch.cancelled_because](batch.key)}</Banner>

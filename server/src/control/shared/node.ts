@@ -14,6 +14,7 @@ import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
+import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { CredentialStore, SealingKeys } from '#ports/credentials.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
@@ -21,6 +22,7 @@ import type { DrainStore } from '#ports/drains.ts'
 import type { FeedWork } from '#ports/feed-work.ts'
 import type { Files } from '#ports/files.ts'
 import type { ThumbnailMaker } from '#ports/image-codec.ts'
+import type { TermsInForce } from '#ports/keys.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
@@ -39,6 +41,8 @@ import type {
 import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
+import type { RunOutside } from '#request/batches/run-draft.ts'
+import type { VectorFiles } from '#ports/vector-files.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SegmentsOf } from '#request/files/arriving-file.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
@@ -142,6 +146,8 @@ export interface ControlNode {
   readonly alertTransport: AlertTransport
   readonly audit: AuditLog
   readonly batches: Batches
+  /** What turns files of rows into batches. */
+  readonly forDrafts: RunOutside
   readonly reconciler: Reconciler
   readonly makePartitions: Upkeep['makePartitions']
   readonly credentials: CredentialStore
@@ -157,6 +163,10 @@ export interface ControlNode {
   /** The requests of this node as they end. */
   readonly requestTail: RequestTail
   readonly configuration: StoredConfiguration
+  /** What was spent under budgets. */
+  readonly spending: SpendingReader
+  /** Keys as they are now, for work that goes on after its request. */
+  readonly terms: TermsInForce
 
   /** People and programs that hold a session or a token. */
   readonly callers: Callers
@@ -178,4 +188,6 @@ export interface ControlNode {
   /** Bytes of files and of results of batches, and the segments of each file. */
   readonly fileBlobs: BlobStore
   readonly segmentsOf: SegmentsOf
+  /** Writes results of batches as files of vectors. */
+  readonly vectorFiles: VectorFiles
 }

@@ -21,6 +21,8 @@ const PERMISSIONS_OF = {
     'playground.run',
     'assets.read',
     'batches.read',
+    'batches.create',
+    'batches.pause',
     'batches.cancel',
     'batches.continue',
   ],

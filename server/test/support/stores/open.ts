@@ -104,6 +104,7 @@ function partsOfDatabases(): Pick<
       due: async () => [],
       deleteOld: async () => 0,
     }),
+    batchDrafts: absent('drafts of batches'),
     configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
