@@ -2836,10 +2836,15 @@ export interface components {
             /** @constant */
             log: "kept";
             route: string;
-            /** @description The error text that the caller got. null: it may quote what the caller sent, and is not kept. */
+            /** @description The error text that the caller got. `[…]` stands for what may quote the caller or an upstream. null: the version before did not keep it. */
             fault_text: string | null;
+            /** @description What made it fail, such as `connect ECONNREFUSED 10.0.0.7:8080`. null: nothing beyond the text. */
+            fault_cause: string | null;
+            /** @description Who was at fault. `torana` includes its stores and its configuration. null: it did not fail. */
+            fault_party: ("caller" | "torana" | "upstream") | null;
             asked_model: string | null;
             client_request_id: string | null;
+            client_address: string | null;
             space: string | null;
             emulated: string[];
             dropped: string[];
@@ -6576,6 +6581,8 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The address of the client. */
+                address?: string;
                 /** @description The application's own user, as the caller sent it. */
                 user?: string;
                 /** @description Such as `team:red`. Repeat it: all of them must fit. */
@@ -6630,6 +6637,8 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The address of the client. */
+                address?: string;
                 /** @description The application's own user, as the caller sent it. */
                 user?: string;
                 /** @description Such as `team:red`. Repeat it: all of them must fit. */

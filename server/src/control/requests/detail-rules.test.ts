@@ -74,6 +74,7 @@ const LOGGED: LoggedTrace = {
   dropped: [],
   wire: undefined,
   faultText: undefined,
+  faultCause: undefined,
 }
 const ENTRY: Entry = {
   attempt: 0,
@@ -105,6 +106,7 @@ function logged(
     entries,
     route: 'embeddings',
     client_request_id: null,
+    client_address: null,
     project: 'ads',
   }
 }
@@ -207,10 +209,18 @@ test('a row of the cache counts no hits where the log has none', () => {
   assert.equal(money.lines[0]?.count, 0)
 })
 
-test('the error text that the caller got is shown where the log has it', () => {
-  assert.equal(detailOf(logged({}), null).fault_text, null)
+test('the error that the caller got, its cause and who was at fault are shown where the log has them', () => {
+  assert.partialDeepStrictEqual(detailOf(logged({}), null), {
+    fault_text: null,
+    fault_cause: null,
+    fault_party: null,
+  })
   const text = 'The budget of search has $0.01 left.'
-  assert.equal(detailOf(logged({ faultText: text }), null).fault_text, text)
+  const failed = { ...REQUEST_ROW, status: 503, fault: 'budget_store_unreachable' }
+  assert.partialDeepStrictEqual(
+    detailOf(logged({ faultText: text, faultCause: 'connect ECONNREFUSED' }, [], failed), null),
+    { fault_text: text, fault_cause: 'connect ECONNREFUSED', fault_party: 'torana' },
+  )
 })
 
 test('an attempt has every figure of its call, and null where there is none', () => {

@@ -1,5 +1,6 @@
 /** One request as people read it: its steps on a time line, and its money line by line. */
 import type { z } from 'zod'
+import { partyOf } from '#core/fault/party.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import type { PricedCount } from '#core/request/request-trace.ts'
@@ -24,8 +25,11 @@ export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
     log: 'kept',
     route: request.route,
     fault_text: trace.faultText ?? null,
+    fault_cause: trace.faultCause ?? null,
+    fault_party: (row.fault === null ? undefined : partyOf(row.fault)) ?? null,
     asked_model: trace.askedModel ?? null,
     client_request_id: request.client_request_id,
+    client_address: request.client_address,
     space: trace.space ?? null,
     emulated: [...trace.emulated],
     dropped: [...trace.dropped],

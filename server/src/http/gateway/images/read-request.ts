@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { FairShare } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { named } from '#core/fault/shown.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
@@ -111,7 +112,7 @@ async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Pro
   }
   throw new Fault(
     'unsupported_media_type',
-    `The content type is '${type.slice(0, 80)}'. Send images as multipart/form-data, or as data URLs in application/json.`,
+    `The content type is ${named(type, 80)}. Send images as multipart/form-data, or as data URLs in application/json.`,
   )
 }
 
