@@ -2,6 +2,7 @@
 import { openAccounts } from '#node/accounts.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
+import { openCaptures } from '#node/captures.ts'
 import { catalogOf, completeCatalog, followConfiguration } from '#node/catalog.ts'
 import { openConfigAudit } from '#node/config-audit.ts'
 import { watchCertificate } from '#node/certificate.ts'
@@ -130,6 +131,7 @@ export async function startNode(
   const { url, controlUrl } = listeners
   const engine = { stores, accounts, catalog, outside, upstreams, traffic, sharing, spaces, json, publicUrl }
   const { terms } = directory
+  const captures = opened.use(openCaptures(basics, { stores, directory }))
   const images = opened.use(await openImages(basics, { ...engine, terms, dispatch: traffic.dispatch }))
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
@@ -137,9 +139,10 @@ export async function startNode(
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
-  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
+  const { capture } = captures
+  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects }
+  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects, captures }
   const shown = { ...served, ...node }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()

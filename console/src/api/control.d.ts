@@ -9,7 +9,7 @@ export interface paths {
     "/api/v1/projects/{project}": {
         /** Revoke all keys of a project and mark its data for deletion */
         delete: operations["deleteProject"];
-        /** Change limits and budget of a project */
+        /** Change limits, budget and capture of a project */
         patch: operations["setProject"];
     };
     "/api/v1/keys": {
@@ -341,7 +341,12 @@ export interface paths {
         get: operations["getRequest"];
     };
     "/api/v1/requests/{id}/replay": {
-        /** Send a request again. It is refused as long as inputs are not kept, which they are not */
+        /**
+         * What sending a request again would send and cost at most, or why it is not possible
+         * @description The cost is that of a dry run: no call to an upstream is made.
+         */
+        get: operations["previewReplay"];
+        /** Send a request again. Its project pays; rights, limits and budgets are those of the playground */
         post: operations["replayRequest"];
     };
     "/api/v1/image-jobs": {
@@ -912,11 +917,8 @@ export interface components {
             managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
-            /**
-             * @description Inputs are not kept by this version.
-             * @constant
-             */
-            capture_inputs: false;
+            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
+            capture_inputs: boolean;
             created_at: string | null;
         };
         Checked: {
@@ -2186,6 +2188,8 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
+            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
+            capture_inputs?: boolean;
         };
         /**
          * @example {
@@ -2548,11 +2552,8 @@ export interface components {
                 /** Format: date-time */
                 window_start: string;
             } | null;
-            /**
-             * @description Inputs are not kept by this version.
-             * @constant
-             */
-            capture_inputs: false;
+            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
+            capture_inputs: boolean;
             /** @description How many keys of it work. */
             keys: number;
             /** @description How many people see it. */
@@ -2575,6 +2576,8 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
+            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
+            capture_inputs?: boolean;
         };
         ProjectList: {
             data: components["schemas"]["Project"][];
@@ -2608,6 +2611,47 @@ export interface components {
             data: components["schemas"]["Provider"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+        };
+        Replay: {
+            possible: boolean;
+            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
+            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
+            /** @description The reason as a sentence, with the next step. */
+            text: string | null;
+        };
+        ReplayPreview: {
+            possible: boolean;
+            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
+            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
+            /** @description The reason as a sentence, with the next step. */
+            text: string | null;
+            /** @description The project that pays. */
+            project: string | null;
+            /** @description When the input is deleted. */
+            expires_at: string | null;
+            sends: {
+                /** @description The beginning of it, at most 4000 characters. */
+                body: string;
+                bytes: number;
+                headers: {
+                    [key: string]: string;
+                };
+            } | null;
+            cost: {
+                /** @description The most that it can cost. null: a deployment has no price. */
+                max_usd: string | null;
+                model: string;
+                deployments: {
+                    id: string;
+                    max_usd: string | null;
+                }[];
+            } | null;
+            /** @description What the request would be refused with as things are now. It would cost nothing. */
+            refusal: {
+                status: number;
+                code: string;
+                message: string;
+            } | null;
         };
         ReportedBatch: {
             id: string;
@@ -2874,10 +2918,7 @@ export interface components {
                 differences: components["schemas"]["Difference"][];
             };
             job: components["schemas"]["ReportedImageJob"] | null;
-            replay: {
-                possible: boolean;
-                reason: string | null;
-            };
+            replay: components["schemas"]["Replay"];
         };
         RequestList: {
             data: components["schemas"]["RequestRow"][];
@@ -2989,6 +3030,16 @@ export interface components {
             has_more: boolean;
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
+        };
+        SentAgain: {
+            /**
+             * Format: uuid
+             * @description The new request. Its own page has its steps, calls and cost.
+             */
+            id: string;
+            status: number;
+            /** @description The code of its error. */
+            fault: string | null;
         };
         Session: {
             /** @description null: a token, not a person. */
@@ -6698,6 +6749,36 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    previewReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     replayRequest: {
         parameters: {
             query?: never;
@@ -6709,6 +6790,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentAgain"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSettings, Settings } from '#core/settings.ts'
 import type { SealingKeys } from '#ports/credentials.ts'
-import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { auditKeysOf, captureKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
+import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
@@ -83,6 +84,7 @@ export async function openDatabaseStores(
     connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
+    captures: new PostgresCaptures(database, captureKeysOf(secrets), basics.clock),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     upstreams: new PostgresUpstreams(database),
     audit: new PostgresAudit(forReports, basics.clock),

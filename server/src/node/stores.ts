@@ -4,6 +4,7 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { CaptureStore } from '#ports/captures.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
@@ -34,6 +35,7 @@ export interface Stores extends NodeLedger {
   readonly connections: number
   /** A copy of the keys on disk, for a start without the store. */
   readonly keyFile: SnapshotFile
+  readonly captures: CaptureStore
   readonly credentials: CredentialStore
   readonly upstreams: StoredUpstreams
   readonly audit: AuditLog

@@ -5,6 +5,8 @@ import {
   ChangeRefused,
   type KeyChange,
   type KeyRecord,
+  type ProjectChange,
+  type ProjectRecord,
   type Terms,
   type TermsChange,
 } from '#ports/key-store.ts'
@@ -58,7 +60,23 @@ export function changedKey(
   }
 }
 
+type ProjectTerms = Terms & Pick<ProjectRecord, 'capturesInputs'>
+
+export function changedProject(
+  change: ProjectChange,
+  before: ProjectTerms = { ...NO_TERMS, capturesInputs: false },
+): ProjectTerms {
+  return {
+    ...changedTerms(change, before),
+    capturesInputs: change.capturesInputs ?? before.capturesInputs,
+  }
+}
+
 /** For the audit. */
+export function projectDetail(terms: ProjectTerms): Record<string, unknown> {
+  return { ...termsDetail(terms), ...(terms.capturesInputs && { capturesInputs: true }) }
+}
+
 export function termsDetail({ limits, budget }: Terms): Record<string, unknown> {
   return { limits, budget: budgetJson(budget) }
 }

@@ -9,6 +9,7 @@ import { time, usd } from '../shared/fields.ts'
 import { imageJob } from '../shared/image-job-queries.ts'
 import { answersOf } from '../shared/rows.ts'
 import { isoOf } from '../shared/times.ts'
+import { replay } from './replay-rules.ts'
 import { COLUMNS, rowFields, rowOf, traceIn, type RequestRow, type StoredRow } from './queries.ts'
 
 const requestStep = z
@@ -127,11 +128,15 @@ export const requestDetail = z
     fault_cause: z
       .string()
       .nullable()
-      .describe('What made it fail, such as `connect ECONNREFUSED 10.0.0.7:8080`. null: nothing beyond the text.'),
+      .describe(
+        'What made it fail, such as `connect ECONNREFUSED 10.0.0.7:8080`. null: nothing beyond the text.',
+      ),
     fault_party: z
       .enum(PARTIES)
       .nullable()
-      .describe('Who was at fault. `torana` includes its stores and its configuration. null: it did not fail.'),
+      .describe(
+        'Who was at fault. `torana` includes its stores and its configuration. null: it did not fail.',
+      ),
     asked_model: z.string().nullable(),
     client_request_id: z.string().nullable(),
     client_address: z.string().nullable(),
@@ -153,7 +158,7 @@ export const requestDetail = z
     ledger: z.array(ledgerRow),
     wire: z.object({ in: fields, out: fields, differences: z.array(difference) }),
     job: imageJob.nullable(),
-    replay: z.object({ possible: z.boolean(), reason: z.string().nullable() }),
+    replay,
   })
   .meta({ id: 'RequestDetail' })
 

@@ -4,7 +4,7 @@ import type { PricedCount } from '#core/request/request-trace.ts'
 import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
 import type { Entry, LoggedRequest } from './detail-queries.ts'
 import type { RequestRow } from './queries.ts'
-import { detailOf, jobStepsOf, replayReason } from './rules.ts'
+import { detailOf as detailWith, jobStepsOf } from './rules.ts'
 
 const CALL: LoggedCall = {
   attempt: 0,
@@ -110,6 +110,9 @@ function logged(
     project: 'ads',
   }
 }
+
+const NO_REPLAY = { possible: false, reason: 'capture_off', text: null } as const
+const detailOf = (request: LoggedRequest, job: null) => detailWith(request, job, NO_REPLAY)
 
 test('what was reserved and not posted is returned, and never less than nothing', () => {
   for (const [reserved, amounts, expected] of [
@@ -264,11 +267,6 @@ test('the wire of a request whose call did not differ has the model alone', () =
   const differences = [{ field: 'dimensions', how: 'emulated', note: 'cut' }] as const
   const wire = { in: { dimensions: 8 }, out: {}, differences }
   assert.deepEqual(detailOf(logged({ askedModel: 'alias', wire }), null).wire, wire)
-})
-
-test('a request can’t be replayed, and the reason names who keeps no inputs', () => {
-  assert.deepEqual(detailOf(logged({}), null).replay, { possible: false, reason: 'ads keeps no inputs' })
-  assert.equal(replayReason(null), 'Torana keeps no inputs')
 })
 
 test('the steps of an image job are those that the log of its request has', () => {

@@ -14,7 +14,7 @@ type Detail = z.output<typeof requestDetail>
 type Step = Detail['steps'][number]
 type MoneyLine = Detail['money']['lines'][number]
 
-export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
+export function detailOf(request: LoggedRequest, job: Detail['job'], replay: Detail['replay']): Detail {
   const { row, trace, entries } = request
   const { reservation, wire } = trace
   const posted = postedOf(entries)
@@ -52,13 +52,8 @@ export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
       differences: (wire?.differences ?? []).map((difference) => ({ ...difference })),
     },
     job,
-    replay: { possible: false, reason: replayReason(row.project) },
+    replay,
   }
-}
-
-/** Inputs are not kept, so there is nothing to send again. */
-export function replayReason(project: string | null): string {
-  return `${project ?? 'Torana'} keeps no inputs`
 }
 
 type TimedTrace = Pick<LoggedTrace, 'moments' | 'attempts' | 'bytesIn' | 'bytesOut' | 'width' | 'encoding'>
