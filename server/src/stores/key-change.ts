@@ -28,7 +28,7 @@ export function budgetFrom(json: BudgetJson | null): ConfiguredBudget | undefine
 
 const NO_TERMS: Terms = { limits: {}, budget: undefined }
 
-export function changedTerms({ limits, budget }: TermsChange, before = NO_TERMS): Terms {
+function changedTerms({ limits, budget }: TermsChange, before = NO_TERMS): Terms {
   const changed = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined)
   const merged = { ...before.limits, ...Object.fromEntries(changed) }
   const left = Object.entries(merged).filter(([, value]) => value !== null)
@@ -77,7 +77,7 @@ export function projectDetail(terms: ProjectTerms): Record<string, unknown> {
   return { ...termsDetail(terms), ...(terms.capturesInputs && { capturesInputs: true }) }
 }
 
-export function termsDetail({ limits, budget }: Terms): Record<string, unknown> {
+function termsDetail({ limits, budget }: Terms): Record<string, unknown> {
   return { limits, budget: budgetJson(budget) }
 }
 

@@ -18,7 +18,7 @@ const MAX_PAGE_REQUESTS = 200
 /** Delay of a write: a person may want to send a request again that failed a moment ago. */
 const WAIT_MS = 200
 
-export interface CaptureEvents {
+interface CaptureEvents {
   dropped(requests: number): void
   /** The store refused them for their content: a defect of the node. */
   refused(requests: number, error: Error): void

@@ -1,8 +1,9 @@
 /** A request beside the one that was sent again: what differs is marked. */
 import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
-import { count, moneyExact, NONE, shortId } from '../../app/format.ts'
+import { clockExact, count, day, moneyExact, NONE, shortId } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { OutcomeHead } from '../../parts/requests/outcome.tsx'
@@ -10,7 +11,6 @@ import { classes } from '../../ui/classes.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { X } from 'lucide-react'
 import { words } from '../../words/words.ts'
 import { exactMs } from './peek.tsx'
 
@@ -51,19 +51,19 @@ function CompareTable({ first, second }: { readonly first: RequestDetail; readon
   const say = words.replay
   return (
     <div className="overflow-x-auto">
-      <table className="w-full text-12">
+      <table className="w-full table-fixed text-12">
         <thead>
           <tr className="text-left text-ink-3">
-            <th scope="col" className="w-32 px-3.5 py-1.5 font-normal">
+            <th scope="col" className="w-34 px-3.5 py-1.5 font-normal phone:w-24">
               <span className="sr-only">{say.what}</span>
             </th>
             <th scope="col" className="px-2 py-1.5 font-normal">
-              {say.original} <span className="mono-12">{shortId(first.id)}</span>
+              {say.original} <span className="mono-12 whitespace-nowrap">{shortId(first.id)}</span>
             </th>
             <th scope="col" className="px-2 py-1.5 font-normal">
               {say.again}{' '}
               <TextLink to={paths.request(second.id)}>
-                <span className="mono-12">{shortId(second.id)}</span>
+                <span className="mono-12 whitespace-nowrap">{shortId(second.id)}</span>
               </TextLink>
             </th>
           </tr>
@@ -79,7 +79,7 @@ function CompareTable({ first, second }: { readonly first: RequestDetail; readon
                   key={index}
                   className={classes(
                     'px-2 py-1.5 break-words tabular-nums',
-                    index === 1 && texts[0] !== texts[1] && 'font-semibold',
+                    index === 1 && texts.length > 0 && texts[0] !== texts[1] && 'font-semibold',
                   )}
                 >
                   {cell}
@@ -96,7 +96,7 @@ function CompareTable({ first, second }: { readonly first: RequestDetail; readon
 interface CompareRow {
   readonly name: string
   readonly cells: readonly ReactNode[]
-  /** By which the two are told apart. */
+  /** By which the two are told apart. Empty: they always differ. */
   readonly texts: readonly string[]
 }
 
@@ -107,15 +107,21 @@ function rowsOf(...both: readonly [RequestDetail, RequestDetail]): readonly Comp
     const texts = both.map(textOf)
     return { name, cells: texts, texts }
   }
+  const timed = (name: string, textOf: (one: RequestDetail) => string): CompareRow => ({
+    name,
+    cells: both.map(textOf),
+    texts: [],
+  })
   const rows = [
     {
       name: figures.outcome,
       cells: both.map((one) => <OutcomeHead key={one.id} row={one} />),
       texts: both.map(({ status, fault }) => `${status} ${fault ?? ''}`),
     },
-    row(say.error, ({ fault_text: text }) => text ?? NONE),
-    row(figures.took, ({ duration_ms: ms }) => exactMs(ms)),
-    row(figures.own, ({ own_ms: ms }) => exactMs(ms)),
+    // The error of the first stands above the table.
+    ...(both[1].fault === null ? [] : [row(say.error, ({ fault_text: text }) => text ?? NONE)]),
+    timed(figures.took, ({ duration_ms: ms }) => exactMs(ms)),
+    timed(figures.own, ({ own_ms: ms }) => exactMs(ms)),
     row(say.deployments, ({ deployments, model }) =>
       deployments.length === 0 ? NONE : deployments.map((id) => upstreamOf(id, model)).join(', '),
     ),
@@ -124,8 +130,8 @@ function rowsOf(...both: readonly [RequestDetail, RequestDetail]): readonly Comp
     row(figures.cost, ({ unpriced, cost_usd: cost }) => (unpriced ? words.ui.unpriced : moneyExact(cost))),
     row(facts.space, ({ space }) => space ?? NONE),
     row(facts.key, ({ key }) => key ?? NONE),
-    row(facts.time, ({ at }) => at.replace('T', ' ').slice(0, 19)),
+    timed(facts.time, ({ at }) => `${day(at)} ${clockExact(at)}`),
   ]
   // What neither has is no difference.
-  return rows.filter(({ texts }) => texts.some((text) => text !== NONE))
+  return rows.filter(({ texts }) => texts.length === 0 || texts.some((text) => text !== NONE))
 }

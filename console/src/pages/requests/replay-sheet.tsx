@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { requestQueries, type ReplayPreview, type RequestDetail } from '../../api/queries/requests.ts'
 import { useWrite } from '../../api/write.ts'
-import { bytes, clockExact, moneyExact } from '../../app/format.ts'
+import { bytes, clock, day, moneyExact } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
@@ -65,7 +65,7 @@ function Preview({ preview }: { readonly preview: ReplayPreview }) {
       {sends && (
         <section className="flex flex-col gap-2">
           <h3 className="text-13 font-semibold">{say.sends}</h3>
-          <CodeBlock code={sends.body} className="max-h-72 overflow-y-auto" />
+          <CodeBlock code={readable(sends.body)} copied={sends.body} className="max-h-72 overflow-y-auto" />
           <Facts
             facts={[
               [say.size, bytes(sends.bytes)],
@@ -73,7 +73,7 @@ function Preview({ preview }: { readonly preview: ReplayPreview }) {
               ...(cost === null
                 ? []
                 : [[say.deployments, cost.deployments.map((one) => one.id).join(', ')] as const]),
-              ...(expires === null ? [] : [[say.expires, clockExact(expires)] as const]),
+              ...(expires === null ? [] : [[say.expires, `${day(expires)} ${clock(expires)}`] as const]),
             ]}
             labelWidth={130}
           />
@@ -81,4 +81,13 @@ function Preview({ preview }: { readonly preview: ReplayPreview }) {
       )}
     </>
   )
+}
+
+/** With a line for each field. The beginning of a large body stays as it is. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
 }
