@@ -3,6 +3,7 @@ import { openAccounts } from '#node/accounts.ts'
 import { openAlerts } from '#node/alerts.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
+import { openCaptures } from '#node/captures.ts'
 import { catalogOf, completeCatalog, followConfiguration } from '#node/catalog.ts'
 import { openConfigAudit } from '#node/config-audit.ts'
 import { watchCertificate } from '#node/certificate.ts'
@@ -131,6 +132,7 @@ export async function startNode(
   const { url, controlUrl } = listeners
   const engine = { stores, accounts, catalog, outside, upstreams, traffic, sharing, spaces, json, publicUrl }
   const { terms } = directory
+  const captures = opened.use(openCaptures(basics, { stores, directory }))
   const images = opened.use(await openImages(basics, { ...engine, terms, dispatch: traffic.dispatch }))
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
@@ -138,10 +140,22 @@ export async function startNode(
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
-  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
+  const { capture } = captures
+  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
   const alerts = opened.use(openAlerts(basics))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects, alerts }
+  const node = {
+    configuration,
+    controlUrl,
+    peers,
+    handlers,
+    scheduler,
+    people,
+    live,
+    suspects,
+    alerts,
+    captures,
+  }
   const shown = { ...served, ...node }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()

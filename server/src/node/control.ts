@@ -26,6 +26,7 @@ import type { Alerts } from './alerts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
+import type { OpenCaptures } from './captures.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
@@ -59,6 +60,7 @@ export interface ControlParts {
   readonly configuration: FollowedConfiguration
   readonly accounts: Accounts
   readonly directory: Directory
+  readonly captures: OpenCaptures
   readonly spaces: Spaces
   readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
@@ -189,6 +191,8 @@ function controlNode(
     writeBackup: (file, pictures) => writeBackup(file, stores.dump, pictures ? blobs.store : undefined),
     reconciler: stores.forControl.reconciler,
     makePartitions: () => stores.forControl.upkeep.makePartitions(),
+    captures: parts.captures.store,
+    capturesInputs: directory.captures,
     credentials: stores.credentials,
     drains: stores.drains,
     files: stores.files,

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSettings, Settings } from '#core/settings.ts'
 import type { SealingKeys } from '#ports/credentials.ts'
-import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { auditKeysOf, captureKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
+import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
@@ -86,6 +87,7 @@ export async function openDatabaseStores(
     connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
+    captures: new PostgresCaptures(database, captureKeysOf(secrets), basics.clock),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     configuration: new PostgresConfiguration(database, sealingKeysOf(secrets)),
     alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),

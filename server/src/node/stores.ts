@@ -6,6 +6,7 @@ import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { CaptureStore } from '#ports/captures.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
@@ -36,6 +37,7 @@ export interface Stores extends NodeLedger {
   readonly connections: number
   /** A copy of the keys on disk, for a start without the store. */
   readonly keyFile: SnapshotFile
+  readonly captures: CaptureStore
   readonly credentials: CredentialStore
   readonly configuration: StoredConfiguration
   readonly alerts: AlertStore

@@ -13,6 +13,7 @@ import type { Actor, AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import type { CaptureStore } from '#ports/captures.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
@@ -150,6 +151,9 @@ export interface ControlNode {
   readonly forDrafts: RunOutside
   readonly reconciler: Reconciler
   readonly makePartitions: Upkeep['makePartitions']
+  readonly captures: CaptureStore
+  /** Whether the inputs of a project's requests are kept, as this node knows it now. */
+  readonly capturesInputs: (project: string) => boolean
   readonly credentials: CredentialStore
   readonly drains: DrainStore
   readonly files: Files

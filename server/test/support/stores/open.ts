@@ -10,6 +10,7 @@ import { absent } from './absent.ts'
 import { MemoryAudit } from './audit.ts'
 import { MemoryBatches } from './batches.ts'
 import { MemoryBooks } from './books.ts'
+import { MemoryCaptures } from './captures.ts'
 import { MemoryConfiguration } from './configuration.ts'
 import { MemoryCredentials } from './credentials.ts'
 import { MemoryDrains } from './drains.ts'
@@ -59,6 +60,7 @@ export async function openMemoryStores(
     budgets: books,
     keys,
     keyFile: noKeyFile,
+    captures: new MemoryCaptures(clock),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
     batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
