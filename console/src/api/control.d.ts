@@ -39,15 +39,24 @@ export interface paths {
         get: operations["resolve"];
     };
     "/api/v1/playground/embeddings": {
-        /** Turn texts into vectors as a caller would; answers as POST /v1/embeddings does */
+        /**
+         * Turn texts into vectors as a caller would; answers as POST /v1/embeddings does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playEmbeddings"];
     };
     "/api/v1/playground/images/generations": {
-        /** Make images as a caller would; answers as POST /v1/images/generations does, also as a stream */
+        /**
+         * Make images as a caller would; answers as POST /v1/images/generations does, also as a stream
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playImages"];
     };
     "/api/v1/playground/images/edits": {
-        /** Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream */
+        /**
+         * Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playEdits"];
     };
     "/api/v1/webhook-events": {
