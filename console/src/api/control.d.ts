@@ -35,7 +35,7 @@ export interface paths {
         delete: operations["endOverlap"];
     };
     "/api/v1/resolve": {
-        /** Objects that an id, or a part of a name, refers to: at most 8, each type as far as the caller may see it */
+        /** Objects that an id, or a part of a name, refers to: at most 12, each type as far as the caller may see it */
         get: operations["resolve"];
     };
     "/api/v1/playground/embeddings": {
@@ -1455,7 +1455,7 @@ export interface components {
         };
         Hit: {
             /** @enum {string} */
-            type: "request" | "batch" | "call" | "key" | "project" | "model" | "deployment" | "asset" | "space" | "node" | "member" | "audit";
+            type: "request" | "batch" | "call" | "key" | "project" | "model" | "deployment" | "upstream" | "asset" | "space" | "node" | "member" | "audit";
             /** @description What its page is opened by. Of a call or an asset: the id of its request. */
             id: string;
             title: string;
