@@ -169,6 +169,33 @@ export interface paths {
         /** Keep these filters, in this order, in place of those before */
         put: operations["putSavedViews"];
     };
+    "/api/v1/shared-views": {
+        /** Filters that members of a project share, by project */
+        get: operations["listSharedViews"];
+        /** Share filters under a name with the members of a project */
+        post: operations["shareView"];
+    };
+    "/api/v1/shared-views/{id}": {
+        /** Delete a shared view: your own, or any for an admin */
+        delete: operations["unshareView"];
+    };
+    "/api/v1/snapshots": {
+        /** Snapshot links that work, the newest first: your own, and those of all members for an admin */
+        get: operations["listSnapshots"];
+        /**
+         * Freeze what a page shows, and make a link that opens it without a session until it expires
+         * @description Torana asks for each part itself, with your rights. Fields about people (user, tags, address) are left out. At most 30 days and 512 KiB.
+         */
+        post: operations["createSnapshot"];
+    };
+    "/api/v1/snapshots/{id}": {
+        /** Revoke a snapshot link: your own, or any for an admin */
+        delete: operations["revokeSnapshot"];
+    };
+    "/api/v1/snapshots/look": {
+        /** What a snapshot link shows. Its token goes into the body, so that no log has it */
+        post: operations["lookAtSnapshot"];
+    };
     "/api/v1/settings": {
         /** How this install is set up, what it keeps for how long, and what it is made of */
         get: operations["getSettings"];
@@ -2212,6 +2239,41 @@ export interface components {
         };
         /**
          * @example {
+         *       "project": "search",
+         *       "page": "requests",
+         *       "name": "Failed today",
+         *       "search": "outcome=failed"
+         *     }
+         */
+        NewSharedViewInput: {
+            project: string;
+            page: string;
+            name: string;
+            /** @description The address behind the `?`. */
+            search: string;
+        };
+        /**
+         * @example {
+         *       "page": "usage",
+         *       "title": "Cost in November",
+         *       "days": 7,
+         *       "queries": {
+         *         "usage": "by=model"
+         *       }
+         *     }
+         */
+        NewSnapshotInput: {
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            days: number;
+            /** @description By the names of the page's parts (overview: overview, day; requests: requests, histogram; usage: usage; budgets: budgets), the parameters to ask for each with. */
+            queries: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @example {
          *       "name": "terraform",
          *       "role": "operator",
          *       "expires_in_days": 90
@@ -3082,6 +3144,24 @@ export interface components {
                 }[];
             };
         };
+        SharedView: {
+            /** Format: uuid */
+            id: string;
+            project: string;
+            page: string;
+            name: string;
+            /** @description The address behind the `?`. */
+            search: string;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SharedViewList: {
+            data: components["schemas"]["SharedView"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
         SignInInput: {
             /** Format: email */
             email: string;
@@ -3166,6 +3246,54 @@ export interface components {
         SignOnTest: {
             /** @description Open it in a new window: it shows the claims. */
             url: string;
+        };
+        Snapshot: {
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            projects: string[] | null;
+            /** @description The name of the member who made it. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description By the names of its parts, the answers of the control API as they were. */
+            content: {
+                [key: string]: unknown;
+            };
+        };
+        SnapshotLink: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            /** @description The projects that its figures are of. null: all. */
+            projects: string[] | null;
+            bytes: number;
+            /** @description The email address of the member who made it. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description In the answer to POST alone. It is never shown again. */
+            link?: string;
+        };
+        SnapshotLinkList: {
+            data: components["schemas"]["SnapshotLink"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        /**
+         * @example {
+         *       "token": "the token of the link"
+         *     }
+         */
+        SnapshotTokenInput: {
+            token: string;
         };
         Space: {
             model: string;
@@ -3941,7 +4069,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description too_many_wrong_keys, too_many_sign_ins */
+        /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_sign_ins */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -5264,6 +5392,191 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSharedViews: {
+        parameters: {
+            query?: {
+                project?: string;
+                page?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedViewList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    shareView: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSharedViewInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedView"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unshareView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSnapshots: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotLinkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSnapshot: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSnapshotInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    lookAtSnapshot: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
