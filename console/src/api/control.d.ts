@@ -35,19 +35,28 @@ export interface paths {
         delete: operations["endOverlap"];
     };
     "/api/v1/resolve": {
-        /** Objects that an id, or a part of a name, refers to: at most 8, each type as far as the caller may see it */
+        /** Objects that an id, or a part of a name, refers to: at most 12, each type as far as the caller may see it */
         get: operations["resolve"];
     };
     "/api/v1/playground/embeddings": {
-        /** Turn texts into vectors as a caller would; answers as POST /v1/embeddings does */
+        /**
+         * Turn texts into vectors as a caller would; answers as POST /v1/embeddings does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playEmbeddings"];
     };
     "/api/v1/playground/images/generations": {
-        /** Make images as a caller would; answers as POST /v1/images/generations does, also as a stream */
+        /**
+         * Make images as a caller would; answers as POST /v1/images/generations does, also as a stream
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playImages"];
     };
     "/api/v1/playground/images/edits": {
-        /** Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream */
+        /**
+         * Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playEdits"];
     };
     "/api/v1/webhook-events": {
@@ -211,6 +220,33 @@ export interface paths {
         get: operations["listSavedViews"];
         /** Keep these filters, in this order, in place of those before */
         put: operations["putSavedViews"];
+    };
+    "/api/v1/shared-views": {
+        /** Filters that members of a project share, by project */
+        get: operations["listSharedViews"];
+        /** Share filters under a name with the members of a project */
+        post: operations["shareView"];
+    };
+    "/api/v1/shared-views/{id}": {
+        /** Delete a shared view: your own, or any for an admin */
+        delete: operations["unshareView"];
+    };
+    "/api/v1/snapshots": {
+        /** Snapshot links that work, the newest first: your own, and those of all members for an admin */
+        get: operations["listSnapshots"];
+        /**
+         * Freeze what a page shows, and make a link that opens it without a session until it expires
+         * @description Torana asks for each part itself, with your rights. Fields about people (user, tags, address) are left out. At most 30 days and 512 KiB.
+         */
+        post: operations["createSnapshot"];
+    };
+    "/api/v1/snapshots/{id}": {
+        /** Revoke a snapshot link: your own, or any for an admin */
+        delete: operations["revokeSnapshot"];
+    };
+    "/api/v1/snapshots/look": {
+        /** What a snapshot link shows. Its token goes into the body, so that no log has it */
+        post: operations["lookAtSnapshot"];
     };
     "/api/v1/settings": {
         /** How this install is set up, what it keeps for how long, and what it is made of */
@@ -2157,7 +2193,7 @@ export interface components {
         };
         Hit: {
             /** @enum {string} */
-            type: "request" | "batch" | "call" | "key" | "project" | "model" | "deployment" | "asset" | "space" | "node" | "member" | "audit";
+            type: "request" | "batch" | "call" | "key" | "project" | "model" | "deployment" | "upstream" | "asset" | "space" | "node" | "member" | "audit";
             /** @description What its page is opened by. Of a call or an asset: the id of its request. */
             id: string;
             title: string;
@@ -3030,6 +3066,41 @@ export interface components {
          */
         NewSavedViewsInput: {
             data: components["schemas"]["SavedViewInput"][];
+        };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "page": "requests",
+         *       "name": "Failed today",
+         *       "search": "outcome=failed"
+         *     }
+         */
+        NewSharedViewInput: {
+            project: string;
+            page: string;
+            name: string;
+            /** @description The address behind the `?`. */
+            search: string;
+        };
+        /**
+         * @example {
+         *       "page": "usage",
+         *       "title": "Cost in November",
+         *       "days": 7,
+         *       "queries": {
+         *         "usage": "by=model"
+         *       }
+         *     }
+         */
+        NewSnapshotInput: {
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            days: number;
+            /** @description By the names of the page's parts (overview: overview, day; requests: requests, histogram; usage: usage; budgets: budgets), the parameters to ask for each with. */
+            queries: {
+                [key: string]: string;
+            };
         };
         /**
          * @example {
@@ -4046,6 +4117,24 @@ export interface components {
                 }[];
             };
         };
+        SharedView: {
+            /** Format: uuid */
+            id: string;
+            project: string;
+            page: string;
+            name: string;
+            /** @description The address behind the `?`. */
+            search: string;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SharedViewList: {
+            data: components["schemas"]["SharedView"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
         SignInInput: {
             /** Format: email */
             email: string;
@@ -4130,6 +4219,54 @@ export interface components {
         SignOnTest: {
             /** @description Open it in a new window: it shows the claims. */
             url: string;
+        };
+        Snapshot: {
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            projects: string[] | null;
+            /** @description The name of the member who made it. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description By the names of its parts, the answers of the control API as they were. */
+            content: {
+                [key: string]: unknown;
+            };
+        };
+        SnapshotLink: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            /** @description The projects that its figures are of. null: all. */
+            projects: string[] | null;
+            bytes: number;
+            /** @description The email address of the member who made it. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description In the answer to POST alone. It is never shown again. */
+            link?: string;
+        };
+        SnapshotLinkList: {
+            data: components["schemas"]["SnapshotLink"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        /**
+         * @example {
+         *       "token": "the token of the link"
+         *     }
+         */
+        SnapshotTokenInput: {
+            token: string;
         };
         /** @description Where it is declared. Only what comes from the console can be changed here. */
         Source: {
@@ -4946,7 +5083,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description too_many_wrong_keys, too_many_sign_ins */
+        /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_sign_ins */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -6696,6 +6833,191 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSharedViews: {
+        parameters: {
+            query?: {
+                project?: string;
+                page?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedViewList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    shareView: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSharedViewInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedView"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unshareView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSnapshots: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotLinkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSnapshot: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSnapshotInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    lookAtSnapshot: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -4,7 +4,7 @@ import { createMemoryHistory, createRouter, type AnyRoute } from '@tanstack/reac
 import type { Address } from '../ui/link.tsx'
 import { paths } from './paths.ts'
 import { GROUPS as FRAME_GROUPS, PATHS as FRAME_PATHS } from '../../first-frame.ts'
-import { PLACE_GROUPS } from './navigation.ts'
+import { PLACE_GROUPS, PLACES } from './navigation.ts'
 import * as places from './places.ts'
 import { routeTree } from './route-tree.ts'
 import { parseSearch, stringifySearch } from './search.ts'
@@ -83,6 +83,14 @@ test('no two places share a letter, a path, or a position in the sidebar', () =>
     all.map(({ options }) => ('path' in options ? options.path : '')),
   ])
     assert.deepEqual(names, [...new Set(names)])
+})
+
+test('each action of a page begins with parameters that the page reads', () => {
+  for (const place of PLACES)
+    for (const { id, to } of [place, ...place.sections].flatMap(({ actions }) => actions)) {
+      const { href } = routerAt('/').buildLocation(to)
+      assert.deepEqual(openedAt(href).search, to.search, id)
+    }
 })
 
 /** What the page at an address is given. */

@@ -1,6 +1,7 @@
 /** One file a page, so that two people seldom edit the same one, and a page loads with the words it shows. */
 export { ui } from './en/ui.ts'
 export { shell } from './en/shell.ts'
+export { palette } from './en/palette.ts'
 export { places } from './en/places.ts'
 export { nodes } from './en/nodes.ts'
 export { overview } from './en/overview.ts'

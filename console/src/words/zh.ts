@@ -1,6 +1,7 @@
 /** An entry that is missing here shows in English. `zh-missing.md` lists them. */
 export { ui } from './zh/ui.ts'
 export { shell } from './zh/shell.ts'
+export { palette } from './zh/palette.ts'
 export { places } from './zh/places.ts'
 export { nodes } from './zh/nodes.ts'
 export { overview } from './zh/overview.ts'

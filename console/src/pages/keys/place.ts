@@ -21,6 +21,7 @@ export const keys = createRoute({
       position: 3,
       key: 'k',
       permission: 'keys.read',
+      actions: [{ id: 'newKey', search: { new: true }, permission: 'keys.create' }],
     },
   },
 })

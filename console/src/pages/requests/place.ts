@@ -37,6 +37,12 @@ export const requests = createRoute({
       position: 2,
       key: 'r',
       permission: 'requests.read',
+      actions: [
+        { id: 'failedRequests', search: { outcome: 'failed' } },
+        { id: 'slowRequests', search: { sort: '-duration' } },
+        { id: 'costlyRequests', search: { sort: '-cost' } },
+        { id: 'liveTail', search: { live: true } },
+      ],
       phoneTitle: 'requests',
     },
   },
