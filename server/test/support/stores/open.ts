@@ -97,7 +97,16 @@ function controlBooks(): ControlBooks {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  'alerts' | 'alertOutbox' | 'configuration' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
+  | 'alerts'
+  | 'alertOutbox'
+  | 'batchDrafts'
+  | 'configuration'
+  | 'prices'
+  | 'feeds'
+  | 'modelEnds'
+  | 'history'
+  | 'suspects'
+  | 'dump'
 > {
   return {
     alerts: absent('alerts', { read: async () => ({ rules: [], channels: [], mutedUntilMs: undefined }) }),
