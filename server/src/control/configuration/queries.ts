@@ -30,7 +30,7 @@ SELECT deployment, coalesce(sum(posts), 0)::bigint AS calls FROM usage_hours
 WHERE model = $1 AND hour > $2 AND ${IS_NO_CHECK} GROUP BY deployment`
 
 /** Names that a load of torana.yaml added, removed and changed. */
-export type LoadedNames = Readonly<
+type LoadedNames = Readonly<
   Record<
     string,
     {
