@@ -53,14 +53,17 @@ function variablesIn(
     const [, project = '', key = ''] = /^the key ([^/]*)\/(.*)$/.exec(use) ?? []
     const [, keyIndex, keyProject = ''] = /^key (\d+) of project (.*)$/.exec(use) ?? []
     const [, hookIndex, hookProject = ''] = /^webhook (\d+) of project (.*)$/.exec(use) ?? []
+    const [, urlIndex, urlProject = ''] = /^the address of webhook (\d+) of project (.*)$/.exec(use) ?? []
     const value =
-      upstream !== undefined
-        ? (loaded.catalog.upstreams?.get(upstream)?.upstream.apiKey ?? credentials.get(upstream))
-        : keyIndex !== undefined
-          ? declared.get(keyProject)?.keys[Number(keyIndex) - 1]?.secret
-          : hookIndex !== undefined
-            ? declared.get(hookProject)?.webhooks?.[Number(hookIndex) - 1]?.secret
-            : projects.find((one) => one.name === project)?.secrets.get(key)
+      urlIndex !== undefined
+        ? declared.get(urlProject)?.webhooks?.[Number(urlIndex) - 1]?.url
+        : upstream !== undefined
+          ? (loaded.catalog.upstreams?.get(upstream)?.upstream.apiKey ?? credentials.get(upstream))
+          : keyIndex !== undefined
+            ? declared.get(keyProject)?.keys[Number(keyIndex) - 1]?.secret
+            : hookIndex !== undefined
+              ? declared.get(hookProject)?.webhooks?.[Number(hookIndex) - 1]?.secret
+              : projects.find((one) => one.name === project)?.secrets.get(key)
     values[name] = value ?? assert.fail(`nothing is known of ${name}: ${use}`)
   }
   return values

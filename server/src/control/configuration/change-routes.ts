@@ -5,7 +5,7 @@ import type { SavedChange, StoredObject } from '#ports/stored-configuration.ts'
 import { actorIn, callerIn } from '../shared/caller.ts'
 import { saveConfiguration } from '../shared/configuration.ts'
 import { notFound } from '../shared/faults.ts'
-import { pageLimit, pageOf, storable, time } from '../shared/fields.ts'
+import { givenTime, pageLimit, pageOf, time } from '../shared/fields.ts'
 import { source } from '../shared/model-fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
@@ -54,7 +54,10 @@ const historyEntry = z
   .meta({ id: 'ConfigurationHistoryEntry' })
 
 const history = pageOf(historyEntry).meta({ id: 'ConfigurationHistory' })
-const historyQuery = z.object({ after: storable(60).optional(), limit: pageLimit })
+const historyQuery = z.object({
+  after: givenTime.optional().describe('`next` of the page before.'),
+  limit: pageLimit,
+})
 const changePath = z.object({ id: revision })
 
 export function registerChanges(api: Api, node: ControlNode): void {

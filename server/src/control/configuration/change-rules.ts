@@ -45,7 +45,7 @@ export const change = z
   ])
   .meta({ id: 'ConfigurationChange' })
 
-export const changeSet = z.strictObject({ changes: z.array(change).min(1).max(MAX_CHANGES) }).meta({
+export const changeSet = z.strictObject({ changes: z.array(change).max(MAX_CHANGES) }).meta({
   id: 'ConfigurationChanges',
   examples: [
     {

@@ -33,7 +33,7 @@ export interface TextDiff {
   readonly is_cut: boolean
 }
 
-/** Changed lines with some around them. Where numbers leap, unchanged lines are left out. */
+/** Changed lines with some around them; without a change, all. Where numbers leap, unchanged lines are left out. */
 export function textDiff(
   before: readonly ExportedLine[],
   after: readonly ExportedLine[],
@@ -48,7 +48,7 @@ export function textDiff(
   for (const index of changed)
     for (let at = index - CONTEXT_LINES; at <= index + CONTEXT_LINES; at += 1) near.add(at)
   const lines = diff
-    .filter((_, index) => near.has(index))
+    .filter((_, index) => changed.length === 0 || near.has(index))
     .map(({ op, before: was, after: is }): PreviewLine => {
       const [line, index] = op === '-' ? [before[was], was] : [after[is], is]
       const declaredAt = line?.declaredAt ?? null
