@@ -3957,6 +3957,10 @@ export interface components {
             price_text: components["schemas"]["PriceText"][];
             /** @enum {string} */
             price_from: "configuration" | "store" | "catalog" | "none";
+            /** @description What it costs when its entry has no price: the price of the model, else that of the catalogue. */
+            list_price: components["schemas"]["PriceText"][];
+            /** @description Its place in `entry.deployments`. null: it is declared, and can not be changed here. */
+            index: number | null;
             /** @description Of the last 15 minutes. */
             p95_ms: number | null;
             /** @description The worst of all nodes. */
@@ -7678,6 +7682,7 @@ export interface operations {
     listConfigurationChanges: {
         parameters: {
             query?: {
+                /** @description `next` of the page before. */
                 after?: string;
                 limit?: number;
             };
