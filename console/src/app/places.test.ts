@@ -27,6 +27,7 @@ const ADDRESSES: Partial<Record<keyof typeof paths, readonly [made: Address, add
   budgets: [paths.budgets(), '/budgets'],
   budget: [paths.budget('key:ads/website'), '/budgets/key/ads%2Fwebsite'],
   unknowns: [paths.unknowns({ state: 'resolved' }), '/unknowns?state=resolved'],
+  upstreams: [paths.upstreams({ model: 'BAAI/bge-m3' }), '/upstreams?model=BAAI/bge-m3'],
   deployments: [paths.deployments(), '/deployments'],
   deployment: [paths.deployment('gpt-image-2/azure-eu'), '/deployments/gpt-image-2%2Fazure-eu'],
   modelChange: [paths.modelChange({ view: 'table' }), '/model-change?view=table'],

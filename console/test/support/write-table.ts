@@ -364,6 +364,9 @@ const KEYS_AND_MONEY: readonly TableRow[] = [
   },
 ]
 
+/** Of the model that the stage connects: its upstream has no host name. */
+const STORED_WEIGHT = words.routing.model.field(words.routing.model.heads.weight, 'server')
+
 const TRAFFIC: readonly TableRow[] = [
   {
     file: 'pages/batches/cancel-dialog.tsx',
@@ -434,28 +437,58 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'form',
   },
   {
-    file: 'pages/deployments/credential-dialog.tsx',
+    file: 'pages/upstreams/credential-dialog.tsx',
     method: 'put',
     path: '/api/v1/credentials/{upstream}',
     how: 'replace',
     at: deployment('plain-w16/plain'),
     open: steps(
       choose(deployments.more, deployments.replaceCredential),
-      fill(deployments.credentialDialog.secret, 'sk-typed-secret'),
+      fill(words.routing.credential.secret, 'sk-typed-secret'),
     ),
-    send: press(deployments.credentialDialog.store, 'dialog'),
-    typed: [deployments.credentialDialog.secret, 'sk-typed-secret'],
+    send: press(words.routing.credential.store, 'dialog'),
+    typed: [words.routing.credential.secret, 'sk-typed-secret'],
     shown: 'form',
   },
   {
-    file: 'pages/deployments/credential-dialog.tsx',
+    file: 'pages/upstreams/credential-dialog.tsx',
     method: 'put',
     path: '/api/v1/credentials/{upstream}',
     how: 'forget',
     at: deployment('plain-w16/plain'),
     open: choose(deployments.more, deployments.forgetCredential),
-    send: press(deployments.credentialDialog.forget, 'alertdialog'),
+    send: press(words.routing.credential.forget, 'alertdialog'),
     shown: 'form',
+  },
+  {
+    file: 'pages/upstreams/checks.ts',
+    method: 'post',
+    path: '/api/v1/upstreams/check',
+    at: '/upstreams',
+    send: choose(words.routing.upstreams.menu('plain'), words.routing.upstreams.checkNow),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/upstreams/pending.ts',
+    method: 'post',
+    path: '/api/v1/configuration/changes',
+    at: '/upstreams?model={stored}',
+    open: fill(STORED_WEIGHT, '7'),
+    send: press(new RegExp(`^${words.routing.changes.save}`)),
+    typed: [STORED_WEIGHT, '7'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/upstreams/history.tsx',
+    method: 'post',
+    path: '/api/v1/configuration/changes/{id}/revert',
+    at: '/upstreams',
+    send: (page) =>
+      page
+        .getByRole('button', { name: /^Revert: / })
+        .first()
+        .click(),
+    shown: 'toast',
   },
   {
     file: 'parts/spaces/repair-dialog.tsx',

@@ -11,6 +11,7 @@ export const places = inLanguage('places', {
   usage: 'Usage & cost',
   budgets: 'Budgets',
   unknowns: 'Unknowns',
+  upstreams: 'Upstreams',
   deployments: 'Deployments',
   modelChange: 'Model change',
   keys: 'Keys',

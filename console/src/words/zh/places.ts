@@ -11,6 +11,7 @@ export const places: Partly<typeof english> = {
   usage: '用量与费用',
   budgets: '预算',
   unknowns: '结果未知',
+  upstreams: '上游',
   deployments: '部署',
   modelChange: '模型更替',
   keys: '密钥',
