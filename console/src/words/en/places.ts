@@ -13,6 +13,7 @@ export const places = inLanguage('places', {
   unknowns: 'Unknowns',
   deployments: 'Deployments',
   modelChange: 'Model change',
+  alerts: 'Alerts',
   keys: 'Keys',
   audit: 'Audit',
   settings: 'Settings',
