@@ -20,6 +20,7 @@ export interface Samples {
 
 /** Routes that are no question of a page, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
+  '/api/v1/alerts/incidents/{id}': 'there is no incident in invented data',
   '/api/v1/events': 'a stream, which lasts as long as a page is open',
   '/api/v1/audit/export': 'a file, as long as the audit',
   '/api/v1/usage/export': 'a file, as long as the ledger',
@@ -60,6 +61,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
       `?only=model:${segment(model)}&before=1`,
       `?slot=hour&${day}`,
     ],
+    '/api/v1/alerts/incidents': ['', '?state=open'],
     '/api/v1/budgets': ['', '?scope=key', `?project=${project}`],
     '/api/v1/budgets/{id}': [
       `/../${segment(`project:${project}`)}`,

@@ -1,5 +1,6 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
 import { openAccounts } from '#node/accounts.ts'
+import { openAlerts } from '#node/alerts.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
 import { catalogOf, completeCatalog, followConfiguration } from '#node/catalog.ts'
@@ -138,8 +139,9 @@ export async function startNode(
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
+  const alerts = opened.use(openAlerts(basics))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects }
+  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects, alerts }
   const shown = { ...served, ...node }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()

@@ -62,6 +62,58 @@ export interface paths {
         /** Store the credential of an upstream, for its present base URL; null deletes it */
         put: operations["putCredential"];
     };
+    "/api/v1/alerts/summary": {
+        /** Incidents, notices and rules in figures */
+        get: operations["alertSummary"];
+    };
+    "/api/v1/alerts/incidents": {
+        /** Incidents, those that are open first, then the newest first */
+        get: operations["listAlertIncidents"];
+    };
+    "/api/v1/alerts/incidents/{id}": {
+        /** One incident, with every try to send its notices */
+        get: operations["getAlertIncident"];
+    };
+    "/api/v1/alerts/preview": {
+        /** What a notice of a kind looks like in each kind of channel */
+        get: operations["previewAlert"];
+    };
+    "/api/v1/alerts/mute": {
+        /** Hold all notices until then, also those of PagerDuty. What starts and ends meanwhile is not sent */
+        put: operations["muteAlerts"];
+    };
+    "/api/v1/alerts/rules": {
+        /** Alert rules of torana.yaml and of the store, and what a new one of each kind begins with */
+        get: operations["listAlertRules"];
+        /** Make an alert rule */
+        post: operations["createAlertRule"];
+    };
+    "/api/v1/alerts/rules/{id}": {
+        /** Delete an alert rule of the store. Its open incidents end without a notice */
+        delete: operations["deleteAlertRule"];
+        /** Change an alert rule of the store */
+        patch: operations["changeAlertRule"];
+    };
+    "/api/v1/alerts/channels": {
+        /** Alert channels with their last delivery and what waits for them */
+        get: operations["listAlertChannels"];
+        /** Make an alert channel */
+        post: operations["createAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}": {
+        /** Delete an alert channel of the store, with the notices that wait for it. No rule may name it any more */
+        delete: operations["deleteAlertChannel"];
+        /** Change an alert channel of the store */
+        patch: operations["changeAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}/retry": {
+        /** Try at once to send what waits for a channel */
+        post: operations["retryAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}/test": {
+        /** Send a test to a channel now, also at quiet hours */
+        post: operations["testAlertChannel"];
+    };
     "/api/v1/audit": {
         /** The audit log: what was changed, who changed it and when, newest first. Each entry is checked against the one before it */
         get: operations["listAudit"];
@@ -411,6 +463,273 @@ export interface components {
             token: string;
             name: string;
             password: string;
+        };
+        AlertChannel: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack" | "teams" | "pagerduty" | "email" | "webhook";
+            /** @description What people recognise it by, such as `hooks.slack.com/…/x9Qd`. */
+            masked: string;
+            /** @description Whether quiet hours of rules hold its notices. */
+            quiet_hours: boolean;
+            /** @description The last try, or test. null: there was none. */
+            last: components["schemas"]["AlertDelivery"] | null;
+            failing_since: string | null;
+            /** @description Notices that are due and have not arrived. */
+            queued: number;
+            /** @description The next try of a failing channel. */
+            next_at: string | null;
+            /** @description The number of the next try. */
+            attempt: number;
+        };
+        /**
+         * @example {
+         *       "name": "torana-night"
+         *     }
+         */
+        AlertChannelChangeInput: {
+            name?: string;
+            quiet_hours?: boolean;
+            /**
+             * Format: uri
+             * @description Another address of PagerDuty needs `routing_key` too, which is sent there.
+             */
+            url?: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            secret?: string;
+            routing_key?: string;
+            to?: string[];
+        };
+        AlertChannelList: {
+            data: components["schemas"]["AlertChannel"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description Whether a mail server is configured (SMTP_URL, SMTP_FROM). */
+            email: boolean;
+        };
+        AlertDelivery: {
+            /** Format: date-time */
+            at: string;
+            test: boolean;
+            ok: boolean;
+            /** @description null: there was no answer, or the channel has none. */
+            status: number | null;
+            ms: number;
+            attempt: number;
+            /** @description null: it arrived. */
+            problem: string | null;
+        };
+        AlertIncident: {
+            id: string;
+            rules: string[];
+            kind: components["schemas"]["AlertKind"];
+            scope: components["schemas"]["AlertScope"];
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            title: string;
+            /** @description What the notice says. */
+            lines: string[];
+            /** @description What it consists of, such as deployments. */
+            subjects: string[];
+            figures: {
+                [key: string]: string | number;
+            };
+            /** @description The page of the console that shows more. */
+            path: string;
+            /** @description Alerts that this incident stands for. */
+            grouped: number;
+            /** Format: date-time */
+            started_at: string;
+            ended_at: string | null;
+            notices: components["schemas"]["AlertNotice"][];
+        };
+        AlertIncidentDetail: {
+            id: string;
+            rules: string[];
+            kind: components["schemas"]["AlertKind"];
+            scope: components["schemas"]["AlertScope"];
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            title: string;
+            /** @description What the notice says. */
+            lines: string[];
+            /** @description What it consists of, such as deployments. */
+            subjects: string[];
+            figures: {
+                [key: string]: string | number;
+            };
+            /** @description The page of the console that shows more. */
+            path: string;
+            /** @description Alerts that this incident stands for. */
+            grouped: number;
+            /** Format: date-time */
+            started_at: string;
+            ended_at: string | null;
+            notices: components["schemas"]["AlertNotice"][];
+            deliveries: {
+                /** Format: date-time */
+                at: string;
+                test: boolean;
+                ok: boolean;
+                /** @description null: there was no answer, or the channel has none. */
+                status: number | null;
+                ms: number;
+                attempt: number;
+                /** @description null: it arrived. */
+                problem: string | null;
+                channel: string;
+                phase: ("start" | "worse" | "end" | "past") | null;
+            }[];
+        };
+        AlertIncidentList: {
+            data: components["schemas"]["AlertIncident"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        /** @enum {string} */
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        AlertKindFields: {
+            kind: components["schemas"]["AlertKind"];
+            /** @description Whether a rule can watch one project, or each of them. */
+            projects: boolean;
+            fields: {
+                field: string;
+                initial: number | number[];
+                min: number;
+                max: number;
+            }[];
+        };
+        /** @enum {string} */
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        /**
+         * @example {
+         *       "until": "2026-11-18T12:00:00Z"
+         *     }
+         */
+        AlertMuteInput: {
+            /** @description null: no longer. */
+            until: string | null;
+        };
+        AlertNotice: {
+            /**
+             * @description `worse`: a further mark was reached. `past`: it started and ended while quiet hours held its notice.
+             * @enum {string}
+             */
+            phase: "start" | "worse" | "end" | "past";
+            channel: string;
+            /** @description When it arrived. null: it has not. */
+            at: string | null;
+            /** @description The end of the quiet hours, or of the mute, that hold or held it. */
+            held_until: string | null;
+            /**
+             * @description `dropped`: its channel was deleted, or all was muted while it happened.
+             * @enum {string}
+             */
+            outcome: "waiting" | "sent" | "given-up" | "dropped";
+        };
+        AlertPreview: {
+            kind: components["schemas"]["AlertKind"];
+            title: string;
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            lines: string[];
+            installation: string;
+            link: string | null;
+            shapes: {
+                slack: unknown;
+                teams: unknown;
+                pagerduty: unknown;
+                email: unknown;
+                webhook: unknown;
+            };
+        };
+        AlertRule: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            /** @description Empty: it is shown by its kind. */
+            name: string;
+            on: boolean;
+            kind: components["schemas"]["AlertKind"];
+            condition: {
+                [key: string]: number | number[];
+            };
+            scope: components["schemas"]["AlertScope"];
+            /** @description Ids of channels. */
+            channels: string[];
+            /** @description When its notices wait. null: never. */
+            quiet: components["schemas"]["QuietHours"] | null;
+            /** @description When it last started an incident. */
+            last_at: string | null;
+        };
+        /**
+         * @example {
+         *       "on": false
+         *     }
+         */
+        AlertRuleChangeInput: {
+            name?: string;
+            on?: boolean;
+            /** @description Fields that are left out keep theirs. */
+            condition?: {
+                [key: string]: number | number[];
+            };
+            scope?: components["schemas"]["AlertScopeInput"];
+            channels?: string[];
+            quiet?: components["schemas"]["QuietHoursInput"] | null;
+        };
+        AlertRuleList: {
+            data: components["schemas"]["AlertRule"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description What a new rule of each kind begins with. */
+            kinds: components["schemas"]["AlertKindFields"][];
+        };
+        AlertScope: {
+            /** @constant */
+            installation: true;
+        } | {
+            /** @description `*`: each project separately. */
+            project: string;
+        };
+        AlertScopeInput: {
+            /** @constant */
+            installation: true;
+        } | {
+            /** @description `*`: each project separately. */
+            project: string;
+        };
+        AlertSummary: {
+            open: number;
+            /** @description Of those that are open. */
+            critical: number;
+            resolved_7d: number;
+            /** @description How long incidents of the last 7 days lasted. */
+            median_minutes: number | null;
+            notifications_7d: number;
+            delivered: number;
+            /** @description Notices that were tried and have not arrived. */
+            retrying: number;
+            /** @description From the start of an incident to the arrival of its notice, of the last 7 days. */
+            p95_notify_ms: number | null;
+            rules_on: number;
+            rules_off: number;
+            muted_until: string | null;
         };
         Attempt: {
             attempt: number;
@@ -1686,6 +2005,34 @@ export interface components {
             /** @description Units a minute. null: no such limit. */
             images_per_minute?: number | null;
         };
+        MadeAlertChannel: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack" | "teams" | "pagerduty" | "email" | "webhook";
+            /** @description What people recognise it by, such as `hooks.slack.com/…/x9Qd`. */
+            masked: string;
+            /** @description Whether quiet hours of rules hold its notices. */
+            quiet_hours: boolean;
+            /** @description The last try, or test. null: there was none. */
+            last: components["schemas"]["AlertDelivery"] | null;
+            failing_since: string | null;
+            /** @description Notices that are due and have not arrived. */
+            queued: number;
+            /** @description The next try of a failing channel. */
+            next_at: string | null;
+            /** @description The number of the next try. */
+            attempt: number;
+            /** @description The signing secret of a new webhook, if none was given. It is shown this once. */
+            secret: string | null;
+        };
         Member: {
             /** Format: uuid */
             id: string;
@@ -2072,6 +2419,95 @@ export interface components {
             counted_by: "upstream" | "torana";
             /** Format: date-time */
             at: string;
+        };
+        MutedAlerts: {
+            muted_until: string | null;
+        };
+        /**
+         * @example {
+         *       "kind": "slack",
+         *       "name": "torana-ops",
+         *       "url": "https://hooks.slack.com/services/T0/B0/x9Qd"
+         *     }
+         */
+        NewAlertChannelInput: {
+            /** @constant */
+            kind: "slack";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "teams";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "webhook";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            /** @description Signs the events. Default: a new one, which the answer shows once. */
+            secret?: string;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "pagerduty";
+            routing_key: string;
+            /**
+             * Format: uri
+             * @description Default: https://events.pagerduty.com/v2/enqueue
+             */
+            url?: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "email";
+            to: string[];
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        };
+        /**
+         * @example {
+         *       "kind": "error_rate",
+         *       "condition": {
+         *         "percent": 5,
+         *         "minutes": 5
+         *       },
+         *       "scope": {
+         *         "project": "*"
+         *       },
+         *       "channels": []
+         *     }
+         */
+        NewAlertRuleInput: {
+            kind: components["schemas"]["AlertKindInput"];
+            name?: string;
+            on?: boolean;
+            /** @description Fields that are left out keep theirs. */
+            condition?: {
+                [key: string]: number | number[];
+            };
+            scope?: components["schemas"]["AlertScopeInput"];
+            channels?: string[];
+            quiet?: components["schemas"]["QuietHoursInput"] | null;
         };
         /**
          * @example {
@@ -2609,6 +3045,24 @@ export interface components {
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
         };
+        QuietHours: {
+            /** @description 1 is Monday, 7 is Sunday. */
+            days: number[];
+            from: string;
+            /** @description Of the next day if it is before `from`. `24:00`: the end of the day. */
+            to: string;
+            /** @description A time zone such as `Europe/Berlin`. */
+            zone: string;
+        };
+        QuietHoursInput: {
+            /** @description 1 is Monday, 7 is Sunday. */
+            days: number[];
+            from: string;
+            /** @description Of the next day if it is before `from`. `24:00`: the end of the day. */
+            to: string;
+            /** @description A time zone such as `Europe/Berlin`. */
+            zone: string;
+        };
         ReportedBatch: {
             id: string;
             /** @enum {string} */
@@ -2998,7 +3452,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "alerts.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "alerts.write" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if it is not used. null: a token of the node. */
@@ -4566,6 +5020,433 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    alertSummary: {
+        parameters: {
+            query?: {
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSummary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertIncidents: {
+        parameters: {
+            query?: {
+                project?: string;
+                state?: "open" | "resolved";
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertIncidentList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAlertIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertIncidentDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewAlert: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["AlertKindInput"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+        };
+    };
+    muteAlerts: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertMuteInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MutedAlerts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertRules: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAlertRule: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertChannels: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannelList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAlertChannel: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeAlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertChannelChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retryAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];

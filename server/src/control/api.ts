@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { faultAnswers } from '#http/fault-answers.ts'
 import { hasBody } from '#http/gate/gate.ts'
+import { incidentTopic, registerAlerts } from './alerts/routes.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
@@ -86,6 +87,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerPlayground(api, node)
       registerWebhookEvents(api, node)
       registerCredentials(api, node)
+      registerAlerts(api, node)
       registerAudit(api, node)
       registerSession(api, node)
       registerMembers(api, node)
@@ -109,6 +111,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         flowTopic(node),
         deploymentTopic(node),
         attentionTopic(overview),
+        incidentTopic(node),
         requestTopic(node),
         keyTopic(node),
         jobTopic(node),

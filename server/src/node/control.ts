@@ -21,6 +21,7 @@ import { writeBackup } from '#stores/backup.ts'
 import type { FollowedConfiguration } from './catalog.ts'
 import { feedWork } from './feed.ts'
 import type { Accounts } from './accounts.ts'
+import type { Alerts } from './alerts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
@@ -65,6 +66,7 @@ export interface ControlParts {
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
   readonly bulk: Pick<Bulk, 'forGateway'>
   readonly people: People
+  readonly alerts: Pick<Alerts, 'transport'>
 }
 
 /** Addresses that only users of this machine can reach. */
@@ -164,6 +166,9 @@ function controlNode(
     repairSuspects: parts.suspects.repair,
     families: spaces.families,
     reports: stores.reportDatabase,
+    alerts: stores.alerts,
+    alertOutbox: stores.alertOutbox,
+    alertTransport: parts.alerts.transport,
     audit: stores.audit,
     batches: stores.batches,
     nodeFigures: parts.accounts.nodeFigures,

@@ -5,6 +5,8 @@ import type { DatabaseSettings, Settings } from '#core/settings.ts'
 import type { SealingKeys } from '#ports/credentials.ts'
 import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
+import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
+import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
@@ -85,6 +87,8 @@ export async function openDatabaseStores(
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     upstreams: new PostgresUpstreams(database),
+    alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),
+    alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
     batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),

@@ -1,5 +1,6 @@
 /** Where a node keeps what it knows. */
 import type { LedgerEntry } from '#core/money/ledger.ts'
+import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
@@ -36,6 +37,8 @@ export interface Stores extends NodeLedger {
   readonly keyFile: SnapshotFile
   readonly credentials: CredentialStore
   readonly upstreams: StoredUpstreams
+  readonly alerts: AlertStore
+  readonly alertOutbox: AlertOutbox
   readonly audit: AuditLog
   readonly imageJobs: ImageJobs
   readonly files: Files

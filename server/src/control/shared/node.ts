@@ -8,6 +8,7 @@ import type { JoinedFamily } from '#core/embedding/space.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
+import type { AlertOutbox, AlertStore, AlertTransport } from '#ports/alerts.ts'
 import type { Actor, AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
@@ -127,6 +128,10 @@ export interface ControlNode {
 
   /** Connections of their own for what people look at: a slow page never holds up a request. They reject with `StoreUnreachable`. */
   readonly reports: Database
+  /** Rules and channels of the store. */
+  readonly alerts: AlertStore
+  readonly alertOutbox: Pick<AlertOutbox, 'retryNow' | 'tested'>
+  readonly alertTransport: AlertTransport
   readonly audit: AuditLog
   readonly batches: Batches
   readonly reconciler: Reconciler

@@ -9,6 +9,7 @@ const PERMISSIONS_OF = {
   /** Each of these holds within the developer's own projects. */
   developer: [
     'overview.read',
+    'alerts.read',
     'requests.read',
     'models.read',
     'usage.read',
@@ -24,6 +25,7 @@ const PERMISSIONS_OF = {
     'batches.continue',
   ],
   operator: [
+    'alerts.write',
     'deployments.read',
     'deployments.test',
     'deployments.drain',

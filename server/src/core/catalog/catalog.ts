@@ -2,6 +2,7 @@
  * The catalog: what callers may ask for, and which deployments can serve it. It is an immutable value, built by `config/` from
  * torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
+import type { DeclaredAlerts } from '../alerts/rule.ts'
 import type { BudgetPeriod } from '../money/budget.ts'
 import type { EmbeddingCapabilities, EmbeddingFacts } from './embedding-facts.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
@@ -278,6 +279,8 @@ export interface Catalog {
   readonly retired: ReadonlyMap<string, RetiredModel>
   readonly projects: readonly Project[]
   readonly upstreams?: ReadonlyMap<string, KnownUpstream> | undefined
+  /** Rules and channels of torana.yaml. */
+  readonly alerts?: DeclaredAlerts | undefined
 }
 
 /** Every model once, in the order declared. */

@@ -95,9 +95,15 @@ function controlBooks(): ControlBooks {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  'upstreams' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
+  'alerts' | 'alertOutbox' | 'upstreams' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
 > {
   return {
+    alerts: absent('alerts', { read: async () => ({ rules: [], channels: [], mutedUntilMs: undefined }) }),
+    alertOutbox: absent('incidents', {
+      openIncidents: async () => [],
+      due: async () => [],
+      deleteOld: async () => 0,
+    }),
     upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
