@@ -24,14 +24,25 @@ const node = nodeOfFile(
       'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
       'ending-w16': { on: 'plain', ends: [{ endsOn: dayIn(10) }] },
     },
-    projects: { ads: { keys: [{ name: 'website', secret: KEY }] } },
+    projects: {
+      ads: {
+        budget: { usd: 0.0001, per: 'month', hard: false },
+        keys: [{ name: 'website', secret: KEY }],
+      },
+    },
   },
   async (started) => {
     await startReceiver()
-    // A model that ends is reported where it is in use.
-    await started.ask({ model: 'ending-w16', input: 'a text' }, { key: KEY })
+    await startIncident(started, 'platform')
   },
 )
+
+/** A model that ends is reported where it is in use. */
+async function startIncident(of: ConsoleNode, channel: string): Promise<void> {
+  await of.ask({ model: 'ending-w16', input: 'a text' }, { key: KEY })
+  const { id } = await make(of, '/alerts/channels', webhook(channel))
+  await make(of, '/alerts/rules', { kind: 'model_ending', channels: [id] })
+}
 
 async function startReceiver(): Promise<void> {
   const server = createServer((request, response) => {
@@ -75,7 +86,7 @@ test('a channel is added, its signing secret is shown once, and a test reaches i
   await sheet.getByLabel('Name', { exact: true }).fill('siem')
   await sheet.getByLabel('URL', { exact: true }).fill(receiver.url)
   await sheet.getByRole('button', { name: 'Add channel' }).click()
-  await expect(sheet.getByRole('alert')).toContainText('https')
+  await expect(sheet.getByText(/^This address uses HTTP/)).toBeVisible()
   await sheet.getByRole('switch', { name: 'Allow a private address or HTTP' }).click()
   await assertAccessible(page, 'the sheet of a channel')
   await sheet.getByRole('button', { name: 'Add channel' }).click()
@@ -94,19 +105,21 @@ test('a rule is set up from its kind; its incident appears by itself, with the d
   openConsole,
 }) => {
   const { page, go, complaints } = await openConsole(node)
-  await make(node, '/alerts/channels', webhook('platform'))
   await go('/alerts')
-  const row = rules(page).getByRole('row').filter({ hasText: 'Model ending' })
+  const row = rules(page).getByRole('row').filter({ hasText: 'Budget reached' })
   await row.getByRole('button', { name: 'Set up' }).click()
   const sheet = page.getByRole('dialog', { name: 'New rule' })
-  await sheet.getByRole('checkbox', { name: 'platform' }).click()
-  await expect(sheet.getByRole('region', { name: 'Notification' })).toContainText('ends in')
+  const platform = sheet.getByRole('checkbox', { name: 'platform' })
+  if (!(await platform.isChecked())) await platform.click()
+  await expect(sheet.getByRole('region', { name: 'Notification' })).toContainText('of budget used')
   await assertAccessible(page, 'the sheet of a rule')
   await sheet.getByRole('button', { name: 'Create rule' }).click()
   await expect(sheet).toBeHidden()
-  await expect(row).toContainText('90, 30, 14, 7, 1 days before')
+  await expect(row).toContainText('80% and 100%')
   await expect(row.getByRole('switch')).toBeChecked()
-  const incident = incidents(page).getByRole('row').filter({ hasText: 'ending-w16' })
+  for (let count = 0; count < 6; count++)
+    await node.ask({ model: 'plain-w16', input: `a longer text ${count} that costs something` }, { key: KEY })
+  const incident = incidents(page).getByRole('row').filter({ hasText: /^ads/ })
   await expect(incident).toContainText('open', SOON)
   await expect(incident.getByRole('img', { name: 'platform' })).toBeVisible(SOON)
   await expect(page.getByRole('link', { name: /^Alerts \d/ })).toBeVisible(SOON)
@@ -157,10 +170,8 @@ test('a channel that fails says why, what waits for it, and is tried again at on
     models: { 'ending-w16': { on: 'plain', ends: [{ endsOn: dayIn(10) }] } },
     projects: { ads: { keys: [{ name: 'website', secret: KEY }] } },
   })
-  await own.ask({ model: 'ending-w16', input: 'a text' }, { key: KEY })
   receiver.isDown = true
-  const { id } = await make(own, '/alerts/channels', webhook('siem'))
-  await make(own, '/alerts/rules', { kind: 'model_ending', channels: [id] })
+  await startIncident(own, 'siem')
   const { page, go } = await openConsole(own)
   await go('/alerts')
   await expect(card(page, 'siem')).toContainText(/Failing since \d\d:\d\d \(HTTP 503\)/, SOON)
@@ -184,16 +195,20 @@ test('by keyboard: g l opens the page, j and Enter an incident, and a rule is tu
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog', { name: 'Incident' })).toBeVisible()
   await page.keyboard.press('Escape')
-  const toggle = page.getByRole('switch', { name: 'Latency is on' })
-  await toggle.focus()
-  await page.keyboard.press('Space')
-  await expect(toggle).not.toBeChecked(SOON)
-  await page.getByRole('button', { name: 'Actions for Latency' }).press('Enter')
+  const row = rules(page).getByRole('row').filter({ hasText: 'Certificate expiring' })
+  await row.getByRole('switch').press('Space')
+  await page
+    .getByRole('dialog', { name: 'New rule' })
+    .getByRole('button', { name: 'Create rule' })
+    .press('Enter')
+  await expect(row.getByRole('switch')).toBeChecked(SOON)
+  await row.getByRole('switch').press('Space')
+  await expect(row.getByRole('switch')).not.toBeChecked(SOON)
+  await page.getByRole('button', { name: 'Actions for Certificate expiring' }).press('Enter')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete rule' }).press('Enter')
-  await expect(page.getByRole('switch', { name: 'Latency is on' })).not.toBeChecked()
-  await expect(rules(page).getByRole('row').filter({ hasText: 'Latency' })).toContainText('Set up')
+  await expect(row).toContainText('Set up')
 })
 
 test('notifications are muted for an hour, and the page says so until they are not', async ({
@@ -208,17 +223,13 @@ test('notifications are muted for an hour, and the page says so until they are n
   await expect(page.getByRole('button', { name: 'Mute all' })).toBeVisible()
 })
 
-test('a channel that a rule names is kept, and the dialog says which rules do', async ({ openConsole }) => {
+test('a channel that a rule names is kept, and the sheet says which rule does', async ({ openConsole }) => {
   const { page, go } = await openConsole(node)
   await go('/alerts')
-  await page.getByRole('button', { name: 'Actions for platform' }).click()
-  await page.getByRole('menuitem', { name: 'Delete…' }).click()
-  const dialog = page.getByRole('alertdialog')
-  await expect(dialog).toContainText('Used by Model ending. Remove it from there first.')
-  await expect(dialog.getByRole('button', { name: 'Delete channel' })).toHaveAttribute(
-    'aria-disabled',
-    'true',
-  )
+  await page.getByRole('button', { name: 'platform', exact: true }).click()
+  const sheet = page.getByRole('dialog', { name: 'Channel platform' })
+  await sheet.getByRole('button', { name: 'Delete channel' }).click()
+  await expect(sheet.getByRole('alert')).toContainText(/model.ending/i)
 })
 
 test('the preview has the card of each kind and the JSON of each channel', async ({ openConsole }) => {

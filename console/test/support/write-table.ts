@@ -166,12 +166,13 @@ const ALERTS: readonly TableRow[] = [
     shown: 'toast',
   },
   {
-    file: 'pages/alerts/channels.tsx',
+    file: 'pages/alerts/channel-sheet.tsx',
     method: 'delete',
     path: '/api/v1/alerts/channels/{id}',
     at: '/alerts',
-    open: choose(alerts.channels.menu(STAGE.unusedChannel), alerts.channels.delete),
-    send: press(alerts.channels.deleteGo, 'alertdialog'),
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-other')),
+    send: press(alerts.channel.delete, 'dialog'),
+    typed: [alerts.channel.name, 'typed-other'],
     shown: 'form',
   },
   {
@@ -189,10 +190,7 @@ const ALERTS: readonly TableRow[] = [
     method: 'patch',
     path: '/api/v1/alerts/channels/{id}',
     at: '/alerts',
-    open: steps(
-      choose(alerts.channels.menu(STAGE.unusedChannel), alerts.channels.edit),
-      fill(alerts.channel.name, 'typed-name'),
-    ),
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-name')),
     send: press(alerts.channel.save, 'dialog'),
     typed: [alerts.channel.name, 'typed-name'],
     shown: 'form',

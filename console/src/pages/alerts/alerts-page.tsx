@@ -58,6 +58,7 @@ export function AlertsPage() {
     <Page
       title={words.places.alerts}
       sideWidth={336}
+      sideBelowTables
       actions={
         <>
           <span className="phone:hidden">
@@ -76,19 +77,20 @@ export function AlertsPage() {
         </>
       }
       side={
-        <div className="flex flex-col gap-5 px-5 py-4 phone:px-4">
+        <div className="flex flex-col gap-5 px-5 py-3.5 tight:grid tight:grid-cols-2 tight:gap-10 tight:px-6 phone:px-4">
           <Channels
             channels={channels.data?.data}
-            rules={rules.data?.data ?? []}
             error={channels.error}
             retry={() => void channels.refetch()}
           />
-          <QuietHours rules={rules.data?.data} channels={channels.data?.data ?? []} />
-          <NoticePreview kind="space" />
+          <div className="flex flex-col gap-5">
+            <QuietHours rules={rules.data?.data} channels={channels.data?.data ?? []} />
+            <NoticePreview kind="space" />
+          </div>
         </div>
       }
     >
-      <div className="flex flex-col gap-5 pt-3 pb-8">
+      <div className="flex flex-col gap-4 pt-3.5 pb-8">
         <Muted until={summary?.muted_until ?? null} />
         <SummaryFigures summary={summary} />
         <Incidents search={search} open={summary?.open} channels={channels.data?.data} />

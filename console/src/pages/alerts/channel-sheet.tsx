@@ -9,6 +9,7 @@ import { FormSheet } from '../../ui/form-sheet.tsx'
 import { OnceDialog } from '../../ui/once-dialog.tsx'
 import { SecretInput } from '../../ui/secret-input.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { FieldError } from '../../ui/sending.ts'
 import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -49,9 +50,12 @@ export function ChannelSheet({ channel, onClose }: ChannelSheetProps) {
   })
   const create = useWrite('post', '/api/v1/alerts/channels')
   const change = useWrite('patch', '/api/v1/alerts/channels/{id}')
+  const drop = useWrite('delete', '/api/v1/alerts/channels/{id}')
   const say = words.alerts.channel
   const set = (next: Partial<ChannelForm>): void => setForm({ ...form, ...next })
   const send = async (): Promise<void> => {
+    // At the switch: a complaint about the address would stay until the address is changed.
+    if (/^http:/i.test(form.url) && !form.isPrivate) throw new FieldError('private', say.isHttp)
     const body = { name: form.name, quiet_hours: form.held, ...targetOf(form) }
     const made =
       channel === undefined
@@ -78,6 +82,16 @@ export function ChannelSheet({ channel, onClose }: ChannelSheetProps) {
       title={channel === undefined ? say.newTitle : say.editTitle(channel.name)}
       go={channel === undefined ? say.create : say.save}
       why={isMailOff ? say.noMail : undefined}
+      other={
+        channel && {
+          go: say.delete,
+          onGo: async () => {
+            await drop.send({ params: { path: { id: channel.id } } })
+            toast(say.deleted(channel.name))
+            onClose()
+          },
+        }
+      }
       keepsOpen
       onSubmit={send}
       onClose={onClose}
@@ -111,13 +125,6 @@ export function ChannelSheet({ channel, onClose }: ChannelSheetProps) {
         />
       </Field>
       <TargetFields form={form} set={set} masked={channel?.masked} />
-      {form.kind !== 'email' && form.kind !== 'pagerduty' && (
-        <Field name="private" label={say.address} hint={say.privateHint}>
-          <Switch label={say.private} checked={form.isPrivate} onChange={(isPrivate) => set({ isPrivate })}>
-            {say.private}
-          </Switch>
-        </Field>
-      )}
       {isMailOff && (
         <p role="status" className="rounded-control bg-warn-tint px-3 py-2 text-12 text-warn">
           {say.noMail}
@@ -183,6 +190,11 @@ function TargetFields({ form, set, masked }: TargetFieldsProps) {
         <>
           <Field name="url" label={say.url[form.kind]} hint={say.urlHint[form.kind]}>
             <SecretInput required={isNew} {...kept} value={form.url} onChange={(url) => set({ url })} />
+          </Field>
+          <Field name="private" label={say.address} hint={say.privateHint}>
+            <Switch label={say.private} checked={form.isPrivate} onChange={(isPrivate) => set({ isPrivate })}>
+              {say.private}
+            </Switch>
           </Field>
           {form.kind === 'webhook' && (
             <Field name="secret" label={say.secret} hint={say.secretHint}>

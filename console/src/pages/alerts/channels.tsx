@@ -1,16 +1,14 @@
 /** The channels that rules notify: how the last delivery went, a test, and what waits for one that fails. */
-import { MoreHorizontal, Plus, Send } from 'lucide-react'
+import { Plus, Send } from 'lucide-react'
 import { useState } from 'react'
-import type { Channel, ChannelKind, Rule } from '../../api/queries/alerts.ts'
+import type { Channel, ChannelKind } from '../../api/queries/alerts.ts'
 import { useWrite } from '../../api/write.ts'
 import { clock, duration } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { useMay } from '../../app/session.ts'
 import { useNow } from '../../time/now.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Button } from '../../ui/button.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
-import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { StateMark, type Mark } from '../../ui/state-mark.tsx'
@@ -18,24 +16,20 @@ import { LockTag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { ChannelIcon } from './channel-icon.tsx'
-import { problemText, ruleName, timeText } from './texts.ts'
+import { problemText, timeText } from './texts.ts'
 
 const ChannelSheet = lazyPart(async () => (await import('./channel-sheet.tsx')).ChannelSheet)
 
-type Open = { readonly what: 'new' } | { readonly what: 'edit' | 'delete'; readonly channel: Channel }
-
 interface ChannelsProps {
   readonly channels: readonly Channel[] | undefined
-  readonly rules: readonly Rule[]
   readonly error: unknown
   readonly retry: () => void
 }
 
-export function Channels({ channels, rules, error, retry }: ChannelsProps) {
+export function Channels({ channels, error, retry }: ChannelsProps) {
   const may = useMay()
-  const [open, setOpen] = useState<Open>()
+  const [open, setOpen] = useState<'new' | Channel>()
   const say = words.alerts.channels
-  const close = (): void => setOpen(undefined)
   return (
     <Section
       title={say.title}
@@ -43,7 +37,7 @@ export function Channels({ channels, rules, error, retry }: ChannelsProps) {
         <Button
           icon={<Plus size={14} aria-hidden />}
           why={may('alerts.write') ? undefined : words.alerts.forbidden}
-          onClick={() => setOpen({ what: 'new' })}
+          onClick={() => setOpen('new')}
         >
           {say.add}
         </Button>
@@ -63,18 +57,12 @@ export function Channels({ channels, rules, error, retry }: ChannelsProps) {
       ) : (
         <ul>
           {channels.map((channel) => (
-            <ChannelCard key={channel.id} channel={channel} onOpen={(what) => setOpen({ what, channel })} />
+            <ChannelCard key={channel.id} channel={channel} onEdit={() => setOpen(channel)} />
           ))}
         </ul>
       )}
-      {open?.what === 'new' && <ChannelSheet onClose={close} />}
-      {open?.what === 'edit' && <ChannelSheet channel={open.channel} onClose={close} />}
-      {open?.what === 'delete' && (
-        <DeleteChannel
-          channel={open.channel}
-          used={rules.filter(({ channels: ids }) => ids.includes(open.channel.id)).map(ruleName)}
-          onClose={close}
-        />
+      {open !== undefined && (
+        <ChannelSheet {...(open !== 'new' && { channel: open })} onClose={() => setOpen(undefined)} />
       )}
     </Section>
   )
@@ -82,28 +70,37 @@ export function Channels({ channels, rules, error, retry }: ChannelsProps) {
 
 interface ChannelCardProps {
   readonly channel: Channel
-  readonly onOpen: (what: 'edit' | 'delete') => void
+  readonly onEdit: () => void
 }
 
-function ChannelCard({ channel, onOpen }: ChannelCardProps) {
-  const may = useMay()
+function ChannelCard({ channel, onEdit }: ChannelCardProps) {
+  const mayWrite = useMay()('alerts.write')
   const test = useWrite('post', '/api/v1/alerts/channels/{id}/test')
   const say = words.alerts.channels
   const { id, name, kind, masked, managed_at: managedAt } = channel
-  const forbidden = may('alerts.write') ? undefined : words.alerts.forbidden
-  const why = forbidden ?? (managedAt === null ? undefined : words.alerts.declared(managedAt))
   return (
     <li className="flex gap-2.5 border-b border-line py-3 last:border-b-0">
       <span className="mt-0.5 flex size-6.5 shrink-0 items-center justify-center rounded-control bg-sunken text-ink-2">
         <ChannelIcon kind={kind} size={14} />
       </span>
       <div className="min-w-0 flex-1">
-        <div className="flex items-start gap-1">
+        <div className="flex items-start gap-2">
           <div className="min-w-0 flex-1 leading-[17px]">
             <p className="flex items-baseline gap-1.5">
-              <span title={name} className="truncate font-semibold">
-                {name}
-              </span>
+              {mayWrite && managedAt === null ? (
+                <button
+                  type="button"
+                  title={say.edit(name)}
+                  className="truncate font-semibold hover:text-accent"
+                  onClick={onEdit}
+                >
+                  {name}
+                </button>
+              ) : (
+                <span title={name} className="truncate font-semibold">
+                  {name}
+                </span>
+              )}
               <span className="shrink-0 text-12 text-ink-2">{words.alerts.channelKinds[kind]}</span>
             </p>
             <p title={masked} className="truncate text-12 text-ink-2">
@@ -113,28 +110,12 @@ function ChannelCard({ channel, onOpen }: ChannelCardProps) {
           <Button
             icon={<Send size={13} aria-hidden />}
             busy={test.busy}
-            why={forbidden}
+            why={mayWrite ? undefined : words.alerts.forbidden}
             writes
             onClick={() => test.now({ params: { path: { id } } })}
           >
             {say.test}
           </Button>
-          <Menu
-            align="end"
-            trigger={
-              <IconButton label={say.menu(name)} className="-mr-1.5 w-6">
-                <MoreHorizontal size={15} aria-hidden />
-              </IconButton>
-            }
-          >
-            <MenuItem why={why} onSelect={() => onOpen('edit')}>
-              {say.edit}
-            </MenuItem>
-            <MenuLine />
-            <MenuItem danger why={why} onSelect={() => onOpen('delete')}>
-              {say.delete}
-            </MenuItem>
-          </Menu>
         </div>
         <div className="pt-1.5 text-12" role="status">
           {test.busy ? <Line mark="wait">{say.testing}</Line> : <Standing channel={channel} />}
@@ -203,31 +184,5 @@ function Queue({ channel: { id, name, queued, attempt, next_at: next } }: { read
         </button>
       )}
     </p>
-  )
-}
-
-interface DeleteChannelProps {
-  readonly channel: Channel
-  /** Rules that name it. */
-  readonly used: readonly string[]
-  readonly onClose: () => void
-}
-
-function DeleteChannel({ channel: { id, name }, used, onClose }: DeleteChannelProps) {
-  const remove = useWrite('delete', '/api/v1/alerts/channels/{id}')
-  const say = words.alerts.channels
-  return (
-    <ConfirmDialog
-      title={say.deleteTitle(name)}
-      description={say.deleteText}
-      why={used.length > 0 ? say.deleteUsed(used.join(', ')) : undefined}
-      note={used.length > 0 ? say.deleteUsed(used.join(', ')) : undefined}
-      go={say.deleteGo}
-      onGo={async () => {
-        await remove.send({ params: { path: { id } } })
-        toast(say.deleted(name))
-      }}
-      onClose={onClose}
-    />
   )
 }

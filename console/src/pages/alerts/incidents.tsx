@@ -4,6 +4,7 @@ import { Moon } from 'lucide-react'
 import { useMemo } from 'react'
 import { alertQueries, type Channel, type Incident } from '../../api/queries/alerts.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
+import { language } from '../../app/language.ts'
 import { paths } from '../../app/paths.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useNow } from '../../time/now.ts'
@@ -32,6 +33,8 @@ interface Row {
 const SHOWN = 8
 
 const { heads } = words.alerts.incidents
+/** Times take more room in Chinese. */
+const isWide = language === 'zh'
 
 const COLUMNS: readonly Column<Row>[] = [
   {
@@ -44,28 +47,34 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'scope',
     drop: 1,
     head: heads.scope,
-    width: 114,
+    width: 107,
     cell: ({ incident }) => <span className={toneOf(incident)}>{scopeText(incident.scope)}</span>,
   },
   {
     id: 'started',
     drop: 3,
     head: heads.started,
-    width: 112,
+    width: isWide ? 122 : 106,
     cell: ({ incident }) => <Started incident={incident} />,
   },
   {
     id: 'duration',
     head: heads.duration,
-    width: 96,
+    width: isWide ? 112 : 88,
     align: 'right',
     cell: ({ incident }) => <Lasted incident={incident} />,
   },
-  { id: 'notified', drop: 2, head: heads.notified, width: 176, cell: (row) => <Notified row={row} /> },
+  {
+    id: 'notified',
+    drop: 2,
+    head: heads.notified,
+    width: isWide ? 176 : 154,
+    cell: (row) => <Notified row={row} />,
+  },
   {
     id: 'resolved',
     head: heads.resolved,
-    width: 98,
+    width: 86,
     align: 'right',
     cell: ({ incident }) => <Resolved incident={incident} />,
   },
@@ -129,7 +138,7 @@ export function Incidents({ search, open, channels }: IncidentsProps) {
         href={({ incident }) => paths.alerts({ ...search, incident: incident.id })}
         phoneRow={phoneRow}
         fill={false}
-        className="mt-1.5"
+        className="mt-1"
         empty={<NoIncidents state={search.state} />}
       />
     </Section>

@@ -58,7 +58,7 @@ export function NoticeCard({ kind }: { readonly kind: AlertKind }) {
         <span className="text-ink-2">{preview.installation}</span>
       </p>
       <p className="break-words text-ink-2">{preview.lines.join(' ')}</p>
-      {preview.link !== null && <p className="break-all text-accent">{preview.link}</p>}
+      {preview.link !== null && <p className="text-accent">{words.alerts.preview.link}</p>}
     </div>
   )
 }

@@ -39,18 +39,23 @@ const RULE: Rule = {
 }
 
 test('a new rule begins with the usual condition, for the project that is looked at', () => {
-  const form = newForm(BUDGET, undefined)
-  assert.deepEqual(conditionOf(form.condition, BUDGET.fields), { percent: [80, 100] })
+  const form = newForm(BUDGET, [], undefined)
+  assert.deepEqual(conditionOf(form.condition, BUDGET.fields), { condition: { percent: [80, 100] } })
   assert.deepEqual(scopeOf(form), { project: '*' })
-  assert.deepEqual(scopeOf(newForm(BUDGET, 'ads')), { project: 'ads' })
-  assert.deepEqual(scopeOf(newForm({ ...LATENCY, kind: 'space', projects: false }, 'ads')), {
+  assert.deepEqual(scopeOf(newForm(BUDGET, [], 'ads')), { project: 'ads' })
+  assert.deepEqual(scopeOf(newForm({ ...LATENCY, kind: 'space', projects: false }, [], 'ads')), {
     installation: true,
   })
 })
 
+test('the only channel is chosen, one of several is not', () => {
+  assert.deepEqual(newForm(BUDGET, [{ id: 'c1' }], undefined).channels, ['c1'])
+  assert.deepEqual(newForm(BUDGET, [{ id: 'c1' }, { id: 'c2' }], undefined).channels, [])
+})
+
 test('a rule that is opened and saved unchanged is sent as it was', () => {
   const form = formOf(RULE, LATENCY)
-  assert.deepEqual(conditionOf(form.condition, LATENCY.fields), RULE.condition)
+  assert.deepEqual(conditionOf(form.condition, LATENCY.fields), { condition: RULE.condition })
   assert.deepEqual(scopeOf(form), RULE.scope)
   assert.deepEqual(quietFormOf(form), RULE.quiet)
   assert.equal(quietFormOf(formOf({ ...RULE, quiet: null }, LATENCY)), null)
@@ -62,7 +67,7 @@ test('a condition that is no number names its field', () => {
 })
 
 test('hours begin with every day, whole days with the weekend', () => {
-  const form = newForm(BUDGET, undefined)
+  const form = newForm(BUDGET, [], undefined)
   assert.deepEqual(withQuiet(form, 'daily').days, [1, 2, 3, 4, 5, 6, 7])
   const whole = quietFormOf({ ...withQuiet(form, 'days'), zone: 'UTC' })
   assert.deepEqual(whole, { days: [6, 7], from: '00:00', to: '24:00', zone: 'UTC' })

@@ -1,8 +1,8 @@
 /** A rule while it is edited, and as it is sent. Pure, tested. */
 import type { AlertKind } from '../../api/alert-kinds.ts'
 import type { Schema } from '../../api/client.ts'
-import type { Rule } from '../../api/queries/alerts.ts'
-import { EACH_PROJECT, numbersOf, type Quiet } from './texts.ts'
+import type { Channel, Rule } from '../../api/queries/alerts.ts'
+import { EACH_PROJECT, inOrder, numbersOf, type Quiet } from './texts.ts'
 
 /** What a rule of each kind has, and begins with. */
 export type KindFields = Schema<'AlertKindFields'>
@@ -70,13 +70,18 @@ export function ruleOfKind(of: KindFields): Rule {
   }
 }
 
-export function newForm(of: KindFields, project: string | undefined): RuleForm {
+/** Where there is one channel, it is the one. */
+export function newForm(
+  of: KindFields,
+  channels: readonly Pick<Channel, 'id'>[],
+  project: string | undefined,
+): RuleForm {
   return {
     name: '',
     ...formOfKind(of),
     ...(project !== undefined && of.projects && { scope: 'project' }),
     project: project ?? '',
-    channels: [],
+    channels: channels.length === 1 ? channels.map(({ id }) => id) : [],
     quiet: 'none',
     days: EVERY_DAY,
     ...NIGHT,
@@ -89,7 +94,7 @@ export function formOf(rule: Rule, of: KindFields): RuleForm {
   const { quiet } = rule
   const isWhole = quiet !== null && isAllDay(quiet)
   return {
-    ...newForm(of, undefined),
+    ...newForm(of, [], undefined),
     name: rule.name,
     condition: Object.fromEntries(
       of.fields.map(({ field, initial }) => [field, shown(rule.condition[field] ?? initial)]),
@@ -114,17 +119,17 @@ export function withQuiet(form: RuleForm, quiet: RuleForm['quiet']): RuleForm {
 
 /** The condition as it is sent, or the field that is no number, or no list of numbers. */
 export function conditionOf(
-  condition: RuleForm['condition'],
+  typed: RuleForm['condition'],
   fields: readonly ConditionField[],
-): Rule['condition'] | { readonly wrong: string } {
-  const result: Record<string, number | number[]> = {}
+): { readonly condition: Rule['condition'] } | { readonly wrong: string } {
+  const condition: Rule['condition'] = {}
   for (const one of fields) {
-    const value = condition[one.field] ?? null
+    const value = typed[one.field] ?? null
     const read = isList(one) ? numbersOf(String(value ?? '')) : value
     if (read === undefined || read === null || typeof read === 'string') return { wrong: one.field }
-    result[one.field] = typeof read === 'number' ? read : [...read]
+    condition[one.field] = typeof read === 'number' ? read : [...read]
   }
-  return result
+  return { condition }
 }
 
 export function scopeOf({ scope, project }: Pick<RuleForm, 'scope' | 'project'>): Rule['scope'] {
@@ -135,5 +140,5 @@ export function scopeOf({ scope, project }: Pick<RuleForm, 'scope' | 'project'>)
 
 export function quietFormOf({ quiet, days, from, to, zone }: RuleForm): Quiet | null {
   if (quiet === 'none') return null
-  return { days: days.toSorted(), ...(quiet === 'days' ? ALL_DAY : { from, to }), zone }
+  return { days: inOrder(days), ...(quiet === 'days' ? ALL_DAY : { from, to }), zone }
 }

@@ -41,23 +41,25 @@ interface RuleSheetProps {
   readonly onClose: () => void
 }
 
-/** It waits for what a rule of each kind begins with. */
+/** It waits for what a rule of each kind begins with, and for the channels. */
 export function RuleSheet({ kind = 'budget', ...props }: RuleSheetProps) {
   const kinds = useQuery(alertQueries.rules()).data?.kinds
+  const channels = useQuery(alertQueries.channels()).data?.data
   const of = kinds?.find((one) => one.kind === (props.rule?.kind ?? kind))
-  return kinds === undefined || of === undefined ? null : <Sheet {...props} kinds={kinds} of={of} />
+  if (kinds === undefined || of === undefined || channels === undefined) return null
+  return <Sheet {...props} kinds={kinds} of={of} channels={channels} />
 }
 
 interface SheetProps extends Omit<RuleSheetProps, 'kind'> {
   readonly kinds: readonly KindFields[]
   readonly of: KindFields
+  readonly channels: readonly Channel[]
 }
 
-function Sheet({ rule, kinds, of, onClose }: SheetProps) {
-  const channels = useQuery(alertQueries.channels()).data?.data
+function Sheet({ rule, kinds, of, channels, onClose }: SheetProps) {
   const rules = useQuery(alertQueries.rules()).data?.data
   const project = useScope()
-  const [before] = useState(() => (rule ? formOf(rule, of) : newForm(of, project)))
+  const [before] = useState(() => (rule ? formOf(rule, of) : newForm(of, channels, project)))
   const [form, setForm] = useState(before)
   const create = useWrite('post', '/api/v1/alerts/rules')
   const change = useWrite('patch', '/api/v1/alerts/rules/{id}')
@@ -67,12 +69,12 @@ function Sheet({ rule, kinds, of, onClose }: SheetProps) {
   const same = rules?.find((one) => one.kind === form.kind && one.id !== rule?.id)
   const isUnchanged = rule !== undefined && JSON.stringify(form) === JSON.stringify(before)
   const send = async (): Promise<void> => {
-    const condition = conditionOf(form.condition, chosen.fields)
-    if ('wrong' in condition) throw new FieldError(`condition.${condition.wrong}`, say.numbers)
+    const read = conditionOf(form.condition, chosen.fields)
+    if ('wrong' in read) throw new FieldError(`condition.${read.wrong}`, say.numbers)
     if (form.quiet !== 'none' && form.days.length === 0) throw new FieldError('quiet', say.noDays)
     const body = {
       name: form.name,
-      condition,
+      condition: read.condition,
       scope: scopeOf(form),
       channels: [...form.channels],
       quiet: quietFormOf(form),
@@ -166,12 +168,7 @@ function ConditionFields({
             </Field>
           )
         return (
-          <Field
-            key={field}
-            name={name}
-            label={say.fields[field] ?? field}
-            {...(field === 'requests' && { hint: say.requestsHint })}
-          >
+          <Field key={field} name={name} label={say.fields[field] ?? field}>
             <NumberInput
               required
               label={say.fields[field] ?? field}
@@ -184,6 +181,9 @@ function ConditionFields({
           </Field>
         )
       })}
+      {fields.some(({ field }) => field === 'requests') && (
+        <p className="col-span-full text-12 text-ink-3">{say.requestsHint}</p>
+      )}
     </div>
   )
 }
@@ -194,7 +194,7 @@ function ScopeFields({ form, set }: FieldsProps) {
   const names = projects?.map(({ name }) => name) ?? []
   const chosen = form.project === '' ? (names[0] ?? '') : form.project
   return (
-    <div className="grid grid-cols-2 gap-3 phone:grid-cols-1">
+    <div className="flex flex-wrap gap-3">
       <Field name="scope" label={say.scope}>
         <Segmented
           label={say.scope}
@@ -209,7 +209,7 @@ function ScopeFields({ form, set }: FieldsProps) {
         />
       </Field>
       {form.scope === 'project' && (
-        <Field name="scope.project" label={say.project}>
+        <Field name="scope.project" label={say.project} className="min-w-44 flex-1">
           <Select
             label={say.project}
             options={names.map((value) => ({ value, label: value }))}
@@ -222,20 +222,16 @@ function ScopeFields({ form, set }: FieldsProps) {
   )
 }
 
-function ChannelTicks({
-  channels,
-  form,
-  set,
-}: FieldsProps & { readonly channels: readonly Channel[] | undefined }) {
+function ChannelTicks({ channels, form, set }: FieldsProps & { readonly channels: readonly Channel[] }) {
   const say = words.alerts.rule
   return (
     <Field
       name="channels"
       label={say.channels}
-      hint={channels?.length === 0 ? say.noChannels : say.channelsHint}
+      hint={channels.length === 0 ? say.noChannels : say.channelsHint}
     >
       <div className="flex flex-col divide-y divide-line rounded-control border border-line empty:hidden">
-        {channels?.map(({ id, name, kind, masked }) => (
+        {channels.map(({ id, name, kind, masked }) => (
           <div key={id} className="flex min-h-9 items-center px-3 py-1.5">
             <Tick
               label={name}

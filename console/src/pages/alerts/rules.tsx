@@ -80,7 +80,7 @@ export function Rules({ list, channels, query, onNew }: RulesProps) {
         rowHeight={34}
         phoneRow={phoneRow}
         fill={false}
-        className="mt-1.5"
+        className="mt-1"
         empty={
           <Empty title={say.none} className="py-4">
             {say.noneText}
@@ -96,13 +96,13 @@ export function Rules({ list, channels, query, onNew }: RulesProps) {
 const { heads } = words.alerts.rules
 
 const COLUMNS: readonly Column<Row>[] = [
-  { id: 'on', head: heads.on, width: 66, cell: (row) => <Toggle row={row} /> },
-  { id: 'rule', head: heads.rule, least: 146, cell: (row) => <Name row={row} /> },
+  { id: 'on', head: heads.on, width: 58, cell: (row) => <Toggle row={row} /> },
+  { id: 'rule', head: heads.rule, width: 146, cell: (row) => <Name row={row} /> },
   {
     id: 'condition',
-    drop: 4,
+    drop: 3,
     head: heads.condition,
-    width: 168,
+    width: 170,
     cell: ({ rule }) => (
       <span title={conditionText(rule)} className="text-12 text-ink-2">
         {conditionText(rule)}
@@ -113,24 +113,24 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'scope',
     drop: 2,
     head: heads.scope,
-    width: 98,
+    width: 101,
     cell: ({ rule }) => (
-      <span title={scopeText(rule.scope)} className={rule.on ? '' : 'text-ink-2'}>
+      <span title={scopeText(rule.scope)} className={classes('text-12', !rule.on && 'text-ink-2')}>
         {scopeText(rule.scope)}
       </span>
     ),
   },
-  { id: 'channels', head: heads.channels, least: 160, cell: (row) => <Channels row={row} /> },
-  { id: 'quiet', drop: 1, head: heads.quiet, width: 108, cell: ({ rule }) => <QuietHours rule={rule} /> },
+  { id: 'channels', head: heads.channels, least: 178, cell: (row) => <Channels row={row} /> },
+  { id: 'quiet', drop: 1, head: heads.quiet, width: 110, cell: ({ rule }) => <QuietHours rule={rule} /> },
   {
     id: 'last',
-    drop: 3,
+    drop: 4,
     head: heads.last,
-    width: 102,
+    width: 78,
     align: 'right',
     cell: ({ rule }) => <LastTriggered rule={rule} />,
   },
-  { id: 'more', head: '', width: 54, align: 'right', cell: (row) => <More row={row} /> },
+  { id: 'more', head: '', width: 46, align: 'right', cell: (row) => <More row={row} /> },
 ]
 
 function Toggle({ row: { rule, setUp } }: { readonly row: Row }) {
@@ -206,7 +206,7 @@ function Channels({ row: { channels, setUp } }: { readonly row: Row }) {
 function QuietHours({ rule: { quiet } }: { readonly rule: Rule }) {
   if (quiet === null) return <span className="text-ink-3">–</span>
   return (
-    <span title={quietText(quiet)} className="flex min-w-0 items-center gap-1.5">
+    <span title={quietText(quiet)} className="flex min-w-0 items-center gap-1 text-12">
       <Moon size={13} aria-hidden className="shrink-0 text-ink-3" />
       <span className="truncate">{quietText(quiet)}</span>
     </span>

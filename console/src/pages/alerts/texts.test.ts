@@ -33,7 +33,7 @@ const CONDITIONS: readonly (readonly [Pick<Rule, 'kind' | 'condition'>, string])
   [{ kind: 'latency', condition: { p95_ms: 350, minutes: 10 } }, 'p95 over 350 ms for 10 min'],
   [{ kind: 'model_ending', condition: { days: [90, 30, 14, 7, 1] } }, '90, 30, 14, 7, 1 days before'],
   [{ kind: 'unknowns', condition: { hours: 24 } }, 'older than 24 h'],
-  [{ kind: 'spool', condition: { entries: 1000, minutes: 5 } }, 'over 1,000 records for 5 min'],
+  [{ kind: 'spool', condition: { entries: 1000, minutes: 5 } }, '1,000 records for 5 min'],
   [{ kind: 'certificate', condition: { days: 21 } }, '21 days before'],
   [{ kind: 'node_down', condition: { minutes: 2 } }, 'for more than 2 min'],
 ]

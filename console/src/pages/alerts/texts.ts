@@ -105,8 +105,12 @@ function isAllDay({ from, to }: Quiet): boolean {
   return from === to || (from === '00:00' && to === '24:00')
 }
 
+export function inOrder(days: readonly number[]): number[] {
+  return days.toSorted((one, other) => one - other)
+}
+
 function dayNames({ days }: Quiet): readonly string[] {
-  return days.toSorted().map((number) => words.alerts.quiet.days[number - 1] ?? '')
+  return inOrder(days).map((number) => words.alerts.quiet.days[number - 1] ?? '')
 }
 
 /** In a table: `22:00–07:00`, `Sat, Sun`. */
@@ -120,7 +124,7 @@ export function quietText(quiet: Quiet): string {
 /** In a list: `Every day`, `22:00–07:00, Europe/Berlin`. */
 export function quietFact(quiet: Quiet): readonly [name: string, value: string] {
   const say = words.alerts.quiet
-  const key = quiet.days.toSorted().join(',')
+  const key = inOrder(quiet.days).join(',')
   const days = joined(dayNames(quiet), say.and)
   const name =
     quiet.days.length === ALL_DAYS
@@ -139,7 +143,7 @@ export function quietOf(rules: readonly Rule[]): readonly Quiet[] {
   const found = new Map<string, Quiet>()
   for (const { quiet } of rules)
     if (quiet !== null)
-      found.set(JSON.stringify([quiet.days.toSorted(), quiet.from, quiet.to, quiet.zone]), quiet)
+      found.set(JSON.stringify([inOrder(quiet.days), quiet.from, quiet.to, quiet.zone]), quiet)
   return [...found.values()]
 }
 
