@@ -31,6 +31,7 @@ const ADDRESSES: Partial<Record<keyof typeof paths, readonly [made: Address, add
   deployments: [paths.deployments(), '/deployments'],
   deployment: [paths.deployment('gpt-image-2/azure-eu'), '/deployments/gpt-image-2%2Fazure-eu'],
   modelChange: [paths.modelChange({ view: 'table' }), '/model-change?view=table'],
+  alerts: [paths.alerts({ state: 'open', new: 'budget' }), '/alerts?state=open&new=budget'],
   keys: [paths.keys({ new: true }), '/keys?new=1'],
   key: [paths.key('search/indexer'), '/keys/search/indexer'],
   audit: [paths.audit({ open: '12' }), '/audit?open=12'],

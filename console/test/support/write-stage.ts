@@ -84,6 +84,7 @@ export async function startStage(): Promise<Stage> {
   await makeLedger(url)
   const { running, paused } = await makeBatches(node, make)
   await makeDrift(node, make)
+  await makeAlerts(make)
   const addresses: Readonly<Record<string, string>> = {
     '{first run}': String(fresh.welcomeUrl).replace(fresh.controlUrl, ''),
     '{token}': String(link).split('/').at(-1) ?? '',
@@ -213,5 +214,19 @@ async function makeDrift(node: ConsoleNode, make: Make): Promise<void> {
   await eventually(async () => {
     const { data } = (await make('GET', '/spaces/suspects')) as { data: { vectors: number }[] }
     assert.ok(data.some(({ vectors }) => vectors > 0))
+  })
+}
+
+/** A channel that no one answers, with a notification that waits for it, and a channel that no rule names. */
+async function makeAlerts(make: Make): Promise<void> {
+  const receiver = { kind: 'webhook', url: 'http://127.0.0.1:9/alerts', private: true }
+  const { id } = await make('POST', '/alerts/channels', { ...receiver, name: STAGE.failingChannel })
+  await make('POST', '/alerts/channels', { ...receiver, name: STAGE.unusedChannel })
+  // Of the call with an unknown outcome.
+  const condition = { hours: 0 }
+  await make('POST', '/alerts/rules', { kind: 'unknowns', name: STAGE.rule, condition, channels: [id] })
+  await eventually(async () => {
+    const { data } = (await make('GET', '/alerts/channels')) as { data: { queued: number }[] }
+    assert.ok(data.some(({ queued }) => queued > 0))
   })
 }

@@ -44,6 +44,9 @@ export const STAGE = {
   priced: 'priced-w16/plain',
   guarded: 'pair-w16',
   drifting: 'drifting-w16',
+  rule: 'Stage rule',
+  failingChannel: 'stage-failing',
+  unusedChannel: 'stage-unused',
 } as const
 
 const key = `/keys/${STAGE.project}/${STAGE.key}`
@@ -85,8 +88,114 @@ const steps =
     for (const step of all) await step(page)
   }
 
+const toggle =
+  (name: string) =>
+  async (page: Page): Promise<void> =>
+    page.getByRole('switch', { name, exact: true }).click()
+
 const { members, tokens, signOn, general } = words.people
 const { deployments, budgets, welcome, upstreams } = words
+
+const { alerts } = words
+const newChannel = steps(
+  press(alerts.channels.add),
+  fill(alerts.channel.name, 'typed-channel'),
+  fill(alerts.channel.url.slack, 'https://hooks.example.com/services/typed'),
+)
+
+const ALERTS: readonly TableRow[] = [
+  {
+    file: 'pages/alerts/alerts-page.tsx',
+    method: 'put',
+    path: '/api/v1/alerts/mute',
+    at: '/alerts',
+    send: choose(alerts.mute.action, alerts.mute.hours(1)),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/rules.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    send: toggle(alerts.rules.toggle(STAGE.rule)),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/rules.tsx',
+    method: 'delete',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    open: choose(alerts.rules.more(STAGE.rule), alerts.rules.delete),
+    send: press(alerts.rules.deleteGo, 'alertdialog'),
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/rule-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/rules',
+    at: '/alerts?new=budget',
+    open: fill(alerts.rule.name, 'Typed rule'),
+    send: press(alerts.rule.create, 'dialog'),
+    typed: [alerts.rule.name, 'Typed rule'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/rule-sheet.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.rule), fill(alerts.rule.name, 'Typed name')),
+    send: press(alerts.rule.save, 'dialog'),
+    typed: [alerts.rule.name, 'Typed name'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channels.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels/{id}/test',
+    at: '/alerts',
+    send: press(alerts.channels.test),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/channels.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels/{id}/retry',
+    at: '/alerts',
+    send: press(alerts.channels.retry),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'delete',
+    path: '/api/v1/alerts/channels/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-other')),
+    send: press(alerts.channel.delete, 'dialog'),
+    typed: [alerts.channel.name, 'typed-other'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels',
+    at: '/alerts',
+    open: newChannel,
+    send: press(alerts.channel.create, 'dialog'),
+    typed: [alerts.channel.name, 'typed-channel'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/channels/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-name')),
+    send: press(alerts.channel.save, 'dialog'),
+    typed: [alerts.channel.name, 'typed-name'],
+    shown: 'form',
+  },
+]
 
 const SETTINGS: readonly TableRow[] = [
   {
@@ -657,5 +766,13 @@ const PEOPLE: readonly TableRow[] = [
 /** `address`: of a server that can be connected, known once the node runs. */
 export function writeTable(address: () => string): readonly TableRow[] {
   // The batch that is cancelled must not have ended by then.
-  return [...TRAFFIC, ...PLAYGROUNDS, ...SETTINGS, ...KEYS_AND_MONEY, ...PEOPLE, ...upstreamRows(address)]
+  return [
+    ...TRAFFIC,
+    ...PLAYGROUNDS,
+    ...ALERTS,
+    ...SETTINGS,
+    ...KEYS_AND_MONEY,
+    ...PEOPLE,
+    ...upstreamRows(address),
+  ]
 }
