@@ -593,6 +593,11 @@ export interface components {
             key: string | null;
             /** @default 24 */
             window_hours: number;
+            /**
+             * @description The format that you want to download. It is kept in the metadata of the batch.
+             * @default null
+             */
+            output: ("jsonl" | "parquet" | "npy") | null;
         };
         BatchEstimate: {
             rows: number;

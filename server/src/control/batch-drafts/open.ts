@@ -9,6 +9,7 @@ import type { Actor } from '#ports/audit.ts'
 import type { BatchDraft } from '#ports/batch-drafts.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { Key } from '#ports/keys.ts'
+import type { VectorFileFormat } from '#ports/vector-files.ts'
 import { findEmbeddingModel } from '#request/access/find-model.ts'
 import { keyNow } from '#request/access/terms-now.ts'
 import { profileOf, type ReadDraft } from '#request/batches/arriving-draft.ts'
@@ -52,6 +53,7 @@ export interface DraftOptions {
   readonly dimensions: number | null
   readonly key: string | null
   readonly window_hours: number
+  readonly output: VectorFileFormat | null
 }
 
 /** What a batch of these options would be. */
@@ -162,6 +164,7 @@ export class Drafts {
       dimensions: options.dimensions ?? undefined,
       badRows: options.bad_rows,
       windowMs: options.window_hours * HOUR_MS,
+      output: options.output ?? undefined,
       by,
       // Making the file may take a minute: the rights that count are those of the moment of the batch.
       keyAtEnd: async (): Promise<Key> => {

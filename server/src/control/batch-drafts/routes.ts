@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { SEPARATORS } from '#core/corpus/format.ts'
 import { decimalOf } from '#core/money/price.ts'
+import { VECTOR_FILE_FORMATS } from '#ports/vector-files.ts'
 import { ArrivingDraft, type ReadDraft } from '#request/batches/arriving-draft.ts'
 import { controlBounds } from '#http/gate/bounds.ts'
 import { refuseCharset, refuseCompressed } from '#http/gate/encoding.ts'
@@ -96,6 +97,11 @@ const draftOptions = z
         'The key of the project that it runs under, such as `search/indexer`. null: under your own name, as the playground.',
       ),
     window_hours: z.int().min(1).max(MAX_WINDOW_HOURS).default(24),
+    output: z
+      .enum(VECTOR_FILE_FORMATS)
+      .nullable()
+      .default(null)
+      .describe('The format that you want to download. It is kept in the metadata of the batch.'),
   })
   .meta({
     id: 'BatchDraftOptions',

@@ -51,7 +51,7 @@ export function registerBatchResults(api: Api, node: ResultsNode): void {
       return downloads.answer(request, reply, {
         headers: {
           'content-type': format === 'jsonl' ? 'application/x-ndjson' : 'application/octet-stream',
-          'content-disposition': `attachment; filename="${batch.id}.${format}"`,
+          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(`${stemOf(batch)}.${format}`)}`,
           ...(batch.spaces.length === 1 && { 'x-torana-space': batch.spaces[0] ?? '' }),
         },
         open: () => vectorResults(batch, format, node),
@@ -74,6 +74,12 @@ export function registerBatchResults(api: Api, node: ResultsNode): void {
         return reply.hijack()
       },
     })
+}
+
+/** Of the file that the batch was made from; otherwise its id. */
+function stemOf({ id, corpusRows, metadata }: Batch): string {
+  const stem = corpusRows === undefined ? undefined : metadata?.['file']?.replace(/\.[a-z]+$/i, '')
+  return stem || id
 }
 
 async function resultsOf(

@@ -9,6 +9,7 @@ import type { CorpusFormat } from '#core/corpus/format.ts'
 import type { LongRow, LongRowAnswer } from '#ports/corpus.ts'
 import type { Key } from '#ports/keys.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
+import type { VectorFileFormat } from '#ports/vector-files.ts'
 import { ArrivingFile, fileFault, type FilesOutside } from '../files/arriving-file.ts'
 import { bytesOf } from '../files/content.ts'
 import type { DraftOutside } from './arriving-draft.ts'
@@ -31,6 +32,8 @@ export interface DraftRun {
   readonly dimensions: number | undefined
   readonly badRows: BadRows
   readonly windowMs: number
+  /** The format in which the person wants the vectors. */
+  readonly output: VectorFileFormat | undefined
   /** The person or program that runs it, for the audit. */
   readonly by: Actor
   /** The key by the rights of the moment at which the batch is made. */
@@ -56,7 +59,12 @@ export async function runDraft(run: DraftRun, key: Key, outside: RunOutside): Pr
     inputFileId,
     endpoint: '/v1/embeddings',
     windowMs: run.windowMs,
-    metadata: { file: draft.name, text_column: run.textColumn, id_column: run.idColumn ?? '' },
+    metadata: {
+      file: draft.name,
+      text_column: run.textColumn,
+      ...(run.idColumn !== undefined && { id_column: run.idColumn }),
+      ...(run.output !== undefined && { output: run.output }),
+    },
     resultsKeptMs: KEPT_MS,
     corpusRows: run.rows,
   }
