@@ -24,7 +24,7 @@ interface PageProps {
   readonly bar?: ReactNode
   /** At the right, with a line: 316 to 424 wide. It stands below on a phone. */
   readonly side?: ReactNode
-  readonly sideWidth?: 316 | 336 | 356 | 424 | 448
+  readonly sideWidth?: keyof typeof SIDE_WIDTH
   /** It also stands below where there is room for one wide thing. */
   readonly sideBelowTables?: boolean
   /** At the bottom, with a line. */
@@ -38,6 +38,7 @@ const SIDE_WIDTH = {
   316: 'w-79 tight:w-72',
   336: 'w-84 tight:w-76',
   356: 'w-89 tight:w-80',
+  380: 'w-95 tight:w-80',
   424: 'w-106 tight:w-80',
   448: 'w-112 tight:w-80',
 } as const

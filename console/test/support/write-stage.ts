@@ -82,7 +82,7 @@ export async function startStage(): Promise<Stage> {
   const { link } = await make('POST', '/invitations', { email: STAGE.invited, role: 'operator' })
   const stored = await makeStoredModel(node, make)
   await makeLedger(url)
-  const { running, paused } = await makeBatches(node, make)
+  const { running, paused, held } = await makeBatches(node, make)
   await makeDrift(node, make)
   await makeAlerts(make)
   const addresses: Readonly<Record<string, string>> = {
@@ -90,6 +90,7 @@ export async function startStage(): Promise<Stage> {
     '{token}': String(link).split('/').at(-1) ?? '',
     '{running}': running,
     '{paused}': paused,
+    '{held}': held,
     '{stored}': encodeURIComponent(stored),
     '{captured}': await makeCaptured(node, String(secret)),
   }
@@ -179,25 +180,29 @@ async function makeLedger(url: string): Promise<void> {
   ])
 }
 
-/** One that runs, and one whose key was revoked. */
-async function makeBatches(node: ConsoleNode, make: Make): Promise<{ running: string; paused: string }> {
+/** One that runs, one whose key was revoked, and one that a person paused. */
+async function makeBatches(
+  node: ConsoleNode,
+  make: Make,
+): Promise<{ running: string; paused: string; held: string }> {
   const texts = Array.from({ length: BATCH_LINES }, (_, index) => `text ${index}`)
   const begin = async (secret: string): Promise<string> => {
     const caller = new BatchCaller(node.url, secret)
     return (await caller.create(await caller.upload(embeddingLines('slow-w16', texts)))).id
   }
   const secrets = await Promise.all(
-    ['running', 'paused'].map(async (name) =>
+    ['running', 'paused', 'held'].map(async (name) =>
       String((await make('POST', '/keys', { project: STAGE.project, name }))['secret']),
     ),
   )
-  const [running = '', paused = ''] = await Promise.all(secrets.map(begin))
+  const [running = '', paused = '', held = ''] = await Promise.all(secrets.map(begin))
   await make('DELETE', `/keys/${STAGE.project}/paused`)
+  await make('POST', `/batches/${held}/pause`, {})
   await eventually(async () => {
     const batch = JSON.stringify(await make('GET', `/batches/${paused}`))
     assert.ok(batch.includes('key_revoked'), batch)
   })
-  return { running, paused }
+  return { running, paused, held }
 }
 
 /** One of two deployments leaves the space of its model, and one that has answered before. */

@@ -93,6 +93,11 @@ const toggle =
   async (page: Page): Promise<void> =>
     page.getByRole('switch', { name, exact: true }).click()
 
+const chooseFile = async (page: Page): Promise<void> => {
+  const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from('id,text\n1,a cat\n') }
+  await page.locator('input[type=file]').first().setInputFiles(file)
+}
+
 const { members, tokens, signOn, general } = words.people
 const { deployments, budgets, welcome, upstreams } = words
 
@@ -478,6 +483,45 @@ const STORED_WEIGHT = words.routing.model.field(words.routing.model.heads.weight
 
 const TRAFFIC: readonly TableRow[] = [
   {
+    file: 'pages/batches/pause-dialog.tsx',
+    method: 'post',
+    path: '/api/v1/batches/{id}/pause',
+    at: '/batches/{running}',
+    open: steps(press(words.batches.pause.action), fill(words.batches.pause.reason, 'typed reason')),
+    send: press(words.batches.pause.go, 'dialog'),
+    typed: [words.batches.pause.reason, 'typed reason'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/batches/pause-banner.tsx',
+    method: 'post',
+    path: '/api/v1/batches/{id}/resume',
+    at: '/batches/{held}',
+    send: press(words.batches.resume.action),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/new-batch/upload.ts',
+    method: 'post',
+    path: '/api/v1/batch-drafts',
+    at: `/batches/new?project=${STAGE.project}`,
+    send: chooseFile,
+    shown: 'form',
+  },
+  {
+    file: 'pages/new-batch/new-batch-page.tsx',
+    method: 'post',
+    path: '/api/v1/batch-drafts/{id}/run',
+    at: `/batches/new?project=${STAGE.project}&model=plain-w16`,
+    open: async (page) => {
+      await chooseFile(page)
+      // Until the estimate is there, the button is off.
+      await page.getByText(words.newBatch.estimate.justNow).waitFor()
+    },
+    send: press(new RegExp(`^${words.newBatch.estimate.run}`)),
+    shown: 'form',
+  },
+  {
     file: 'pages/batches/cancel-dialog.tsx',
     method: 'post',
     path: '/api/v1/batches/{id}/cancel',
@@ -518,7 +562,7 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'toast',
   },
   {
-    file: 'pages/batches/batch-page.tsx',
+    file: 'pages/batches/pause-banner.tsx',
     method: 'post',
     path: '/api/v1/batches/{id}/continue',
     at: '/batches/{paused}',
