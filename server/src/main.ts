@@ -123,12 +123,7 @@ export async function startNode(
   opened.use(openModelEnds(basics, { stores, catalog, upstreams }))
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
-  const sharing = opened.use(
-    openSharing(basics, {
-      isTrusted: (...made) => spaces.guard.isTrusted(...made),
-      isConfirmed: (...made) => spaces.guard.isConfirmed(...made),
-    }),
-  )
+  const sharing = opened.use(openSharing(basics, spaces.guard))
   const { url, controlUrl } = listeners
   const engine = { stores, accounts, catalog, outside, upstreams, traffic, sharing, spaces, json, publicUrl }
   const { terms } = directory
@@ -144,19 +139,8 @@ export async function startNode(
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
   const alerts = opened.use(openAlerts(basics))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const node = {
-    configuration,
-    controlUrl,
-    peers,
-    handlers,
-    scheduler,
-    people,
-    live,
-    suspects,
-    alerts,
-    captures,
-  }
-  const shown = { ...served, ...node }
+  const own = { configuration, controlUrl, peers, handlers, scheduler }
+  const shown = { ...served, ...own, people, live, suspects, alerts, captures }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)
