@@ -116,7 +116,7 @@ test('alone in the last tier, a row has no new tier to go to', () => {
 
 test('a new deployment goes behind all others: the last tier, and never the first', () => {
   assert.equal(fallbackPriority(tiersOf(routing, routing.entry)), 5)
-  const only = { ...routing, deployments: routing.deployments.slice(0, 2) } as Routing
+  const only = { ...routing, deployments: routing.deployments.slice(0, 2) }
   assert.equal(fallbackPriority(tiersOf(only, only.entry)), 1)
   const none = { entry: null, deployments: [] } as unknown as Routing
   assert.equal(fallbackPriority(tiersOf(none, null)), 0)

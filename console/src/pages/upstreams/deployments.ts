@@ -46,16 +46,14 @@ export function tiersOf(routing: Routing, entry: Entry | null): readonly Tier[] 
 
 /** What nodes report of a stored deployment. Without a name of its own, the upstream's name of the model is another one's or the usual. */
 function liveOf({ entry, deployments }: Routing, own: Entry): RoutingDeployment | undefined {
-  const named = deploymentsIn(entry).flatMap((one) =>
-    one['upstream'] === own['upstream'] ? [one['model']] : [],
+  const named = new Set(
+    deploymentsIn(entry).flatMap((one) => (one['upstream'] === own['upstream'] ? [one['model']] : [])),
   )
   return deployments.find(
     (one) =>
       one.source.kind === 'console' &&
       one.upstream === own['upstream'] &&
-      (own['model'] === undefined
-        ? !named.includes(one.upstream_model)
-        : one.upstream_model === own['model']),
+      (own['model'] === undefined ? !named.has(one.upstream_model) : one.upstream_model === own['model']),
   )
 }
 
