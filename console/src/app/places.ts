@@ -1,4 +1,5 @@
 /** Every page. Made by `npm run generate` from the folders that have a `place.ts`. */
+export * from '../pages/alerts/place.ts'
 export * from '../pages/audit/place.ts'
 export * from '../pages/batches/place.ts'
 export * from '../pages/budgets/place.ts'
@@ -9,6 +10,7 @@ export * from '../pages/images/place.ts'
 export * from '../pages/keys/place.ts'
 export * from '../pages/model-change/place.ts'
 export * from '../pages/models/place.ts'
+export * from '../pages/new-batch/place.ts'
 export * from '../pages/overview/place.ts'
 export * from '../pages/requests/place.ts'
 export * from '../pages/settings/place.ts'

@@ -11,7 +11,7 @@ import type { Facts } from './build/facts.ts'
 import { factsFor } from './build/feed.ts'
 import { ConfigError, plainReport } from './file/problem.ts'
 import type { Report } from './file/problem.ts'
-import { configFile, notYet } from './schema/schema.ts'
+import { configFile } from './schema/schema.ts'
 import type { FeedSettings } from './schema/feed.ts'
 import type { ConfigFile } from './schema/schema.ts'
 import { validate } from './file/validate.ts'
@@ -92,7 +92,7 @@ export function readConfig(name: string, text: string, surroundings: Surrounding
   const source = parseSource(name, text, (variable) =>
     lookUpFilled(variable, surroundings.env, surroundings.readFile),
   )
-  const valid = source.data === undefined ? undefined : validate(configFile, source, notYet)
+  const valid = source.data === undefined ? undefined : validate(configFile, source)
   if (!valid) throw new ConfigError(source.report.problems())
   const declared = { upstreams: keysOf(source.data, 'upstreams'), models: keysOf(source.data, 'models') }
   return finish({ file: valid.value, declared, report: valid.report, ...surroundings }, text)

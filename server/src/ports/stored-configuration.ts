@@ -21,7 +21,7 @@ export interface StoredObject {
 }
 
 /** A part of an object that can't be served, and why. */
-export interface ObjectProblem {
+interface ObjectProblem {
   readonly object: ObjectKind
   readonly name: string
   /** `models.x.deployments[0].upstream: there is no upstream y`. */
@@ -101,7 +101,7 @@ export interface ExportedProject {
 }
 
 /** What the store adds to torana.yaml. */
-export interface ExportedParts {
+interface ExportedParts {
   readonly objects: readonly StoredObject[]
   /** Prices of the price store. */
   readonly prices: readonly { readonly deployment: string; readonly form: unknown }[]

@@ -75,7 +75,10 @@ export function storedConfigurationSuite(name: string, open: () => Promise<Datab
         return changeOf([{ ...UPSTREAM, name: of }])
       }, ALICE)
     await Promise.all([add('one'), add('two'), add('three')])
-    assert.deepEqual(seen.toSorted(), [0, 1, 2])
+    assert.deepEqual(
+      seen.toSorted((a, b) => a - b),
+      [0, 1, 2],
+    )
   })
 
   test(`${name}: the secret of an upstream is stored, bound, renamed and deleted in the same step as its entry`, async () => {

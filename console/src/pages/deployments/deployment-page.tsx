@@ -2,9 +2,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical, KeyRound, MoreHorizontal, Pause, Play, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { duration, NONE, rate, share, whole } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
 import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
@@ -59,7 +61,13 @@ export function DeploymentPage() {
   const queries = useQueryClient()
   const list = useQuery(deploymentQueries.all())
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
-  const [open, setOpen] = useState<Open>()
+  const [opened, setOpened] = useState<Open>()
+  const change = useChangeSearch<SearchOf<typeof place>>()
+  const open = opened ?? search.do
+  const setOpen = (next: Open): void => {
+    setOpened(next)
+    if (search.do !== undefined) change({ do: undefined }, { replace: true })
+  }
   const all = list.data?.data
   const one = all?.find((row) => row.id === id)
   const siblings = useMemo(

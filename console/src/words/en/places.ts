@@ -14,6 +14,7 @@ export const places = inLanguage('places', {
   upstreams: 'Upstreams',
   deployments: 'Deployments',
   modelChange: 'Model change',
+  alerts: 'Alerts',
   keys: 'Keys',
   audit: 'Audit',
   settings: 'Settings',

@@ -14,6 +14,7 @@ export const places: Partly<typeof english> = {
   upstreams: '上游',
   deployments: '部署',
   modelChange: '模型更替',
+  alerts: '警报',
   keys: '密钥',
   audit: '审计',
   settings: '设置',

@@ -1,6 +1,7 @@
 /** Upstreams and models of the store, built by the same code as those of torana.yaml, and put beside them. */
 import type { z } from 'zod'
 import type { Catalog, Model } from '#core/catalog/catalog.ts'
+import { lastEnd } from '#core/catalog/model-end.ts'
 import { plainReport, type Path, type Report } from '../file/problem.ts'
 import { validate } from '../file/validate.ts'
 import { model as modelSchema, type ModelEntry } from '../schema/schema.ts'
@@ -25,7 +26,7 @@ export interface ExtendedCatalog {
   readonly problems: readonly EntryProblem[]
 }
 
-export interface EntryProblem {
+interface EntryProblem {
   readonly object: 'upstream' | 'model'
   readonly name: string
   /** `models.x.deployments[0].upstream: there is no upstream y`. */
@@ -136,11 +137,12 @@ function ofTheStore(
 /** With the places of the configuration, and what only the whole configuration says of the model. */
 function asDeclared(model: Model, known: Model): Model {
   const placed = withDeployments(model, (one, index) => {
-    const { managedBy, priceFrom } = known.deployments[index] ?? one
-    return { ...one, ...(managedBy !== undefined && { managedBy }), ...(priceFrom && { priceFrom }) }
+    const { managedBy, priceFrom, end } = known.deployments[index] ?? one
+    return { ...one, managedBy, ...(priceFrom && { priceFrom }), ...(end && { end }) }
   })
+  const end = lastEnd(placed.deployments)
   const family = known.kind === 'embedding' && known.family ? { family: known.family } : {}
-  return { ...placed, ...family, managedBy: known.managedBy } as Model
+  return { ...placed, ...family, ...(end && { end }), managedBy: known.managedBy }
 }
 
 function withDeployments(

@@ -5,7 +5,7 @@ import { lineDiff } from '#core/text/line-diff.ts'
 import { isRecord } from '#core/text/record.ts'
 import { hide, reveal } from '../file/yaml.ts'
 import type { ConfigFile, ModelEntry } from '../schema/schema.ts'
-import { entryNode, inOrder, variableNode } from './nodes.ts'
+import { entryNode, fieldNode, inOrder, variableNode } from './nodes.ts'
 import { replaceSecrets, Variables } from './secrets.ts'
 
 /** The configuration as it is loaded. */
@@ -123,6 +123,7 @@ function addUpstreams(
   for (const name of credentials) {
     const known = catalog.upstreams?.get(name)
     if (known === undefined || known.upstream.apiKey !== undefined) continue
+    if (known.upstream.dialect === 'demo') continue
     const variable = variables.add(`${name}_API_KEY`, `the key of upstream ${name}`)
     mapAt(document, ['upstreams', name]).set('apiKey', variableNode(variable))
   }
@@ -140,12 +141,17 @@ function addModels(document: Document, { catalog, file }: ExportedBase, { object
       const { aliases: _all, ...own } = entry
       const served = model.aliases.length > 0 ? { ...own, aliases: [...model.aliases] } : own
       mapAt(document, ['models']).set(name, entryNode(document, inOrder('model', served)))
-    } else
-      for (const one of Array.isArray(entry['deployments']) ? entry['deployments'].filter(isRecord) : [])
-        if (!declared.some(({ upstream }) => upstream === one['upstream']))
+    } else {
+      const added = Array.isArray(entry['deployments']) ? entry['deployments'].filter(isRecord) : []
+      const others = added.filter((one) => !declared.some(({ upstream }) => upstream === one['upstream']))
+      if (others.length > 0 && !model.deployments.some(({ managedBy }) => managedBy === 'store'))
+        notes.push(`deployments of the store for model ${name}, which are faulty`)
+      else
+        for (const one of others)
           seqAt(document, ['models', name, 'deployments']).add(
             entryNode(document, inOrder('deployment', one)),
           )
+    }
   }
   return notes
 }
@@ -157,7 +163,7 @@ function addPrices(document: Document, { catalog }: ExportedBase, { prices }: St
     for (const [index, one] of deployments.entries()) {
       const form = forms.get(one.id)
       if (form === undefined || (one.priceFrom?.from ?? 'catalog') !== 'catalog') continue
-      mapAt(document, ['models', id, 'deployments', index]).set('price', entryNode(document, form))
+      mapAt(document, ['models', id, 'deployments', index]).set('price', fieldNode(document, form))
     }
   return []
 }
@@ -173,7 +179,7 @@ function addProjects(
     const declared = catalog.projects.find((one) => one.name === name)
     const project = mapAt(document, ['projects', name])
     if (declared === undefined)
-      for (const [field, value] of Object.entries(entry)) project.set(field, entryNode(document, value))
+      for (const [field, value] of Object.entries(entry)) project.set(field, fieldNode(document, value))
     for (const { name: keyName, models, ...terms } of keys) {
       if (declared?.keys.some((one) => one.name === keyName)) continue
       const served = Array.isArray(models) ? models.filter((id) => catalog.models.has(String(id))) : undefined
@@ -189,7 +195,7 @@ function addProjects(
         name: keyName,
         ...(served && { models: served }),
         ...terms,
-      }) as YAMLMap
+      })
       node.items.splice(1, 0, document.createPair('secret', variableNode(variable)))
       seqAt(document, ['projects', name, 'keys']).add(node)
     }

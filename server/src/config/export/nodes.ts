@@ -1,5 +1,5 @@
 /** Values as people would write them in torana.yaml: fields in the order of its schema, short mappings on one line. */
-import { Scalar, isMap, isScalar, isSeq, type Document, type Node } from 'yaml'
+import { Scalar, isMap, isScalar, isSeq, type Document, type Node, type YAMLMap } from 'yaml'
 import { isRecord } from '#core/text/record.ts'
 import { model } from '../schema/schema.ts'
 import { upstream } from '../schema/upstream.ts'
@@ -27,11 +27,16 @@ export function inOrder(
   )
 }
 
-/** Values of the store are no references to variables: their dollars are doubled. */
-export function entryNode(document: Document, value: unknown): Node {
+/** An upstream, a model or a deployment: each field on a line of its own. */
+export function entryNode(document: Document, entry: Readonly<Record<string, unknown>>): YAMLMap {
+  const node = document.createNode(escaped(entry)) as YAMLMap
+  for (const { value } of node.items) shorten(value)
+  return node
+}
+
+export function fieldNode(document: Document, value: unknown): Node {
   const node = document.createNode(escaped(value)) as Node
-  if (isMap(node)) for (const { value: field } of node.items) shorten(field)
-  else shorten(node)
+  shorten(node)
   return node
 }
 
@@ -44,14 +49,20 @@ export function variableNode(name: string): Scalar {
 /** Puts what holds nothing but single values on one line. */
 function shorten(node: unknown): void {
   if (isSeq(node)) {
-    node.flow = node.items.every((item) => isScalar(item))
+    node.flow = node.items.every(isShort)
     for (const item of node.items) if (isMap(item)) for (const { value } of item.items) shorten(value)
   } else if (isMap(node)) {
-    node.flow = node.items.every(({ value }) => isScalar(value))
+    node.flow = node.items.every(({ value }) => isShort(value))
     if (!node.flow) for (const { value } of node.items) shorten(value)
   }
 }
 
+/** A brace inside of braces could be taken for the end of a variable. */
+function isShort(node: unknown): boolean {
+  return isScalar(node) && !/[{}]/.test(String(node.value))
+}
+
+/** Values of the store are no references to variables: their dollars are doubled. */
 function escaped(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('$', '$$$$')
   if (Array.isArray(value)) return value.map(escaped)

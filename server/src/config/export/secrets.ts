@@ -68,6 +68,14 @@ const PLACES: readonly SecretPlace[] = [
     words: (project, index) => [`TORANA_KEY_${project}_${index}`, `key ${index} of project ${project}`],
   },
   {
+    // An address of a receiver is often all that it takes to post there.
+    path: ['projects', '*', 'webhooks', '*', 'url'],
+    words: (project, index) => [
+      `TORANA_WEBHOOK_${project}_${index}_URL`,
+      `the address of webhook ${index} of project ${project}`,
+    ],
+  },
+  {
     path: ['projects', '*', 'webhooks', '*', 'secret'],
     words: (project, index) => [
       `TORANA_WEBHOOK_${project}_${index}`,

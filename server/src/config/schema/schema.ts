@@ -1,4 +1,4 @@
-/** torana.yaml. The schema holds only what this version does; planned fields are refused by name, see `notYet`. */
+/** torana.yaml. The schema holds only what this version does; every other field is refused by name. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { addressRangeOf } from '#core/access/client-address.ts'
@@ -264,6 +264,12 @@ const project = z.strictObject({
     .max(MAX_WEBHOOKS)
     .default([])
     .describe('Where Torana sends events of the project.'),
+  capture: z
+    .literal('inputs')
+    .optional()
+    .describe(
+      'Keeps the inputs of its requests for 24 hours, encrypted, so that members can send a request again. Absent: Torana keeps no inputs.',
+    ),
 })
 
 const playground = z.strictObject({
@@ -312,11 +318,6 @@ export type ConfigFile = z.output<typeof configFile>
 export type UpstreamEntry = z.output<typeof upstream>
 export type ModelEntry = z.output<typeof model>
 export type DeploymentEntry = z.output<typeof deployment>
-
-/** Fields of later versions, by path (`*` is any step), and what they will do: better refused than ignored. */
-export const notYet: Readonly<Record<string, string>> = {
-  'projects.*.capture': 'capture of inputs',
-}
 
 function isNanoUsd(usd: number): boolean {
   try {

@@ -6,13 +6,14 @@ import type { ExportedProject } from '#ports/stored-configuration.ts'
 import { conflict } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
+import { sealedUpstreams } from './rules.ts'
 
 const PAGE = 1000
 /** Projects and keys of an export. A file with more takes seconds to read at each start. */
 const MAX_EXPORTED = 100_000
 
 export function registerExport(api: Api, node: ControlNode): void {
-  const { configuration, credentials, prices, keyStore, exported, clock } = node
+  const { configuration, credentials, prices, keyStore, exported, declaredCatalog, clock } = node
   route(api, 'GET /configuration/export', {
     permission: 'configuration.export',
     id: 'exportConfiguration',
@@ -29,7 +30,7 @@ export function registerExport(api: Api, node: ControlNode): void {
       const lines = await exported({
         objects,
         prices: priced,
-        credentials: records.filter(({ hasSecret }) => hasSecret).map(({ upstream }) => upstream),
+        credentials: sealedUpstreams(records, declaredCatalog()),
         projects: await projectsIn(keyStore, clock.nowMs()),
       })
       return reply

@@ -7,7 +7,7 @@ import { DAY_MS } from '../shared/times.ts'
 
 /** Changes of the store, and loads of torana.yaml, which have no id. The newest first. */
 const HISTORY = `
-SELECT rows.id, rows.at, rows.at::text AS cursor, rows.by, members.name AS by_name, rows.summary, rows.objects, rows.loaded,
+SELECT rows.id, rows.at, to_char(rows.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS cursor, rows.by, members.name AS by_name, rows.summary, rows.objects, rows.loaded,
   rows.reverts
 FROM (
   (
@@ -30,7 +30,7 @@ SELECT deployment, coalesce(sum(posts), 0)::bigint AS calls FROM usage_hours
 WHERE model = $1 AND hour > $2 AND ${IS_NO_CHECK} GROUP BY deployment`
 
 /** Names that a load of torana.yaml added, removed and changed. */
-export type LoadedNames = Readonly<
+type LoadedNames = Readonly<
   Record<
     string,
     {

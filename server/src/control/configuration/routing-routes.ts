@@ -5,6 +5,7 @@ import { answeringSpace } from '#core/embedding/space.ts'
 import { priceFormOf } from '#core/money/price-form.ts'
 import { standingsOf, type DeploymentStanding } from '#core/traffic/node-summary.ts'
 import type { StoredObject } from '#ports/stored-configuration.ts'
+import { deploymentsIn, storedIndexes } from '../shared/configuration-change.ts'
 import { notFound } from '../shared/faults.ts'
 import { storable } from '../shared/fields.ts'
 import { deploymentBrief, source, sourceBody } from '../shared/model-fields.ts'
@@ -33,6 +34,15 @@ const routedDeployment = z
     price: z.union([z.string(), z.record(z.string(), z.unknown())]).describe('As `price` in torana.yaml.'),
     price_text: z.array(priceText),
     price_from: z.enum(['configuration', 'store', 'catalog', 'none']),
+    list_price: z
+      .array(priceText)
+      .describe(
+        'What it costs when its entry has no price: the price of the model, else that of the catalogue.',
+      ),
+    index: z
+      .int()
+      .nullable()
+      .describe('Its place in `entry.deployments`. null: it is declared, and can not be changed here.'),
     p95_ms: z.number().nullable().describe('Of the last 15 minutes.'),
     state: deploymentBrief.shape.state,
     share_24h: z.number().nullable().describe('0 to 1: of the calls of the model. null: there were none.'),
@@ -92,7 +102,11 @@ export function registerRouting(api: Api, node: ControlNode): void {
         callsOf(reports, model.id, clock.nowMs()),
       ])
       const all: readonly AnyDeployment[] = model.deployments
+      const own = stored.find((one) => one.object === 'model' && one.name === model.id)
+      const listed = own && node.extendedBy(withoutPrices(stored, own)).catalog.models.get(model.id)
       const view = {
+        listed: new Map(listed?.deployments.map(({ id, price }) => [id, priceBody(price)])),
+        indexes: own ? storedIndexes(own.entry, model) : new Map<string, number>(),
         standings: standingsOf(nodes),
         drained: new Set(drained.map(({ deployment }) => deployment)),
         calls,
@@ -100,11 +114,16 @@ export function registerRouting(api: Api, node: ControlNode): void {
       }
       return {
         ...modelBody(model, node),
-        ...storedBody(stored.find((one) => one.object === 'model' && one.name === model.id)),
+        ...storedBody(own),
         deployments: all.map((one) => deploymentBody(model, one, view)),
       }
     },
   })
+}
+
+function withoutPrices(stored: readonly StoredObject[], own: StoredObject): readonly StoredObject[] {
+  const deployments = deploymentsIn(own.entry).map(({ price: _price, ...one }) => one)
+  return stored.map((one) => (one === own ? { ...own, entry: { ...own.entry, deployments } } : one))
 }
 
 function storedBody(stored: StoredObject | undefined) {
@@ -145,6 +164,8 @@ function deploymentBody(
     readonly drained: ReadonlySet<string>
     readonly calls: ReadonlyMap<string, number>
     readonly sum: number
+    readonly listed: ReadonlyMap<string, ReturnType<typeof priceBody>>
+    readonly indexes: ReadonlyMap<string, number>
   },
 ): z.output<typeof routedDeployment> {
   const { id, upstream, upstreamModel, priority, weight, limits = {}, price, priceFrom } = one
@@ -166,6 +187,8 @@ function deploymentBody(
     price: priceFormOf(price),
     price_text: priceBody(price),
     price_from: price.kind === 'unpriced' ? 'none' : (priceFrom?.from ?? 'none'),
+    list_price: view.listed.get(id) ?? [],
+    index: view.indexes.get(id) ?? null,
     p95_ms: standing?.p95Ms ?? null,
     state: view.drained.has(id) ? 'drained' : (standing?.state ?? 'healthy'),
     share_24h: view.sum === 0 ? null : (view.calls.get(id) ?? 0) / view.sum,

@@ -1,9 +1,10 @@
 /** Changes of the configuration as lines of torana.yaml, as effects in words, and turned around. */
 import { z } from 'zod'
 import type { Catalog, Model } from '#core/catalog/catalog.ts'
-import { addressOf } from '#core/catalog/upstream-address.ts'
+import { addressOf, credentialAddressesOf } from '#core/catalog/upstream-address.ts'
 import { priceTextOf } from '#core/money/price-text.ts'
 import { lineDiff } from '#core/text/line-diff.ts'
+import type { CredentialRecord } from '#ports/credentials.ts'
 import type { ChangedObject, ExportedLine, StoredObject } from '#ports/stored-configuration.ts'
 import type { Plan } from '../shared/configuration.ts'
 import type { Change } from '../shared/configuration-change.ts'
@@ -32,7 +33,7 @@ export interface TextDiff {
   readonly is_cut: boolean
 }
 
-/** Changed lines with some around them. Where numbers leap, unchanged lines are left out. */
+/** Changed lines with some around them; without a change, all. Where numbers leap, unchanged lines are left out. */
 export function textDiff(
   before: readonly ExportedLine[],
   after: readonly ExportedLine[],
@@ -47,7 +48,7 @@ export function textDiff(
   for (const index of changed)
     for (let at = index - CONTEXT_LINES; at <= index + CONTEXT_LINES; at += 1) near.add(at)
   const lines = diff
-    .filter((_, index) => near.has(index))
+    .filter((_, index) => changed.length === 0 || near.has(index))
     .map(({ op, before: was, after: is }): PreviewLine => {
       const [line, index] = op === '-' ? [before[was], was] : [after[is], is]
       const declaredAt = line?.declaredAt ?? null
@@ -64,6 +65,19 @@ export function textDiff(
     lines: lines.slice(0, MAX_LINES),
     is_cut: lines.length > MAX_LINES,
   }
+}
+
+/** Upstreams whose secret the store keeps for the address that they have in this catalog. */
+export function sealedUpstreams(
+  records: readonly CredentialRecord[],
+  { upstreams }: Catalog,
+  renames: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  return records.flatMap(({ upstream: was, baseUrl, hasSecret }) => {
+    const name = renames.get(was) ?? was
+    const known = upstreams?.get(name)?.upstream
+    return hasSecret && known !== undefined && credentialAddressesOf(known).includes(baseUrl) ? [name] : []
+  })
 }
 
 export const effect = z

@@ -95,6 +95,19 @@ export function deploymentsIn(entry: StoredEntry): readonly StoredEntry[] {
   return Array.isArray(deployments) ? deployments.filter(isRecord) : []
 }
 
+/** The place of each stored deployment of a model in its entry, by id. Those on upstreams of a declared deployment are not served. */
+export function storedIndexes(entry: StoredEntry, { deployments }: Model): ReadonlyMap<string, number> {
+  const all: readonly { readonly id: string; readonly managedBy?: string | undefined }[] = deployments
+  const declared = new Set(
+    deployments.flatMap(({ managedBy, upstream }) => (managedBy === 'store' ? [] : [upstream.name])),
+  )
+  const served = deploymentsIn(entry)
+    .map(({ upstream }, index) => ({ upstream: String(upstream), index }))
+    .filter(({ upstream }) => !declared.has(upstream))
+  const ids = all.filter(({ managedBy }) => managedBy === 'store').map(({ id }) => id)
+  return new Map(ids.flatMap((id, place) => (served[place] ? [[id, served[place].index]] : [])))
+}
+
 /** The change of a price in the entry of a stored deployment. Undefined when it changes nothing. */
 export function withPrice(
   stored: readonly StoredObject[],
@@ -104,15 +117,9 @@ export function withPrice(
 ): Change | undefined {
   const known = stored.find(({ object, name }) => object === 'model' && name === model.id)
   if (known === undefined) throw notFound(`There is no model ${model.id} in the store.`)
-  const all: readonly { readonly id: string; readonly managedBy?: string | undefined }[] = model.deployments
-  const place = all.filter(({ managedBy }) => managedBy === 'store').findIndex(({ id }) => id === deployment)
-  const declared = new Set(
-    model.deployments.flatMap(({ managedBy, upstream }) => (managedBy === 'store' ? [] : [upstream.name])),
-  )
-  let index = -1
-  const deployments = deploymentsIn(known.entry).map((one) => {
-    if (!declared.has(String(one['upstream']))) index += 1
-    if (index !== place || declared.has(String(one['upstream']))) return one
+  const place = storedIndexes(known.entry, model).get(deployment)
+  const deployments = deploymentsIn(known.entry).map((one, index) => {
+    if (index !== place) return one
     const { price: _before, ...others } = one
     return price === undefined ? others : { ...others, price }
   })

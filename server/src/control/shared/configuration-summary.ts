@@ -38,7 +38,7 @@ function listOf(value: unknown): readonly StoredEntry[] {
 
 /** One upstream may serve a model several times. */
 function placeOf({ upstream, model }: StoredEntry): string {
-  return model === undefined ? String(upstream) : `${String(upstream)} (${String(model)})`
+  return model === undefined ? String(upstream) : `${String(upstream)} (${shown(model)})`
 }
 
 const tierOf = ({ priority = 0 }: StoredEntry): string => `tier ${Number(priority) + 1}`
@@ -51,7 +51,7 @@ function deploymentChanges(before: readonly StoredEntry[], after: readonly Store
     ...after.flatMap((one) => {
       const place = placeOf(one)
       const was = were.get(place)
-      if (was === undefined) return [`added ${place} to ${tierOf(one)}, weight ${String(one['weight'] ?? 1)}`]
+      if (was === undefined) return [`added ${place} to ${tierOf(one)}, weight ${shown(one['weight'] ?? 1)}`]
       const { priority: _was, ...own } = was
       const { priority: _is, ...others } = one
       const moved = tierOf(was) === tierOf(one) ? [] : [`${place} ${tierOf(was)} → ${tierOf(one)}`]

@@ -9,10 +9,8 @@ import type {
   ChangedObject,
   CredentialStep,
   ExtendedCatalog,
-  ObjectKind,
   PreparedChange,
   SavedChange,
-  StoredEntry,
   StoredObject,
 } from '#ports/stored-configuration.ts'
 import {

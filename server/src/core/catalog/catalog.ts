@@ -2,6 +2,7 @@
  * The catalog: what callers may ask for, and which deployments can serve it. It is an immutable value, built by `config/` from
  * torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
+import type { DeclaredAlerts } from '../alerts/rule.ts'
 import type { BudgetPeriod } from '../money/budget.ts'
 import type { EmbeddingCapabilities, EmbeddingFacts } from './embedding-facts.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
@@ -270,6 +271,8 @@ export interface Project {
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
   readonly webhooks?: readonly ConfiguredWebhook[] | undefined
+  /** Torana keeps the inputs of its requests for a day. */
+  readonly capturesInputs?: boolean | undefined
   readonly managedAt?: string | undefined
 }
 
@@ -282,6 +285,8 @@ export interface Catalog {
   readonly retired: ReadonlyMap<string, RetiredModel>
   readonly projects: readonly Project[]
   readonly upstreams?: ReadonlyMap<string, KnownUpstream> | undefined
+  /** Rules and channels of torana.yaml. */
+  readonly alerts?: DeclaredAlerts | undefined
 }
 
 /** Every model once, in the order declared. */

@@ -10,6 +10,7 @@ import { absent } from './absent.ts'
 import { MemoryAudit } from './audit.ts'
 import { MemoryBatches } from './batches.ts'
 import { MemoryBooks } from './books.ts'
+import { MemoryCaptures } from './captures.ts'
 import { MemoryConfiguration } from './configuration.ts'
 import { MemoryCredentials } from './credentials.ts'
 import { MemoryDrains } from './drains.ts'
@@ -59,6 +60,7 @@ export async function openMemoryStores(
     budgets: books,
     keys,
     keyFile: noKeyFile,
+    captures: new MemoryCaptures(clock),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
     batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
@@ -95,9 +97,25 @@ function controlBooks(): ControlBooks {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  'configuration' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
+  | 'alerts'
+  | 'alertOutbox'
+  | 'batchDrafts'
+  | 'configuration'
+  | 'prices'
+  | 'feeds'
+  | 'modelEnds'
+  | 'history'
+  | 'suspects'
+  | 'dump'
 > {
   return {
+    alerts: absent('alerts', { read: async () => ({ rules: [], channels: [], mutedUntilMs: undefined }) }),
+    alertOutbox: absent('incidents', {
+      openIncidents: async () => [],
+      due: async () => [],
+      deleteOld: async () => 0,
+    }),
+    batchDrafts: absent('drafts of batches'),
     configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
