@@ -159,7 +159,7 @@ export const routing = inLanguage('routing', {
   },
   price: {
     list: 'List price',
-    listIs: (price: string) => `List ${price}`,
+    listIs: (usd: string) => `List $${usd}`,
     model: (price: string) => `As model: ${price}`,
     free: 'Free',
     unpriced: 'Unpriced',

@@ -144,7 +144,7 @@ export const routing: Partly<typeof english> = {
   },
   price: {
     list: '标价',
-    listIs: (price) => `标价 ${price}`,
+    listIs: (usd) => `标价 $${usd}`,
     model: (price) => `同模型：${price}`,
     free: '免费',
     unpriced: '未定价',
