@@ -113,7 +113,7 @@ export async function startNode(
   signal.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler } = traffic
-  const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
+  const live = opened.use(await openLive(basics, { stores, catalog, scheduler, listeners }))
   const { traces } = opened.use(openTraces(basics, catalog))
   const withoutRides = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
   const spaceParts = { stores, catalog, scheduler, outside: withoutRides, upstreams, signal }
@@ -139,7 +139,7 @@ export async function startNode(
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
-  const alerts = opened.use(openAlerts(basics))
+  const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects, alerts }
   const shown = { ...served, ...node }
