@@ -134,7 +134,7 @@ class Lines {
     const { textColumn, idColumn, longBytes = Infinity } = this.#wanted
     const { row, id } = rowOf(columns, this.#row, { text: undefined, id: idColumn })
     this.#row += 1
-    const text = cellText(columns[textColumn])
+    const text = Object.hasOwn(columns, textColumn) ? cellText(columns[textColumn]) : ''
     if (text === '') this.#firstEmpty ??= row
     else this.#texts.push({ row, id, text, isLong: Buffer.byteLength(text) > longBytes })
   }
