@@ -196,6 +196,8 @@ const works = {
       const { rows, profiler, format } = remembered(profiles, id)
       profiles.delete(id)
       await rows.push(undefined)
+      if (profiler.rows === 0)
+        throw new CommandProblem('The file has no rows. The first line of a CSV names its columns.')
       return profiler.result(format, usualColumns)
     })
   },

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openCorpus } from 'torana-bulk/corpus'
+import { openPostgres } from '#stores/postgres/database.ts'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
@@ -123,8 +124,6 @@ const FILES: readonly (readonly [
   ['pasted', 'name;text\na;b', 'csv', 1, ['name', 'text']],
   ['a.tsv', 'name\ttext\na\tb,c\n', 'csv', 1, ['name', 'text']],
   ['a.csv', '\uFEFFtext\n"two\nlines"\n', 'csv', 1, ['text']],
-  ['a.csv', 'text\n', 'csv', 0, []],
-  ['a.csv', '', 'csv', 0, []],
 ]
 
 test('the format follows from the name, or from the first characters', async () => {
@@ -146,12 +145,21 @@ test('a file that is no table is refused with the row, and leaves nothing behind
     ['a,b\n1,2\n3\n', /Row 2 has 1 fields/],
     ['a,a\n1,2\n', /two columns with the name "a"/],
     ['a\n"open', /ends inside of a quoted field/],
+    ['', /no rows/],
+    ['id,text\n', /no rows/],
     [Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe]), /not UTF-8/],
   ] as const) {
     const { status, body } = await send(content)
     assert.deepEqual([status, body.error?.code], [400, 'invalid_parameter'])
     assert.match(body.error?.message ?? '', message)
   }
+  if (node.databaseUrl === '') return
+  const database = openPostgres(node.databaseUrl)
+  const left = await database.query(
+    'SELECT 1 FROM files WHERE purpose IS NULL AND file_id NOT IN (SELECT file_id FROM batch_drafts)',
+  )
+  await database.close()
+  assert.equal(left.length, 0)
 })
 
 test('an estimate counts lines, tokens and money, and says when a budget does not last', async () => {
