@@ -5,6 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { docsIndex } from './docs-index.ts'
 import { firstFrame } from './first-frame.ts'
 
 const OUT = join(import.meta.dirname, 'dist')
@@ -24,7 +25,7 @@ const COMPRESSED_FROM_BYTES = 1024
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [react(), tailwind(), firstFrame(), compressed()],
+  plugins: [react(), tailwind(), firstFrame(), docsIndex(), compressed()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

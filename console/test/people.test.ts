@@ -103,10 +103,21 @@ test('models of your own server are declared free in the first steps, and the ke
   const model = /"model": "([^"]+)"/.exec(text)?.[1]
   assert.notEqual(model, 'demo-embed')
   assert.ok(!text.includes(secret) && !text.includes('OPENAI'), text)
-  const answer = await node.ask({ model, input: ['cat', 'kitten', 'car'] }, { key: secret })
-  assert.equal(answer.status, 200, answer.text)
+  await page.getByRole('button', { name: 'Send request' }).click()
+  await expect(page.getByText(/^Answered in /)).toBeVisible()
+  await expect(page.getByText(`${model} answered`)).toBeVisible()
+  await assertAccessible(page, 'a first answer')
   await expect(page.getByText(/^First request, /)).toBeVisible()
-  await page.getByRole('link', { name: /See texts as a map/ }).click()
+  const { body } = await node.control('GET', '/requests', { token: NODE_TOKEN })
+  const rows = body['data'] as { key: string; model: string }[]
+  assert.deepEqual(
+    rows.map((row) => [row.key, row.model]),
+    [['app/first', model]],
+  )
+  await page
+    .getByRole('link', { name: /See texts as a map/ })
+    .last()
+    .click()
   await expect(page.locator('h1')).toHaveText('Embeddings')
   assert.deepEqual(
     complaints.filter((one) => !one.includes('401')),
@@ -114,7 +125,7 @@ test('models of your own server are declared free in the first steps, and the ke
   )
 })
 
-test('a hard budget beside models without a price is warned about before the key is made', async ({
+test('a hard budget beside models without a price is warned about, and a first call that it refuses leads to a fix', async ({
   openConsole,
   startNode,
 }) => {
@@ -132,7 +143,13 @@ test('a hard budget beside models without a price is warned about before the key
   await expect(warning).toBeVisible()
   await page.getByRole('button', { name: 'Alert only' }).click()
   await expect(warning).toBeHidden()
+  await page.getByRole('button', { name: 'Block requests' }).click()
   await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'Send request' }).click()
+  await expect(page.getByText(/If you run the server yourself, declare the model free/)).toBeVisible()
+  await assertAccessible(page, 'a first call that failed')
+  await page.getByRole('button', { name: /^Declare .* free$/ }).click()
+  await expect(page.getByText(/^Answered in /)).toBeVisible()
   const secret = await page.getByLabel('The secret is shown once. Save it now.').inputValue()
   const model = /"model": "([^"]+)"/.exec(await page.locator('pre').innerText())?.[1]
   assert.equal((await node.ask({ model, input: 'cat' }, { key: secret })).status, 200)

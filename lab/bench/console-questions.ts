@@ -20,8 +20,11 @@ export interface Samples {
 
 /** Routes that are no question of a page, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
+  '/api/v1/alerts/incidents/{id}': 'there is no incident in invented data',
   '/api/v1/events': 'a stream, which lasts as long as a page is open',
   '/api/v1/audit/export': 'a file, as long as the audit',
+  '/api/v1/configuration/changes/{id}/reverse': 'there is no change in invented data',
+  '/api/v1/configuration/export': 'a file, with all keys',
   '/api/v1/usage/export': 'a file, as long as the ledger',
   '/api/v1/session/oidc': 'a redirect to an identity provider',
   '/api/v1/session/oidc/callback': 'a redirect from an identity provider',
@@ -62,6 +65,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
       `?only=model:${segment(model)}&before=1`,
       `?slot=hour&${day}`,
     ],
+    '/api/v1/alerts/incidents': ['', '?state=open'],
     '/api/v1/budgets': ['', '?scope=key', `?project=${project}`],
     '/api/v1/budgets/{id}': [
       `/../${segment(`project:${project}`)}`,
@@ -72,6 +76,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/price-changes': [`?${month}`],
     '/api/v1/models': ['', '?sort=p95'],
     '/api/v1/models/{id}': [`/../${segment(model)}`],
+    '/api/v1/routing/{model}': [`/../${segment(model)}`],
     '/api/v1/deployments/{id}': [`/../${segment(deployment)}`],
     '/api/v1/deployments/{id}/history': [`/../../${segment(deployment)}/history`],
     '/api/v1/spaces/{model}/rides': [`/../../${segment(model)}/rides`],
@@ -92,6 +97,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/image-jobs': [''],
     '/api/v1/batches': ['', '?state=open', `?project=${project}`],
     '/api/v1/batches/{id}': [`/../${batchId}`],
+    '/api/v1/shared-views': ['', `?project=${project}&page=requests`],
     '/api/v1/webhook-events': [''],
   }
 }

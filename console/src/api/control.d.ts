@@ -9,7 +9,7 @@ export interface paths {
     "/api/v1/projects/{project}": {
         /** Revoke all keys of a project and mark its data for deletion */
         delete: operations["deleteProject"];
-        /** Change limits and budget of a project */
+        /** Change limits, budget and capture of a project */
         patch: operations["setProject"];
     };
     "/api/v1/keys": {
@@ -35,19 +35,28 @@ export interface paths {
         delete: operations["endOverlap"];
     };
     "/api/v1/resolve": {
-        /** Objects that an id, or a part of a name, refers to: at most 8, each type as far as the caller may see it */
+        /** Objects that an id, or a part of a name, refers to: at most 12, each type as far as the caller may see it */
         get: operations["resolve"];
     };
     "/api/v1/playground/embeddings": {
-        /** Turn texts into vectors as a caller would; answers as POST /v1/embeddings does */
+        /**
+         * Turn texts into vectors as a caller would; answers as POST /v1/embeddings does
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playEmbeddings"];
     };
     "/api/v1/playground/images/generations": {
-        /** Make images as a caller would; answers as POST /v1/images/generations does, also as a stream */
+        /**
+         * Make images as a caller would; answers as POST /v1/images/generations does, also as a stream
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playImages"];
     };
     "/api/v1/playground/images/edits": {
-        /** Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream */
+        /**
+         * Edit images as a caller would; answers as POST /v1/images/edits does, also as a stream
+         * @description With `x-api-key: <secret of a key>` the request runs as that key's own: its models, limits and budget apply, and its project pays.
+         */
         post: operations["playEdits"];
     };
     "/api/v1/webhook-events": {
@@ -61,6 +70,58 @@ export interface paths {
     "/api/v1/credentials/{upstream}": {
         /** Store the credential of an upstream, for its present base URL; null deletes it */
         put: operations["putCredential"];
+    };
+    "/api/v1/alerts/summary": {
+        /** Incidents, notices and rules in figures */
+        get: operations["alertSummary"];
+    };
+    "/api/v1/alerts/incidents": {
+        /** Incidents, those that are open first, then the newest first */
+        get: operations["listAlertIncidents"];
+    };
+    "/api/v1/alerts/incidents/{id}": {
+        /** One incident, with every try to send its notices */
+        get: operations["getAlertIncident"];
+    };
+    "/api/v1/alerts/preview": {
+        /** What a notice of a kind looks like in each kind of channel */
+        get: operations["previewAlert"];
+    };
+    "/api/v1/alerts/mute": {
+        /** Hold all notices until then, also those of PagerDuty. What starts and ends meanwhile is not sent */
+        put: operations["muteAlerts"];
+    };
+    "/api/v1/alerts/rules": {
+        /** Alert rules of torana.yaml and of the store, and what a new one of each kind begins with */
+        get: operations["listAlertRules"];
+        /** Make an alert rule */
+        post: operations["createAlertRule"];
+    };
+    "/api/v1/alerts/rules/{id}": {
+        /** Delete an alert rule of the store. Its open incidents end without a notice */
+        delete: operations["deleteAlertRule"];
+        /** Change an alert rule of the store */
+        patch: operations["changeAlertRule"];
+    };
+    "/api/v1/alerts/channels": {
+        /** Alert channels with their last delivery and what waits for them */
+        get: operations["listAlertChannels"];
+        /** Make an alert channel */
+        post: operations["createAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}": {
+        /** Delete an alert channel of the store, with the notices that wait for it. No rule may name it any more */
+        delete: operations["deleteAlertChannel"];
+        /** Change an alert channel of the store */
+        patch: operations["changeAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}/retry": {
+        /** Try at once to send what waits for a channel */
+        post: operations["retryAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}/test": {
+        /** Send a test to a channel now, also at quiet hours */
+        post: operations["testAlertChannel"];
     };
     "/api/v1/audit": {
         /** The audit log: what was changed, who changed it and when, newest first. Each entry is checked against the one before it */
@@ -160,6 +221,33 @@ export interface paths {
         /** Keep these filters, in this order, in place of those before */
         put: operations["putSavedViews"];
     };
+    "/api/v1/shared-views": {
+        /** Filters that members of a project share, by project */
+        get: operations["listSharedViews"];
+        /** Share filters under a name with the members of a project */
+        post: operations["shareView"];
+    };
+    "/api/v1/shared-views/{id}": {
+        /** Delete a shared view: your own, or any for an admin */
+        delete: operations["unshareView"];
+    };
+    "/api/v1/snapshots": {
+        /** Snapshot links that work, the newest first: your own, and those of all members for an admin */
+        get: operations["listSnapshots"];
+        /**
+         * Freeze what a page shows, and make a link that opens it without a session until it expires
+         * @description Torana asks for each part itself, with your rights. Fields about people (user, tags, address) are left out. At most 30 days and 512 KiB.
+         */
+        post: operations["createSnapshot"];
+    };
+    "/api/v1/snapshots/{id}": {
+        /** Revoke a snapshot link: your own, or any for an admin */
+        delete: operations["revokeSnapshot"];
+    };
+    "/api/v1/snapshots/look": {
+        /** What a snapshot link shows. Its token goes into the body, so that no log has it */
+        post: operations["lookAtSnapshot"];
+    };
     "/api/v1/settings": {
         /** How this install is set up, what it keeps for how long, and what it is made of */
         get: operations["getSettings"];
@@ -237,6 +325,32 @@ export interface paths {
     "/api/v1/catalog/pin": {
         /** Put a stored catalogue in force on all nodes, and keep it until further notice */
         post: operations["pinCatalog"];
+    };
+    "/api/v1/routing/{model}": {
+        /** Where the calls of a model go, and what of it can be changed */
+        get: operations["routingOfModel"];
+    };
+    "/api/v1/configuration/preview": {
+        /** What changes of upstreams and models would do: lines of torana.yaml, problems and effects. Nothing is saved */
+        post: operations["previewConfiguration"];
+    };
+    "/api/v1/configuration/changes": {
+        /** Changes of upstreams and models, here and in torana.yaml, newest first */
+        get: operations["listConfigurationChanges"];
+        /** Save changes of upstreams and models, all or none. All nodes have them within two seconds */
+        post: operations["changeConfiguration"];
+    };
+    "/api/v1/configuration/changes/{id}/reverse": {
+        /** The changes that would take one back, from what the store holds now */
+        get: operations["reverseOfChange"];
+    };
+    "/api/v1/configuration/changes/{id}/revert": {
+        /** Take a change back, which is a change itself. Refused when one of its objects changed since */
+        post: operations["revertChange"];
+    };
+    "/api/v1/configuration/export": {
+        /** torana.yaml with the upstreams, models, prices, projects and keys of the store. Secrets are left out: it names a variable for each */
+        get: operations["exportConfiguration"];
     };
     "/api/v1/spaces": {
         /** The vector space of each embedding model, and the state of its deployments */
@@ -341,7 +455,12 @@ export interface paths {
         get: operations["getRequest"];
     };
     "/api/v1/requests/{id}/replay": {
-        /** Send a request again. It is refused as long as inputs are not kept, which they are not */
+        /**
+         * What sending a request again would send and cost at most, or why it is not possible
+         * @description The cost is that of a dry run: no call to an upstream is made.
+         */
+        get: operations["previewReplay"];
+        /** Send a request again. Its project pays; rights, limits and budgets are those of the playground */
         post: operations["replayRequest"];
     };
     "/api/v1/image-jobs": {
@@ -441,6 +560,273 @@ export interface components {
             token: string;
             name: string;
             password: string;
+        };
+        AlertChannel: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack" | "teams" | "pagerduty" | "email" | "webhook";
+            /** @description What people recognise it by, such as `hooks.slack.com/…/x9Qd`. */
+            masked: string;
+            /** @description Whether quiet hours of rules hold its notices. */
+            quiet_hours: boolean;
+            /** @description The last try, or test. null: there was none. */
+            last: components["schemas"]["AlertDelivery"] | null;
+            failing_since: string | null;
+            /** @description Notices that are due and have not arrived. */
+            queued: number;
+            /** @description The next try of a failing channel. */
+            next_at: string | null;
+            /** @description The number of the next try. */
+            attempt: number;
+        };
+        /**
+         * @example {
+         *       "name": "torana-night"
+         *     }
+         */
+        AlertChannelChangeInput: {
+            name?: string;
+            quiet_hours?: boolean;
+            /**
+             * Format: uri
+             * @description Another address of PagerDuty needs `routing_key` too, which is sent there.
+             */
+            url?: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            secret?: string;
+            routing_key?: string;
+            to?: string[];
+        };
+        AlertChannelList: {
+            data: components["schemas"]["AlertChannel"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description Whether a mail server is configured (SMTP_URL, SMTP_FROM). */
+            email: boolean;
+        };
+        AlertDelivery: {
+            /** Format: date-time */
+            at: string;
+            test: boolean;
+            ok: boolean;
+            /** @description null: there was no answer, or the channel has none. */
+            status: number | null;
+            ms: number;
+            attempt: number;
+            /** @description null: it arrived. */
+            problem: string | null;
+        };
+        AlertIncident: {
+            id: string;
+            rules: string[];
+            kind: components["schemas"]["AlertKind"];
+            scope: components["schemas"]["AlertScope"];
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            title: string;
+            /** @description What the notice says. */
+            lines: string[];
+            /** @description What it consists of, such as deployments. */
+            subjects: string[];
+            figures: {
+                [key: string]: string | number;
+            };
+            /** @description The page of the console that shows more. */
+            path: string;
+            /** @description Alerts that this incident stands for. */
+            grouped: number;
+            /** Format: date-time */
+            started_at: string;
+            ended_at: string | null;
+            notices: components["schemas"]["AlertNotice"][];
+        };
+        AlertIncidentDetail: {
+            id: string;
+            rules: string[];
+            kind: components["schemas"]["AlertKind"];
+            scope: components["schemas"]["AlertScope"];
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            title: string;
+            /** @description What the notice says. */
+            lines: string[];
+            /** @description What it consists of, such as deployments. */
+            subjects: string[];
+            figures: {
+                [key: string]: string | number;
+            };
+            /** @description The page of the console that shows more. */
+            path: string;
+            /** @description Alerts that this incident stands for. */
+            grouped: number;
+            /** Format: date-time */
+            started_at: string;
+            ended_at: string | null;
+            notices: components["schemas"]["AlertNotice"][];
+            deliveries: {
+                /** Format: date-time */
+                at: string;
+                test: boolean;
+                ok: boolean;
+                /** @description null: there was no answer, or the channel has none. */
+                status: number | null;
+                ms: number;
+                attempt: number;
+                /** @description null: it arrived. */
+                problem: string | null;
+                channel: string;
+                phase: ("start" | "worse" | "end" | "past") | null;
+            }[];
+        };
+        AlertIncidentList: {
+            data: components["schemas"]["AlertIncident"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        /** @enum {string} */
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        AlertKindFields: {
+            kind: components["schemas"]["AlertKind"];
+            /** @description Whether a rule can watch one project, or each of them. */
+            projects: boolean;
+            fields: {
+                field: string;
+                initial: number | number[];
+                min: number;
+                max: number;
+            }[];
+        };
+        /** @enum {string} */
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        /**
+         * @example {
+         *       "until": "2026-11-18T12:00:00Z"
+         *     }
+         */
+        AlertMuteInput: {
+            /** @description null: no longer. */
+            until: string | null;
+        };
+        AlertNotice: {
+            /**
+             * @description `worse`: a further mark was reached. `past`: it started and ended while quiet hours held its notice.
+             * @enum {string}
+             */
+            phase: "start" | "worse" | "end" | "past";
+            channel: string;
+            /** @description When it arrived. null: it has not. */
+            at: string | null;
+            /** @description The end of the quiet hours, or of the mute, that hold or held it. */
+            held_until: string | null;
+            /**
+             * @description `dropped`: its channel was deleted, or all was muted while it happened.
+             * @enum {string}
+             */
+            outcome: "waiting" | "sent" | "given-up" | "dropped";
+        };
+        AlertPreview: {
+            kind: components["schemas"]["AlertKind"];
+            title: string;
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            lines: string[];
+            installation: string;
+            link: string | null;
+            shapes: {
+                slack: unknown;
+                teams: unknown;
+                pagerduty: unknown;
+                email: unknown;
+                webhook: unknown;
+            };
+        };
+        AlertRule: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            /** @description Empty: it is shown by its kind. */
+            name: string;
+            on: boolean;
+            kind: components["schemas"]["AlertKind"];
+            condition: {
+                [key: string]: number | number[];
+            };
+            scope: components["schemas"]["AlertScope"];
+            /** @description Ids of channels. */
+            channels: string[];
+            /** @description When its notices wait. null: never. */
+            quiet: components["schemas"]["QuietHours"] | null;
+            /** @description When it last started an incident. */
+            last_at: string | null;
+        };
+        /**
+         * @example {
+         *       "on": false
+         *     }
+         */
+        AlertRuleChangeInput: {
+            name?: string;
+            on?: boolean;
+            /** @description Fields that are left out keep theirs. */
+            condition?: {
+                [key: string]: number | number[];
+            };
+            scope?: components["schemas"]["AlertScopeInput"];
+            channels?: string[];
+            quiet?: components["schemas"]["QuietHoursInput"] | null;
+        };
+        AlertRuleList: {
+            data: components["schemas"]["AlertRule"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description What a new rule of each kind begins with. */
+            kinds: components["schemas"]["AlertKindFields"][];
+        };
+        AlertScope: {
+            /** @constant */
+            installation: true;
+        } | {
+            /** @description `*`: each project separately. */
+            project: string;
+        };
+        AlertScopeInput: {
+            /** @constant */
+            installation: true;
+        } | {
+            /** @description `*`: each project separately. */
+            project: string;
+        };
+        AlertSummary: {
+            open: number;
+            /** @description Of those that are open. */
+            critical: number;
+            resolved_7d: number;
+            /** @description How long incidents of the last 7 days lasted. */
+            median_minutes: number | null;
+            notifications_7d: number;
+            delivered: number;
+            /** @description Notices that were tried and have not arrived. */
+            retrying: number;
+            /** @description From the start of an incident to the arrival of its notice, of the last 7 days. */
+            p95_notify_ms: number | null;
+            rules_on: number;
+            rules_off: number;
+            muted_until: string | null;
         };
         Attempt: {
             attempt: number;
@@ -1068,6 +1454,20 @@ export interface components {
             /** @description What is worth a look. */
             notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
         };
+        ChangedObject: {
+            /** @enum {string} */
+            object: "upstream" | "model";
+            name: string;
+            renamed_from: string | null;
+            /** @description null: it was not there. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null: it is deleted. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
         ChangedPrice: {
             deployment: string;
             model: string;
@@ -1105,12 +1505,35 @@ export interface components {
             managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
-            /**
-             * @description Inputs are not kept by this version.
-             * @constant
-             */
-            capture_inputs: false;
+            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
+            capture_inputs: boolean;
             created_at: string | null;
+        };
+        ChangedUpstream: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            name: string;
+            provider: string | null;
+            dialect: string;
+            /** @description Where calls go. */
+            base_url: string;
+            credential: {
+                /** @enum {string} */
+                source: "configuration" | "store" | "none";
+                /** @description The last characters of a stored secret. */
+                tail: string | null;
+                updated_at: string | null;
+            };
+            /** @description Ids of what runs on it. */
+            deployments: string[];
+            /** @description Models that run on it. */
+            models: number;
+            source: components["schemas"]["Source"];
         };
         Checked: {
             ok: boolean;
@@ -1137,6 +1560,137 @@ export interface components {
                 /** @description Where it is declared already: `torana.yaml:14`, `store`, `built-in`. */
                 served: string | null;
             }[];
+        };
+        ConfigurationChange: {
+            /** @constant */
+            object: "upstream";
+            name: string;
+            /** @description It keeps its key, prices and space checks. The ledger keeps the old name. */
+            rename_to?: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        } | {
+            /** @constant */
+            object: "model";
+            name: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        };
+        ConfigurationChangeInput: {
+            /** @constant */
+            object: "upstream";
+            name: string;
+            /** @description It keeps its key, prices and space checks. The ledger keeps the old name. */
+            rename_to?: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        } | {
+            /** @constant */
+            object: "model";
+            name: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        };
+        /**
+         * @example {
+         *       "changes": [
+         *         {
+         *           "object": "model",
+         *           "name": "bge-m3",
+         *           "entry": {
+         *             "deployments": [
+         *               {
+         *                 "upstream": "gpu-one",
+         *                 "weight": 70
+         *               }
+         *             ]
+         *           },
+         *           "base": "41"
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChangesInput: {
+            changes: components["schemas"]["ConfigurationChangeInput"][];
+        };
+        ConfigurationEffect: {
+            /** @enum {string} */
+            kind: "model_added" | "model_removed" | "upstream_renamed" | "share" | "fallback" | "price" | "key_dropped" | "key_deleted" | "key_missing";
+            model: string | null;
+            upstream: string | null;
+            /** @description 0 to 1: of the calls of its tier. */
+            share: number | null;
+            /** @description 0 to 1: of the calls of the last 24 hours. */
+            share_24h: number | null;
+            /** @description `free`, `unpriced`, or dollars with their unit. */
+            price: string | null;
+            /** @description The new name of an upstream. */
+            to: string | null;
+            text: string;
+        };
+        ConfigurationHistory: {
+            data: components["schemas"]["ConfigurationHistoryEntry"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        ConfigurationHistoryEntry: {
+            /** @description null: a load of torana.yaml. */
+            id: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @description A mail address, the name of a token, or torana.yaml. */
+            by: string;
+            /** @description The name of the member. */
+            by_name: string | null;
+            source: components["schemas"]["Source"];
+            summary: string;
+            objects: components["schemas"]["ChangedObject"][];
+            /** @description The change that it takes back. */
+            reverts: string | null;
+            /** @description One of its objects changed later. */
+            changed_since: boolean;
+            /** @description It can be taken back as it is. If only `changed_since` prevents it, open its reverse as a draft. */
+            revertible: boolean;
+        };
+        ConfigurationPreview: {
+            /** @description Objects that would change. */
+            changes: number;
+            /** @description Lines. */
+            added: number;
+            removed: number;
+            /** @description The changed lines of the exported torana.yaml with up to 30 around them. Where numbers leap, unchanged lines are left out. */
+            lines: components["schemas"]["PreviewLine"][];
+            /** @description There are more than 2,000 lines; these are the first. */
+            is_cut: boolean;
+            check: {
+                ok: boolean;
+                errors: {
+                    /** @enum {string} */
+                    object: "upstream" | "model";
+                    name: string;
+                    message: string;
+                    /** @description Another person changed the object since its base. */
+                    is_stale: boolean;
+                }[];
+            };
+            effects: components["schemas"]["ConfigurationEffect"][];
         };
         ContentInput: {
             /** @description Parts that the model makes one vector of. */
@@ -1538,7 +2092,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -1639,7 +2193,7 @@ export interface components {
         };
         Hit: {
             /** @enum {string} */
-            type: "request" | "batch" | "call" | "key" | "project" | "model" | "deployment" | "asset" | "space" | "node" | "member" | "audit";
+            type: "request" | "batch" | "call" | "key" | "project" | "model" | "deployment" | "upstream" | "asset" | "space" | "node" | "member" | "audit";
             /** @description What its page is opened by. Of a call or an asset: the id of its request. */
             id: string;
             title: string;
@@ -1878,6 +2432,34 @@ export interface components {
             tokens_per_minute?: number | null;
             /** @description Units a minute. null: no such limit. */
             images_per_minute?: number | null;
+        };
+        MadeAlertChannel: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack" | "teams" | "pagerduty" | "email" | "webhook";
+            /** @description What people recognise it by, such as `hooks.slack.com/…/x9Qd`. */
+            masked: string;
+            /** @description Whether quiet hours of rules hold its notices. */
+            quiet_hours: boolean;
+            /** @description The last try, or test. null: there was none. */
+            last: components["schemas"]["AlertDelivery"] | null;
+            failing_since: string | null;
+            /** @description Notices that are due and have not arrived. */
+            queued: number;
+            /** @description The next try of a failing channel. */
+            next_at: string | null;
+            /** @description The number of the next try. */
+            attempt: number;
+            /** @description The signing secret of a new webhook, if none was given. It is shown this once. */
+            secret: string | null;
         };
         Member: {
             /** Format: uuid */
@@ -2266,6 +2848,95 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        MutedAlerts: {
+            muted_until: string | null;
+        };
+        /**
+         * @example {
+         *       "kind": "slack",
+         *       "name": "torana-ops",
+         *       "url": "https://hooks.slack.com/services/T0/B0/x9Qd"
+         *     }
+         */
+        NewAlertChannelInput: {
+            /** @constant */
+            kind: "slack";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "teams";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "webhook";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            /** @description Signs the events. Default: a new one, which the answer shows once. */
+            secret?: string;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "pagerduty";
+            routing_key: string;
+            /**
+             * Format: uri
+             * @description Default: https://events.pagerduty.com/v2/enqueue
+             */
+            url?: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "email";
+            to: string[];
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        };
+        /**
+         * @example {
+         *       "kind": "error_rate",
+         *       "condition": {
+         *         "percent": 5,
+         *         "minutes": 5
+         *       },
+         *       "scope": {
+         *         "project": "*"
+         *       },
+         *       "channels": []
+         *     }
+         */
+        NewAlertRuleInput: {
+            kind: components["schemas"]["AlertKindInput"];
+            name?: string;
+            on?: boolean;
+            /** @description Fields that are left out keep theirs. */
+            condition?: {
+                [key: string]: number | number[];
+            };
+            scope?: components["schemas"]["AlertScopeInput"];
+            channels?: string[];
+            quiet?: components["schemas"]["QuietHoursInput"] | null;
+        };
         /**
          * @example {
          *       "mins": "AACAvwAAgL8=",
@@ -2379,6 +3050,8 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
+            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
+            capture_inputs?: boolean;
         };
         /**
          * @example {
@@ -2393,6 +3066,41 @@ export interface components {
          */
         NewSavedViewsInput: {
             data: components["schemas"]["SavedViewInput"][];
+        };
+        /**
+         * @example {
+         *       "project": "search",
+         *       "page": "requests",
+         *       "name": "Failed today",
+         *       "search": "outcome=failed"
+         *     }
+         */
+        NewSharedViewInput: {
+            project: string;
+            page: string;
+            name: string;
+            /** @description The address behind the `?`. */
+            search: string;
+        };
+        /**
+         * @example {
+         *       "page": "usage",
+         *       "title": "Cost in November",
+         *       "days": 7,
+         *       "queries": {
+         *         "usage": "by=model"
+         *       }
+         *     }
+         */
+        NewSnapshotInput: {
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            days: number;
+            /** @description By the names of the page's parts (overview: overview, day; requests: requests, histogram; usage: usage; budgets: budgets), the parameters to ask for each with. */
+            queries: {
+                [key: string]: string;
+            };
         };
         /**
          * @example {
@@ -2667,6 +3375,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PreviewLine: {
+            /** @enum {string} */
+            op: " " | "+" | "-";
+            /** @description In the text after the changes; of a removed line, in the text before. */
+            number: number;
+            text: string;
+            /** @description Its place in torana.yaml. null: it comes from the console. */
+            source: components["schemas"]["Source"] | null;
+        };
         Price: {
             deployment: string;
             model: string;
@@ -2741,11 +3458,8 @@ export interface components {
                 /** Format: date-time */
                 window_start: string;
             } | null;
-            /**
-             * @description Inputs are not kept by this version.
-             * @constant
-             */
-            capture_inputs: false;
+            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
+            capture_inputs: boolean;
             /** @description How many keys of it work. */
             keys: number;
             /** @description How many people see it. */
@@ -2768,6 +3482,8 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
+            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
+            capture_inputs?: boolean;
         };
         ProjectList: {
             data: components["schemas"]["Project"][];
@@ -2801,6 +3517,65 @@ export interface components {
             data: components["schemas"]["Provider"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+        };
+        QuietHours: {
+            /** @description 1 is Monday, 7 is Sunday. */
+            days: number[];
+            from: string;
+            /** @description Of the next day if it is before `from`. `24:00`: the end of the day. */
+            to: string;
+            /** @description A time zone such as `Europe/Berlin`. */
+            zone: string;
+        };
+        QuietHoursInput: {
+            /** @description 1 is Monday, 7 is Sunday. */
+            days: number[];
+            from: string;
+            /** @description Of the next day if it is before `from`. `24:00`: the end of the day. */
+            to: string;
+            /** @description A time zone such as `Europe/Berlin`. */
+            zone: string;
+        };
+        Replay: {
+            possible: boolean;
+            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
+            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
+            /** @description The reason as a sentence, with the next step. */
+            text: string | null;
+        };
+        ReplayPreview: {
+            possible: boolean;
+            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
+            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
+            /** @description The reason as a sentence, with the next step. */
+            text: string | null;
+            /** @description The project that pays. */
+            project: string | null;
+            /** @description When the input is deleted. */
+            expires_at: string | null;
+            sends: {
+                /** @description The beginning of it, at most 4000 characters. */
+                body: string;
+                bytes: number;
+                headers: {
+                    [key: string]: string;
+                };
+            } | null;
+            cost: {
+                /** @description The most that it can cost. null: a deployment has no price. */
+                max_usd: string | null;
+                model: string;
+                deployments: {
+                    id: string;
+                    max_usd: string | null;
+                }[];
+            } | null;
+            /** @description What the request would be refused with as things are now. It would cost nothing. */
+            refusal: {
+                status: number;
+                code: string;
+                message: string;
+            } | null;
         };
         ReportedBatch: {
             id: string;
@@ -3023,10 +3798,15 @@ export interface components {
             /** @constant */
             log: "kept";
             route: string;
-            /** @description The error text that the caller got. null: it may quote what the caller sent, and is not kept. */
+            /** @description The error text that the caller got. `[…]` stands for what may quote the caller or an upstream. null: the version before did not keep it. */
             fault_text: string | null;
+            /** @description What made it fail, such as `connect ECONNREFUSED 10.0.0.7:8080`. null: nothing beyond the text. */
+            fault_cause: string | null;
+            /** @description Who was at fault. `torana` includes its stores and its configuration. null: it did not fail. */
+            fault_party: ("caller" | "torana" | "upstream") | null;
             asked_model: string | null;
             client_request_id: string | null;
+            client_address: string | null;
             space: string | null;
             emulated: string[];
             dropped: string[];
@@ -3056,10 +3836,7 @@ export interface components {
                 differences: components["schemas"]["Difference"][];
             };
             job: components["schemas"]["ReportedImageJob"] | null;
-            replay: {
-                possible: boolean;
-                reason: string | null;
-            };
+            replay: components["schemas"]["Replay"];
         };
         RequestList: {
             data: components["schemas"]["RequestRow"][];
@@ -3142,6 +3919,9 @@ export interface components {
             /** @enum {string} */
             action: "post" | "void";
         };
+        ReverseChanges: {
+            changes: components["schemas"]["ConfigurationChange"][];
+        };
         /**
          * @example {
          *       "overlap_seconds": 86400
@@ -3153,6 +3933,77 @@ export interface components {
              * @default 86400
              */
             overlap_seconds: number;
+        };
+        RoutedDeployment: {
+            id: string;
+            upstream: string;
+            /** @description The upstream's name of the model. */
+            upstream_model: string;
+            /** @description Tier n of the console is priority n − 1. */
+            priority: number;
+            weight: number;
+            limits: {
+                concurrency: number | null;
+                min_concurrency: number | null;
+                learns_concurrency: boolean;
+                requests_per_minute: number | null;
+                tokens_per_minute: number | null;
+                images_per_minute: number | null;
+            };
+            /** @description As `price` in torana.yaml. */
+            price: string | {
+                [key: string]: unknown;
+            };
+            price_text: components["schemas"]["PriceText"][];
+            /** @enum {string} */
+            price_from: "configuration" | "store" | "catalog" | "none";
+            /** @description What it costs when its entry has no price: the price of the model, else that of the catalogue. */
+            list_price: components["schemas"]["PriceText"][];
+            /** @description Its place in `entry.deployments`. null: it is declared, and can not be changed here. */
+            index: number | null;
+            /** @description Of the last 15 minutes. */
+            p95_ms: number | null;
+            /** @description The worst of all nodes. */
+            state: components["schemas"]["State"];
+            /** @description 0 to 1: of the calls of the model. null: there were none. */
+            share_24h: number | null;
+            source: components["schemas"]["Source"];
+        };
+        Routing: {
+            model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            space: string | null;
+            /** @description Of the object in the store, for `base` of a change. null: there is none. */
+            revision: string | null;
+            source: components["schemas"]["Source"];
+            /** @description The object in the store, as in torana.yaml. Of a declared model: the deployments that are added to it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            deployments: components["schemas"]["RoutedDeployment"][];
+            aliases: string[];
+            attempt_timeout_ms: number | null;
+            default_attempt_timeout_ms: number;
+            cache: {
+                ttl_ms: number;
+            } | null;
+            micro_batch: {
+                max_wait_ms: number;
+                max_items: number;
+                across_projects: boolean;
+            } | null;
+            /** @description null: an image model. */
+            space_guard: boolean | null;
+        };
+        SavedConfigurationChange: {
+            /** @description Also the revision of each object that it changed. */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            by: string;
+            summary: string;
+            objects: components["schemas"]["ChangedObject"][];
         };
         SavedView: {
             page: string;
@@ -3172,6 +4023,16 @@ export interface components {
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
         };
+        SentAgain: {
+            /**
+             * Format: uuid
+             * @description The new request. Its own page has its steps, calls and cost.
+             */
+            id: string;
+            status: number;
+            /** @description The code of its error. */
+            fault: string | null;
+        };
         Session: {
             /** @description null: a token, not a person. */
             member: {
@@ -3185,7 +4046,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.create" | "batches.pause" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "alerts.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.create" | "batches.pause" | "batches.cancel" | "batches.continue" | "alerts.write" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "configuration.export" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if it is not used. null: a token of the node. */
@@ -3259,6 +4120,24 @@ export interface components {
                     version: string;
                 }[];
             };
+        };
+        SharedView: {
+            /** Format: uuid */
+            id: string;
+            project: string;
+            page: string;
+            name: string;
+            /** @description The address behind the `?`. */
+            search: string;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SharedViewList: {
+            data: components["schemas"]["SharedView"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
         };
         SignInInput: {
             /** Format: email */
@@ -3344,6 +4223,71 @@ export interface components {
         SignOnTest: {
             /** @description Open it in a new window: it shows the claims. */
             url: string;
+        };
+        Snapshot: {
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            projects: string[] | null;
+            /** @description The name of the member who made it. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description By the names of its parts, the answers of the control API as they were. */
+            content: {
+                [key: string]: unknown;
+            };
+        };
+        SnapshotLink: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            page: "overview" | "requests" | "usage" | "budgets";
+            title: string;
+            /** @description The projects that its figures are of. null: all. */
+            projects: string[] | null;
+            bytes: number;
+            /** @description The email address of the member who made it. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description In the answer to POST alone. It is never shown again. */
+            link?: string;
+        };
+        SnapshotLinkList: {
+            data: components["schemas"]["SnapshotLink"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        /**
+         * @example {
+         *       "token": "the token of the link"
+         *     }
+         */
+        SnapshotTokenInput: {
+            token: string;
+        };
+        /** @description Where it is declared. Only what comes from the console can be changed here. */
+        Source: {
+            /** @constant */
+            kind: "console";
+        } | {
+            /** @constant */
+            kind: "file";
+            file: string;
+            line: number;
+        } | {
+            /** @constant */
+            kind: "environment";
+            variable: string;
+        } | {
+            /** @constant */
+            kind: "built_in";
         };
         Space: {
             model: string;
@@ -3723,6 +4667,18 @@ export interface components {
             };
             /** @description Ids of what runs on it. */
             deployments: string[];
+            /** @description Models that run on it. */
+            models: number;
+            source: components["schemas"]["Source"];
+            /** @description Of the object in the store, for `base` of a change. null: it is declared. */
+            revision: string | null;
+            /** @description The object in the store, as in torana.yaml. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            state: components["schemas"]["UpstreamState"];
+            /** @description When a call or a probe last showed its state. */
+            last_check_at: string | null;
         };
         /**
          * @example {
@@ -3766,6 +4722,18 @@ export interface components {
             upstream?: string;
             /** @description Kept sealed, sent to the upstream alone, never shown again. */
             secret?: string;
+        };
+        UpstreamState: {
+            /**
+             * @description The worst of its deployments on any node. `unused`: no model runs on it.
+             * @enum {string}
+             */
+            kind: "healthy" | "limited" | "space_failed" | "rejected" | "unreachable" | "unused";
+            since: string | null;
+            /** @description When it is probed or called again. */
+            retry_at: string | null;
+            /** @description Of its last failed answer. */
+            status: number | null;
         };
         Usage: {
             /** @enum {string} */
@@ -3966,7 +4934,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description conflict, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
+        /** @description conflict, configuration_changed, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -4119,7 +5087,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description too_many_wrong_keys, too_many_sign_ins */
+        /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_sign_ins */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -4753,6 +5721,433 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    alertSummary: {
+        parameters: {
+            query?: {
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSummary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertIncidents: {
+        parameters: {
+            query?: {
+                project?: string;
+                state?: "open" | "resolved";
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertIncidentList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAlertIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertIncidentDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewAlert: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["AlertKindInput"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+        };
+    };
+    muteAlerts: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertMuteInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MutedAlerts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertRules: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAlertRule: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertChannels: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannelList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAlertChannel: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeAlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertChannelChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retryAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5445,6 +6840,191 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listSharedViews: {
+        parameters: {
+            query?: {
+                project?: string;
+                page?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedViewList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    shareView: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSharedViewInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedView"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unshareView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSnapshots: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotLinkList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSnapshot: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSnapshotInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    lookAtSnapshot: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getSettings: {
         requestBody?: never;
         responses: {
@@ -6037,6 +7617,203 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    routingOfModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewConfiguration: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listConfigurationChanges: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationHistory"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeConfiguration: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurationChange"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reverseOfChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Another one after every change of the object. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReverseChanges"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revertChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Another one after every change of the object. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurationChange"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportConfiguration: {
+        requestBody?: never;
+        responses: {
+            /** @description `torana.yaml`, as `application/yaml`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6763,6 +8540,8 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The address of the client. */
+                address?: string;
                 /** @description The application's own user, as the caller sent it. */
                 user?: string;
                 /** @description Such as `team:red`. Repeat it: all of them must fit. */
@@ -6817,6 +8596,8 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The address of the client. */
+                address?: string;
                 /** @description The application's own user, as the caller sent it. */
                 user?: string;
                 /** @description Such as `team:red`. Repeat it: all of them must fit. */
@@ -6876,6 +8657,36 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    previewReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     replayRequest: {
         parameters: {
             query?: never;
@@ -6887,6 +8698,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentAgain"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -7463,7 +9283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upstream"];
+                    "application/json": components["schemas"]["ChangedUpstream"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7555,7 +9375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upstream"];
+                    "application/json": components["schemas"]["ChangedUpstream"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -39,15 +39,18 @@ export interface ImageOutcome {
 interface CallOptions {
   readonly signal: AbortSignal
   readonly onPreview: (preview: Preview) => void
+  /** The secret of a key that the request runs as. Without it: the console's own key in the project. */
+  readonly secret?: string
 }
 
 export function callImages(
   project: string,
   fields: ImageFields,
   files: EditFiles | undefined,
-  { signal, onPreview }: CallOptions,
+  { signal, onPreview, secret }: CallOptions,
 ): Promise<ImageOutcome> {
-  return send(project, fields, files, { signal }).then((response) =>
+  const headers: Record<string, string> = secret === undefined ? {} : { 'x-api-key': secret }
+  return send(project, fields, files, { signal, headers }).then((response) =>
     response.headers.get('content-type')?.startsWith('text/event-stream') === true
       ? readStream(response, onPreview)
       : readAnswer(response, signal),

@@ -13,3 +13,12 @@ export function useChangeSearch<Search extends object = never>(): (
     [navigate],
   )
 }
+
+/** A sheet, dialog or menu that an address opens, such as `?new=1`: the name of the parameter, and its value. */
+export function useOpened(
+  name: 'new' | 'connect' | 'export' | 'password',
+  value: true | undefined,
+): readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
+  const change = useChangeSearch<Record<string, true | undefined>>()
+  return [value === true, (next) => change({ [name]: next || undefined }, { replace: !next })]
+}

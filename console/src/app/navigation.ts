@@ -2,17 +2,24 @@
 import type { AnyRoute } from '@tanstack/react-router'
 import type { Address } from '../ui/link.tsx'
 import { words } from '../words/words.ts'
-import { GROUPS, type Navigation, type Section } from './place.ts'
+import { GROUPS, type Action, type Navigation, type Section } from './place.ts'
 import { paths, type PlaceName } from './paths.ts'
 import * as places from './places.ts'
 
-export interface Place extends Omit<Navigation, 'title' | 'sections' | 'phoneTitle'> {
+export interface Place extends Omit<Navigation, 'title' | 'sections' | 'phoneTitle' | 'actions'> {
   readonly name: PlaceName
   readonly title: string
   readonly phoneTitle: string | undefined
   readonly to: Address
-  readonly sections: readonly (Section & { readonly title: string; readonly to: Address })[]
+  readonly sections: readonly (Omit<Section, 'actions'> & {
+    readonly title: string
+    readonly to: Address
+    readonly actions: readonly PlaceAction[]
+  })[]
+  readonly actions: readonly PlaceAction[]
 }
+
+type PlaceAction = Omit<Action, 'search'> & { readonly to: Address }
 
 export const PLACES: readonly Place[] = Object.entries<AnyRoute>(places)
   .flatMap(([name, { options }]) => {
@@ -29,18 +36,23 @@ export const PLACE_GROUPS = GROUPS.map((group) => ({
 }))
 
 function placeOf(name: PlaceName, navigation: Navigation): Place {
-  const { sections = [], title, phoneTitle, ...rest } = navigation
+  const { sections = [], actions = [], title, phoneTitle, ...rest } = navigation
   const addressOf = paths[name] as (id?: string) => Address
+  const actionsAt = (to: Address, all: readonly Action[]): readonly PlaceAction[] =>
+    all.map(({ search = {}, ...action }) => ({ ...action, to: { ...to, search } }))
+  const to = addressOf(sections[0]?.id)
   return {
     ...rest,
     name,
     title: words.places[title],
     phoneTitle: phoneTitle && words.places[phoneTitle],
-    to: addressOf(sections[0]?.id),
+    to,
+    actions: actionsAt(to, actions),
     sections: sections.map((one) => ({
       ...one,
       title: words.settings.sections[one.id],
       to: addressOf(one.id),
+      actions: actionsAt(addressOf(one.id), one.actions ?? []),
     })),
   }
 }

@@ -7,6 +7,7 @@ import {
   Layers,
   Network,
   Orbit,
+  Plug,
   ScrollText,
   Server,
   UserRound,
@@ -26,6 +27,7 @@ export const HIT_ICONS: Record<HitType, LucideIcon> = {
   asset: Image,
   space: Orbit,
   node: Server,
+  upstream: Plug,
   member: UserRound,
   audit: ScrollText,
 }

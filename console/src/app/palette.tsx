@@ -1,22 +1,17 @@
 /** `⌘K`: go somewhere, do something, or paste any id. Loaded when it is first opened. */
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { CornerDownLeft, Keyboard, KeyRound, Languages, Search, SunMoon, type LucideIcon } from 'lucide-react'
+import { CornerDownLeft, Search } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from '../ui/classes.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import { layer } from '../ui/layers.ts'
-import type { Address } from '../ui/link.tsx'
-import { chooseLanguage, language } from './language.ts'
-import { PLACES } from './navigation.ts'
-import { HIT_ICONS } from './palette-icons.ts'
-import { paths } from './paths.ts'
-import { pathOfHit, resolveQuery, type Hit } from './resolve.ts'
-import { useWayTo } from './scope.tsx'
-import { useMay, type May, type Permission } from './session.ts'
-import { chooseTheme, useTheme } from './theme.ts'
+import { choiceOf, followUps, useDocs, useGo, useOwnChoices, type Choice } from './palette-choices.ts'
+import { ordered, readUses, used } from './palette-order.ts'
+import { resolveQuery } from './resolve.ts'
+import { useMay } from './session.ts'
+import { remember, remembered } from './stored.ts'
 
 interface PaletteProps {
   readonly open: boolean
@@ -24,14 +19,8 @@ interface PaletteProps {
   readonly openList: () => void
 }
 
-interface Choice {
-  readonly id: string
-  readonly group: string
-  readonly icon: LucideIcon
-  readonly title: string
-  readonly note?: string
-  readonly run: () => void
-}
+/** Pages of the documentation that are shown: the rest fits less. */
+const MAX_DOCS = 6
 
 /** One types on while the node looks. */
 const PAUSE_MS = 120
@@ -42,10 +31,10 @@ export function Palette({ open, onClose, openList }: PaletteProps) {
       <Dialog.Portal container={layer('dialogs')}>
         <Dialog.Backdrop className="appearing fixed inset-0 bg-veil" />
         <Dialog.Popup
-          aria-label={words.shell.palette.title}
+          aria-label={words.palette.title}
           className="appearing fixed top-30 left-1/2 flex max-h-[calc(100dvh-160px)] w-150 max-w-[calc(100vw-24px)] -translate-x-1/2 flex-col overflow-hidden rounded-dialog border border-line bg-raised text-ink shadow-dialog outline-none phone:top-3 phone:max-h-[calc(100dvh-24px)]"
         >
-          <Dialog.Title className="sr-only">{words.shell.palette.title}</Dialog.Title>
+          <Dialog.Title className="sr-only">{words.palette.title}</Dialog.Title>
           <Choices onClose={onClose} openList={openList} />
         </Dialog.Popup>
       </Dialog.Portal>
@@ -58,11 +47,28 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   const asked = useSettled(typed.trim())
   const hits = useQuery(resolveQuery(asked))
   const own = useOwnChoices(openList)
-  const go = useLeave()
+  const docs = useDocs(typed.trim() !== '')
+  const may = useMay()
+  const go = useGo()
+  const [uses, setUses] = useState(() => readUses(remembered('palette-use')))
   // Hits for an earlier text would be opened by an early Enter.
   const isAnswered = asked === typed.trim()
   const found = isAnswered ? (hits.data ?? []) : []
-  const choices = [...found.map((hit) => choiceOf(hit, go)), ...matching(own, typed)]
+  const choices =
+    typed.trim() === ''
+      ? withRecent(own, uses)
+      : [
+          ...ordered(
+            [
+              ...found.map((hit) => choiceOf(hit, go)),
+              ...(found[0] === undefined ? [] : followUps(found[0], may, go)),
+              ...own,
+            ],
+            typed,
+            uses,
+          ),
+          ...ordered(docs, typed, uses).slice(0, MAX_DOCS),
+        ]
   const [at, setAt] = useState(0)
   const listId = useId()
   const list = useRef<HTMLDivElement>(null)
@@ -72,6 +78,9 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
   }, [at])
   const run = (choice: Choice | undefined): void => {
     if (choice === undefined) return
+    const next = used(uses, choice.id)
+    setUses(next)
+    remember('palette-use', JSON.stringify(next))
     onClose()
     choice.run()
   }
@@ -95,8 +104,8 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={choices[at] === undefined ? undefined : `${listId}-${at}`}
-          aria-label={words.shell.palette.title}
-          placeholder={words.shell.palette.placeholder}
+          aria-label={words.palette.title}
+          placeholder={words.palette.placeholder}
           value={typed}
           className="h-full min-w-0 flex-1 bg-transparent text-15 outline-none"
           onChange={(event) => {
@@ -111,7 +120,7 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
         ref={list}
         id={listId}
         role="listbox"
-        aria-label={words.shell.palette.title}
+        aria-label={words.palette.title}
         className="min-h-0 flex-1 overflow-y-auto p-1.5"
       >
         {choices.length === 0 && (
@@ -135,10 +144,10 @@ function Choices({ onClose, openList }: Omit<PaletteProps, 'open'>) {
         ))}
       </div>
       <footer className="flex h-9.5 shrink-0 items-center gap-2 border-t border-line px-5 text-12 text-ink-3 phone:hidden">
-        <span className="flex-1">{words.shell.palette.hint}</span>
+        <span className="flex-1">{words.palette.hint}</span>
         <Kbd>↑</Kbd>
         <Kbd>↓</Kbd>
-        {words.shell.palette.walk}
+        {words.palette.walk}
       </footer>
     </>
   )
@@ -184,27 +193,16 @@ function ChoiceLine({ id, choice, isHere, onPoint, onRun }: ChoiceLineProps) {
   )
 }
 
-function choiceOf(hit: Hit, go: (to: Address) => void): Choice {
-  return {
-    id: `${hit.type} ${hit.id}`,
-    group: words.shell.palette.types[hit.type],
-    icon: HIT_ICONS[hit.type],
-    title: hit.title,
-    note: hit.note,
-    run: () => go(pathOfHit(hit)),
-  }
-}
+/** Entries that were used last, above all others. */
+const MAX_RECENT = 5
 
-function useLeave(): (to: Address) => void {
-  const navigate = useNavigate()
-  const wayTo = useWayTo()
-  return (to) => void navigate(wayTo(to))
-}
-
-/** Every word that was typed has to be in the title. */
-function matching(choices: readonly Choice[], typed: string): readonly Choice[] {
-  const parts = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  return choices.filter(({ title }) => parts.every((part) => title.toLowerCase().includes(part)))
+function withRecent(own: readonly Choice[], uses: readonly (readonly [id: string, count: number])[]) {
+  const recent = uses
+    .flatMap(([id]) => own.find((choice) => choice.id === id) ?? [])
+    .slice(0, MAX_RECENT)
+    .map((choice) => ({ ...choice, group: words.palette.groups.recent }))
+  const ids = new Set(recent.map(({ id }) => id))
+  return [...recent, ...own.filter(({ id }) => !ids.has(id))]
 }
 
 function useSettled(value: string): string {
@@ -214,50 +212,4 @@ function useSettled(value: string): string {
     return () => clearTimeout(timer)
   }, [value])
   return settled
-}
-
-/** Pages and actions of the console itself. */
-function useOwnChoices(openList: () => void): readonly Choice[] {
-  const may = useMay()
-  const go = useLeave()
-  const theme = useTheme()
-  return [...actions(may, go, theme, openList), ...pages(may, go)]
-}
-
-function pages(may: May, go: (to: Address) => void): readonly Choice[] {
-  const page = (icon: LucideIcon, title: string, to: Address, permission?: Permission): readonly Choice[] =>
-    permission === undefined || may(permission)
-      ? [{ id: `page ${title}`, group: words.shell.palette.go, icon, title, run: () => go(to) }]
-      : []
-  return PLACES.flatMap(({ icon, title, to, permission, sections }) => [
-    ...page(icon, title, to, permission),
-    ...sections.flatMap((one) => page(icon, `${title}: ${one.title}`, one.to, one.permission)),
-  ])
-}
-
-function actions(
-  may: May,
-  go: (to: Address) => void,
-  theme: 'light' | 'dark',
-  openList: () => void,
-): readonly Choice[] {
-  const { palette, themes } = words.shell
-  const other = theme === 'dark' ? 'light' : 'dark'
-  const action = (id: string, icon: LucideIcon, title: string, run: () => void): Choice => ({
-    id,
-    icon,
-    title,
-    run,
-    group: palette.do,
-  })
-  return [
-    ...(may('keys.create')
-      ? [action('new key', KeyRound, palette.newKey, () => go(paths.keys({ new: true })))]
-      : []),
-    action('theme', SunMoon, palette.switchTo(themes[other].toLowerCase()), () => chooseTheme(other)),
-    action('language', Languages, palette.switchLanguage, () =>
-      chooseLanguage(language === 'en' ? 'zh' : 'en'),
-    ),
-    action('keys', Keyboard, palette.showKeys, openList),
-  ]
 }

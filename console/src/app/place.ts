@@ -27,11 +27,21 @@ export interface Navigation {
   readonly phoneTitle?: Title
   /** Pages behind its tabs, which the palette finds by their own titles. The first one opens. */
   readonly sections?: readonly Section[]
+  readonly actions?: readonly Action[]
 }
 
 export interface Section {
   /** The last part of its path. */
   readonly id: keyof typeof words.settings.sections
+  readonly permission?: Permission
+  readonly actions?: readonly Action[]
+}
+
+/** Something to do on a page, which the palette finds by its own title. */
+export interface Action {
+  readonly id: keyof typeof words.palette.actions
+  /** The parameters of the address that begin it. Undefined: the page itself. */
+  readonly search?: Readonly<Record<string, string | true>>
   readonly permission?: Permission
 }
 

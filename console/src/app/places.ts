@@ -1,4 +1,5 @@
 /** Every page. Made by `npm run generate` from the folders that have a `place.ts`. */
+export * from '../pages/alerts/place.ts'
 export * from '../pages/audit/place.ts'
 export * from '../pages/batches/place.ts'
 export * from '../pages/budgets/place.ts'
@@ -14,5 +15,6 @@ export * from '../pages/overview/place.ts'
 export * from '../pages/requests/place.ts'
 export * from '../pages/settings/place.ts'
 export * from '../pages/unknowns/place.ts'
+export * from '../pages/upstreams/place.ts'
 export * from '../pages/usage/place.ts'
 export * from '../pages/welcome/place.ts'

@@ -11,6 +11,7 @@ export type Remembered =
   | 'project'
   | 'last-project'
   | 'image-settings'
+  | 'palette-use'
 
 export function remembered(name: Remembered): string | null {
   try {

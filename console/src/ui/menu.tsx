@@ -14,13 +14,27 @@ interface MenuProps {
   readonly align?: 'start' | 'center' | 'end'
   readonly side?: 'top' | 'bottom'
   readonly className?: string
+  /** Where something beside its button opens it too. */
+  readonly open?: boolean
+  readonly onOpenChange?: (open: boolean) => void
   readonly children: ReactNode
 }
 
-export function Menu({ trigger, align = 'start', side = 'bottom', className, children }: MenuProps) {
+export function Menu({
+  trigger,
+  align = 'start',
+  side = 'bottom',
+  className,
+  open,
+  onOpenChange,
+  children,
+}: MenuProps) {
   const container = usePopupLayer()
   return (
-    <BaseMenu.Root>
+    <BaseMenu.Root
+      {...(open !== undefined && { open })}
+      {...(onOpenChange !== undefined && { onOpenChange })}
+    >
       <BaseMenu.Trigger render={trigger} />
       <BaseMenu.Portal container={container}>
         <BaseMenu.Positioner side={side} align={align} sideOffset={4} className="outline-none">

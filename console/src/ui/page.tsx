@@ -25,6 +25,8 @@ interface PageProps {
   /** At the right, with a line: 316 to 424 wide. It stands below on a phone. */
   readonly side?: ReactNode
   readonly sideWidth?: keyof typeof SIDE_WIDTH
+  /** It also stands below where there is room for one wide thing. */
+  readonly sideBelowTables?: boolean
   /** At the bottom, with a line. */
   readonly foot?: ReactNode
   /** The page has one table that scrolls by itself, instead of scrolling as a whole. */
@@ -51,6 +53,7 @@ export function Page(props: PageProps) {
     bar,
     side,
     sideWidth = 316,
+    sideBelowTables = false,
     foot,
     fill = false,
     children,
@@ -104,8 +107,19 @@ export function Page(props: PageProps) {
         )}
         <div className="ml-auto flex shrink-0 items-center gap-3 phone:gap-2">{actions}</div>
       </header>
-      <div data-scroll className="flex min-h-0 flex-1 phone:flex-col phone:overflow-y-auto">
-        <div className="flex min-w-0 flex-1 flex-col phone:flex-none">
+      <div
+        data-scroll
+        className={classes(
+          'flex min-h-0 flex-1 phone:flex-col phone:overflow-y-auto',
+          sideBelowTables && 'tight:flex-col tight:overflow-y-auto',
+        )}
+      >
+        <div
+          className={classes(
+            'flex min-w-0 flex-1 flex-col phone:flex-none',
+            sideBelowTables && 'tight:flex-none',
+          )}
+        >
           {bar !== undefined && (
             <div className="flex min-h-13 shrink-0 flex-wrap items-center gap-2 px-6 py-2.5 phone:px-4">
               {bar}
@@ -116,6 +130,7 @@ export function Page(props: PageProps) {
             className={classes(
               'min-h-0 flex-1',
               fill ? 'flex flex-col phone:overflow-visible' : 'overflow-y-auto phone:overflow-visible',
+              sideBelowTables && 'tight:overflow-visible',
             )}
           >
             {children}
@@ -131,6 +146,7 @@ export function Page(props: PageProps) {
             className={classes(
               'shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-t phone:border-l-0',
               SIDE_WIDTH[sideWidth],
+              sideBelowTables && 'tight:w-full tight:border-t tight:border-l-0',
             )}
           >
             {side}

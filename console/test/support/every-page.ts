@@ -54,6 +54,7 @@ export async function startSeededNode(): Promise<SeededNode> {
   )
   const caller = new BatchCaller(node.url, KEY)
   const batch = await caller.create(await caller.upload(embeddingLines('plain-w16', ['one', 'two'])))
+  await makeAlerts(node)
   const person = { role: 'admin', name: 'Maria Keller', email: 'maria.keller@example.com' } as const
   const cookie = await memberCookie(node.controlUrl, person, NODE_TOKEN)
   return {
@@ -88,6 +89,7 @@ const EXAMPLES: Readonly<Record<PlaceOfOne, (node: SeededNode) => readonly Addre
 
 /** More of a list than its first view. */
 const MORE: Readonly<Record<string, (node: SeededNode) => readonly Address[]>> = {
+  alerts: () => [paths.alerts({ state: 'open', all: true }), paths.alerts({ new: 'latency' })],
   overview: () => [paths.overview({ view: 'table' })],
   newBatch: ({ draft }) => [paths.newBatch({ draft, model: 'plain-w16' })],
   images: () => [paths.images({ mode: 'edit' })],
@@ -126,6 +128,21 @@ async function invitation(node: ConsoleNode): Promise<string> {
   const body = { email: 'li.wei@example.com', role: 'operator' }
   const made = await node.control('POST', '/invitations', { token: NODE_TOKEN, body })
   return new URL(String(made.body['link'])).pathname
+}
+
+/** A channel of each shape but mail, and rules that name them. */
+async function makeAlerts(node: ConsoleNode): Promise<void> {
+  const make = (path: string, body: unknown) => node.control('POST', path, { token: NODE_TOKEN, body })
+  const channels = [
+    { kind: 'slack', name: 'torana-ops', url: 'https://hooks.example.com/services/T0/B0/x9Qdx9Qdx9Qd' },
+    { kind: 'teams', name: 'platform', url: 'https://teams.example.com/workflows/a1b2c3d4e5f6a1b2' },
+    { kind: 'pagerduty', name: 'on-call', routing_key: 'a1b2c3d4e5f6a1b2c3d44b7e' },
+  ]
+  const made = await Promise.all(channels.map((channel) => make('/alerts/channels', channel)))
+  const ids = made.map(({ body }) => String(body['id']))
+  const quiet = { days: [6, 7], from: '00:00', to: '24:00', zone: 'Europe/Berlin' }
+  await make('/alerts/rules', { kind: 'model_ending', channels: ids, quiet })
+  await make('/alerts/rules', { kind: 'latency', scope: { project: 'default' }, channels: ids.slice(0, 1) })
 }
 
 /** Only the person who uploads a file sees it. */

@@ -44,6 +44,9 @@ export const STAGE = {
   priced: 'priced-w16/plain',
   guarded: 'pair-w16',
   drifting: 'drifting-w16',
+  rule: 'Stage rule',
+  failingChannel: 'stage-failing',
+  unusedChannel: 'stage-unused',
 } as const
 
 const key = `/keys/${STAGE.project}/${STAGE.key}`
@@ -85,6 +88,11 @@ const steps =
     for (const step of all) await step(page)
   }
 
+const toggle =
+  (name: string) =>
+  async (page: Page): Promise<void> =>
+    page.getByRole('switch', { name, exact: true }).click()
+
 const chooseFile = async (page: Page): Promise<void> => {
   const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from('id,text\n1,a cat\n') }
   await page.locator('input[type=file]').first().setInputFiles(file)
@@ -92,6 +100,107 @@ const chooseFile = async (page: Page): Promise<void> => {
 
 const { members, tokens, signOn, general } = words.people
 const { deployments, budgets, welcome, upstreams } = words
+
+const { alerts } = words
+const newChannel = steps(
+  press(alerts.channels.add),
+  fill(alerts.channel.name, 'typed-channel'),
+  fill(alerts.channel.url.slack, 'https://hooks.example.com/services/typed'),
+)
+
+const ALERTS: readonly TableRow[] = [
+  {
+    file: 'pages/alerts/alerts-page.tsx',
+    method: 'put',
+    path: '/api/v1/alerts/mute',
+    at: '/alerts',
+    send: choose(alerts.mute.action, alerts.mute.hours(1)),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/rules.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    send: toggle(alerts.rules.toggle(STAGE.rule)),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/rules.tsx',
+    method: 'delete',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    open: choose(alerts.rules.more(STAGE.rule), alerts.rules.delete),
+    send: press(alerts.rules.deleteGo, 'alertdialog'),
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/rule-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/rules',
+    at: '/alerts?new=budget',
+    open: fill(alerts.rule.name, 'Typed rule'),
+    send: press(alerts.rule.create, 'dialog'),
+    typed: [alerts.rule.name, 'Typed rule'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/rule-sheet.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.rule), fill(alerts.rule.name, 'Typed name')),
+    send: press(alerts.rule.save, 'dialog'),
+    typed: [alerts.rule.name, 'Typed name'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channels.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels/{id}/test',
+    at: '/alerts',
+    send: press(alerts.channels.test),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/channels.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels/{id}/retry',
+    at: '/alerts',
+    send: press(alerts.channels.retry),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'delete',
+    path: '/api/v1/alerts/channels/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-other')),
+    send: press(alerts.channel.delete, 'dialog'),
+    typed: [alerts.channel.name, 'typed-other'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels',
+    at: '/alerts',
+    open: newChannel,
+    send: press(alerts.channel.create, 'dialog'),
+    typed: [alerts.channel.name, 'typed-channel'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/channels/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-name')),
+    send: press(alerts.channel.save, 'dialog'),
+    typed: [alerts.channel.name, 'typed-name'],
+    shown: 'form',
+  },
+]
 
 const SETTINGS: readonly TableRow[] = [
   {
@@ -369,6 +478,9 @@ const KEYS_AND_MONEY: readonly TableRow[] = [
   },
 ]
 
+/** Of the model that the stage connects: its upstream has no host name. */
+const STORED_WEIGHT = words.routing.model.field(words.routing.model.heads.weight, 'server')
+
 const TRAFFIC: readonly TableRow[] = [
   {
     file: 'pages/batches/pause-dialog.tsx',
@@ -416,6 +528,15 @@ const TRAFFIC: readonly TableRow[] = [
     at: '/batches/{running}',
     open: press(words.batches.cancel.action),
     send: press(words.batches.cancel.go, 'alertdialog'),
+    shown: 'form',
+  },
+  {
+    file: 'pages/requests/replay-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/requests/{id}/replay',
+    at: '/requests/{captured}',
+    open: press(words.replay.action),
+    send: press(/^Replay for up to/, 'dialog'),
     shown: 'form',
   },
   {
@@ -469,28 +590,58 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'form',
   },
   {
-    file: 'pages/deployments/credential-dialog.tsx',
+    file: 'pages/upstreams/credential-dialog.tsx',
     method: 'put',
     path: '/api/v1/credentials/{upstream}',
     how: 'replace',
     at: deployment('plain-w16/plain'),
     open: steps(
       choose(deployments.more, deployments.replaceCredential),
-      fill(deployments.credentialDialog.secret, 'sk-typed-secret'),
+      fill(words.routing.credential.secret, 'sk-typed-secret'),
     ),
-    send: press(deployments.credentialDialog.store, 'dialog'),
-    typed: [deployments.credentialDialog.secret, 'sk-typed-secret'],
+    send: press(words.routing.credential.store, 'dialog'),
+    typed: [words.routing.credential.secret, 'sk-typed-secret'],
     shown: 'form',
   },
   {
-    file: 'pages/deployments/credential-dialog.tsx',
+    file: 'pages/upstreams/credential-dialog.tsx',
     method: 'put',
     path: '/api/v1/credentials/{upstream}',
     how: 'forget',
     at: deployment('plain-w16/plain'),
     open: choose(deployments.more, deployments.forgetCredential),
-    send: press(deployments.credentialDialog.forget, 'alertdialog'),
+    send: press(words.routing.credential.forget, 'alertdialog'),
     shown: 'form',
+  },
+  {
+    file: 'pages/upstreams/checks.ts',
+    method: 'post',
+    path: '/api/v1/upstreams/check',
+    at: '/upstreams',
+    send: choose(words.routing.upstreams.menu('plain'), words.routing.upstreams.checkNow),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/upstreams/pending.ts',
+    method: 'post',
+    path: '/api/v1/configuration/changes',
+    at: '/upstreams?model={stored}',
+    open: fill(STORED_WEIGHT, '7'),
+    send: press(new RegExp(`^${words.routing.changes.save}`)),
+    typed: [STORED_WEIGHT, '7'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/upstreams/history.tsx',
+    method: 'post',
+    path: '/api/v1/configuration/changes/{id}/revert',
+    at: '/upstreams',
+    send: (page) =>
+      page
+        .getByRole('button', { name: /^Revert: / })
+        .first()
+        .click(),
+    shown: 'toast',
   },
   {
     file: 'parts/spaces/repair-dialog.tsx',
@@ -659,5 +810,13 @@ const PEOPLE: readonly TableRow[] = [
 /** `address`: of a server that can be connected, known once the node runs. */
 export function writeTable(address: () => string): readonly TableRow[] {
   // The batch that is cancelled must not have ended by then.
-  return [...TRAFFIC, ...PLAYGROUNDS, ...SETTINGS, ...KEYS_AND_MONEY, ...PEOPLE, ...upstreamRows(address)]
+  return [
+    ...TRAFFIC,
+    ...PLAYGROUNDS,
+    ...ALERTS,
+    ...SETTINGS,
+    ...KEYS_AND_MONEY,
+    ...PEOPLE,
+    ...upstreamRows(address),
+  ]
 }

@@ -3,11 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { faultAnswers } from '#http/fault-answers.ts'
 import { hasBody } from '#http/gate/gate.ts'
+import { incidentTopic, registerAlerts } from './alerts/routes.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
 import { registerBatchDrafts } from './batch-drafts/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
 import { registerCatalog } from './catalog/routes.ts'
+import { registerConfiguration } from './configuration/routes.ts'
 import { registerNodes } from './nodes/routes.ts'
 import { registerCredentials } from './credentials/routes.ts'
 import { pathIn, shownRequest } from './shared/answer-fault.ts'
@@ -40,9 +42,11 @@ import { registerModels } from './models/routes.ts'
 import { registerInvitations } from './invitations/routes.ts'
 import { registerMembers } from './members/routes.ts'
 import { registerSavedViews } from './saved-views/routes.ts'
+import { registerSharedViews } from './saved-views/shared-routes.ts'
 import { registerSession } from './session/routes.ts'
 import { registerSignOn } from './sign-on/routes.ts'
 import { registerSettings } from './settings/routes.ts'
+import { registerSnapshots } from './snapshots/routes.ts'
 import { registerTokens } from './tokens/routes.ts'
 import type { Api } from './shared/route.ts'
 import { registerSpaces } from './spaces/routes.ts'
@@ -87,6 +91,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerPlayground(api, node)
       registerWebhookEvents(api, node)
       registerCredentials(api, node)
+      registerAlerts(api, node)
       registerAudit(api, node)
       registerSession(api, node)
       registerMembers(api, node)
@@ -94,6 +99,8 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerSignOn(api, node)
       registerTokens(api, node)
       registerSavedViews(api, node)
+      registerSharedViews(api, node)
+      registerSnapshots(api, node)
       registerSettings(api, node)
       registerNodes(api, node)
       registerBackup(api, node)
@@ -103,6 +110,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerUnknowns(api, node)
       registerPrices(api, node)
       registerCatalog(api, node)
+      registerConfiguration(api, node)
       registerSpaces(api, node)
       registerSuspects(api, node)
       const overview = openOverview(node)
@@ -110,6 +118,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         flowTopic(node),
         deploymentTopic(node),
         attentionTopic(overview),
+        incidentTopic(node),
         requestTopic(node),
         keyTopic(node),
         jobTopic(node),

@@ -20,10 +20,12 @@ export interface EmbeddingsRequest {
   /** Texts as they are; what has other parts as `{ content: [...] }`. */
   readonly inputs: readonly unknown[]
   readonly inputType: InputType | undefined
+  /** The secret of a key that the request runs as. Without it: the console's own key in the project. */
+  readonly secret?: string
 }
 
 export async function playEmbeddings(
-  { project, model, inputs, inputType }: EmbeddingsRequest,
+  { project, model, inputs, inputType, secret }: EmbeddingsRequest,
   signal: AbortSignal,
 ): Promise<PlayedEmbeddings> {
   const startedMs = performance.now()
@@ -37,6 +39,7 @@ export async function playEmbeddings(
       ...(inputType !== undefined && { input_type: inputType }),
     },
     parseAs: 'arrayBuffer',
+    ...(secret !== undefined && { headers: { 'x-api-key': secret } }),
     signal,
   })
   // The types tell what is in the body; it is handed on unread.

@@ -1,10 +1,9 @@
 /** Will it last? Budgets by how full they are, and the chosen one beside them. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
-import { useChangeSearch } from '../../app/change-search.ts'
+import { useChangeSearch, useOpened } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useZone } from '../../time/zone.ts'
@@ -36,7 +35,7 @@ export function BudgetsPage() {
   const may = useMay()
   const isPhone = usePhone()
   useZone()
-  const [isNew, setNew] = useState(false)
+  const [isNew, setNew] = useOpened('new', search.new)
   const query = useInfiniteQuery(moneyQueries.budgets(search.scope, search.project))
   const budgets = query.data?.pages.flatMap(({ data }) => data)
   const chosen = asked ?? (isPhone ? undefined : budgets?.[0]?.id)
@@ -97,7 +96,7 @@ export function BudgetsPage() {
           {chosen !== undefined && <BudgetDetail key={chosen} id={chosen} />}
         </div>
       )}
-      {isNew && <NewBudget onClose={() => setNew(false)} />}
+      {isNew && may('projects.write') && <NewBudget onClose={() => setNew(false)} />}
     </Page>
   )
 }

@@ -1,10 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Wallet } from 'lucide-react'
 import { shellRoute } from '../../app/place.ts'
-import { oneOf, searchOf } from '../../app/search.ts'
+import { flag, oneOf, searchOf } from '../../app/search.ts'
 
 const component = lazyRouteComponent(() => import('./budgets-page.tsx'), 'BudgetsPage')
-const validateSearch = searchOf({ scope: oneOf('project', 'key') })
+const validateSearch = searchOf({ scope: oneOf('project', 'key'), new: flag() })
 
 export const budgets = createRoute({
   getParentRoute: () => shellRoute,
@@ -19,6 +19,7 @@ export const budgets = createRoute({
       position: 2,
       key: 'b',
       permission: 'budgets.read',
+      actions: [{ id: 'newBudget', search: { new: true }, permission: 'projects.write' }],
     },
   },
 })

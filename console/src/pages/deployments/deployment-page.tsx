@@ -2,9 +2,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FlaskConical, KeyRound, MoreHorizontal, Pause, Play, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { duration, NONE, rate, share, whole } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
 import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
@@ -35,7 +37,6 @@ const RequestsOf = lazyPart(async () => (await import('../../parts/requests/requ
 const UsageOf = lazyPart(async () => (await import('../../parts/usage/usage-of.tsx')).UsageOf)
 const TestDialog = lazyPart(async () => (await import('./test-dialog.tsx')).TestDialog)
 const DrainDialog = lazyPart(async () => (await import('./drain-dialog.tsx')).DrainDialog)
-const CredentialDialog = lazyPart(async () => (await import('./credential-dialog.tsx')).CredentialDialog)
 
 const TABS = ['health', 'drift', 'limits', 'capabilities', 'requests', 'usage'] as const
 type TabName = (typeof TABS)[number]
@@ -52,7 +53,7 @@ const TONES: Record<Mark, TagTone> = {
   wait: 'accent',
 }
 
-type Open = 'test' | 'drain' | 'replace' | 'forget' | 'accept' | undefined
+type Open = 'test' | 'drain' | 'accept' | undefined
 
 export function DeploymentPage() {
   const { id } = place.useParams()
@@ -60,7 +61,13 @@ export function DeploymentPage() {
   const queries = useQueryClient()
   const list = useQuery(deploymentQueries.all())
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
-  const [open, setOpen] = useState<Open>()
+  const [opened, setOpened] = useState<Open>()
+  const change = useChangeSearch<SearchOf<typeof place>>()
+  const open = opened ?? search.do
+  const setOpen = (next: Open): void => {
+    setOpened(next)
+    if (search.do !== undefined) change({ do: undefined }, { replace: true })
+  }
   const all = list.data?.data
   const one = all?.find((row) => row.id === id)
   const siblings = useMemo(
@@ -126,9 +133,6 @@ export function DeploymentPage() {
       {open === 'accept' && <AcceptDialog one={one} siblings={siblings} onClose={close} />}
       {open === 'test' && <TestDialog one={one} onClose={close} />}
       {open === 'drain' && <DrainDialog one={one} siblings={siblings} onClose={close} />}
-      {(open === 'forget' || open === 'replace') && (
-        <CredentialDialog upstream={one.upstream} what={open} onClose={close} />
-      )}
     </Page>
   )
 }
@@ -166,7 +170,7 @@ function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (
         <MenuItem
           icon={<KeyRound size={14} aria-hidden />}
           why={may('upstreams.write') ? undefined : words.deployments.onlyAdmins}
-          onSelect={() => onOpen('replace')}
+          to={paths.upstreams({ replace: one.upstream })}
         >
           {words.deployments.replaceCredential}
         </MenuItem>
@@ -174,7 +178,7 @@ function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (
           danger
           icon={<Trash2 size={14} aria-hidden />}
           why={may('upstreams.write') ? undefined : words.deployments.onlyAdmins}
-          onSelect={() => onOpen('forget')}
+          to={paths.upstreams({ forget: one.upstream })}
         >
           {words.deployments.forgetCredential}
         </MenuItem>

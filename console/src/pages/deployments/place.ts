@@ -16,6 +16,7 @@ export const deployments = createRoute({
       position: 1,
       key: 'd',
       permission: 'deployments.read',
+      actions: [{ id: 'unhealthyDeployments', search: { health: 'unwell' } }],
       phoneTitle: 'deployments',
     },
   },
@@ -31,6 +32,7 @@ export const deployment = createRoute({
     looks: oneOf('24h', '14d', '90d'),
     measure: oneOf('cosine', 'images', 'length'),
     show: usageMeasure,
+    do: oneOf('drain', 'test'),
   }),
   component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
 })

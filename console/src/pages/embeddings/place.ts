@@ -25,6 +25,11 @@ export const embeddings = createRoute({
       position: 1,
       key: 'e',
       permission: 'playground.run',
+      actions: [
+        { id: 'mapTexts', search: { view: 'map' } },
+        { id: 'compareModels', search: { view: 'compare' } },
+        { id: 'smallerVectors', search: { view: 'types' } },
+      ],
     },
   },
 })

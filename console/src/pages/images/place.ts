@@ -22,6 +22,10 @@ export const images = createRoute({
       position: 2,
       key: 'i',
       permission: 'playground.run',
+      actions: [
+        { id: 'generateImage', search: { mode: 'generate' } },
+        { id: 'paintMask', search: { mode: 'edit' } },
+      ],
     },
   },
 })

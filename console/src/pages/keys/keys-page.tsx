@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { keyQueries } from '../../api/queries/keys.ts'
-import { useChangeSearch } from '../../app/change-search.ts'
+import { useChangeSearch, useOpened } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import type { SearchOf } from '../../app/place.ts'
@@ -33,10 +33,11 @@ export function KeysPage() {
   const change = useChangeSearch<SearchOf<typeof place>>()
   const may = useMay()
   const [once, setOnce] = useState<Once>()
+  const [isNew, setNew] = useOpened('new', search.new)
   const pages = list.data?.pages
   const counts = pages?.at(-1)?.counts
   const newKey = may('keys.create') ? (
-    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => change({ new: true })}>
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setNew(true)}>
       {words.keys.new}
     </Button>
   ) : undefined
@@ -86,13 +87,13 @@ export function KeysPage() {
           />
         }
       />
-      {search.new === true && (
+      {isNew && may('keys.create') && (
         <KeySheet
           project={project}
-          onClose={() => change({ new: undefined }, { replace: true })}
+          onClose={() => setNew(false)}
           onMade={(made) => {
             setOnce(made)
-            change({ new: undefined }, { replace: true })
+            setNew(false)
           }}
         />
       )}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { peopleQueries } from '../../api/queries/people.ts'
 import { useWrite } from '../../api/write.ts'
+import { useOpened } from '../../app/change-search.ts'
 import { chooseLanguage, language, LANGUAGES, type Language } from '../../app/language.ts'
 import { useMay, useSession } from '../../app/session.ts'
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../../app/theme.ts'
@@ -15,6 +16,7 @@ import { NewPasswordInput, SecretInput } from '../../ui/secret-input.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { settings as place } from './place.ts'
 import { SettingRow, SettingRows } from './rows.tsx'
 
 const THEMES: readonly ThemeChoice[] = ['light', 'dark', 'system']
@@ -105,7 +107,7 @@ function Browser() {
 }
 
 function Account({ email }: { readonly email: string }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useOpened('password', place.useSearch().password)
   const say = words.people.general
   return (
     <SettingRows title={say.account}>

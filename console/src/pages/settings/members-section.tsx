@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
 import { useWrite } from '../../api/write.ts'
+import { useOpened } from '../../app/change-search.ts'
 import { ageOf, day, initials } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { useMay, useSession } from '../../app/session.ts'
@@ -15,6 +16,7 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { settings as place } from './place.ts'
 import { InviteSheet, MemberSheet } from './member-sheets.tsx'
 
 type Member = Schema<'Member'>
@@ -30,8 +32,15 @@ type Open =
 export function MembersSection() {
   const members = useQuery(peopleQueries.members())
   const invitations = useQuery(peopleQueries.invitations())
-  const [open, setOpen] = useState<Open>()
   const may = useMay()
+  const [opened, setOpened] = useState<Open>()
+  const [isInviting, setInviting] = useOpened('new', place.useSearch().new)
+  const open: Open | undefined = isInviting && may('members.invite') ? { what: 'invite' } : opened
+  const setOpen = (next: Open | undefined): void => {
+    const isNew = next?.what === 'invite' && next.member === undefined
+    if (isNew || isInviting) setInviting(isNew)
+    setOpened(isNew ? undefined : next)
+  }
   const rows = members.data && [
     ...members.data.data.map((member): Row => ({ member })),
     ...(invitations.data?.data ?? []).map((invitation): Row => ({ invitation })),

@@ -4,6 +4,7 @@ import { MoreHorizontal, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
+import { useOpened } from '../../app/change-search.ts'
 import { moment, whole } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
@@ -16,16 +17,14 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
-import { LockTag } from '../../ui/tag.tsx'
+import { LockTag, Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
+import { settings as place } from './place.ts'
 import { SectionHead } from './section-head.tsx'
 import { DeleteDialog, ProjectSheet, type Project } from './project-sheets.tsx'
 
 type WebhookEvent = Schema<'WebhookEvent'>
-type Open =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'change' | 'delete'; readonly project: Project }
-  | undefined
+type Open = { readonly kind: 'change' | 'delete'; readonly project: Project } | undefined
 
 const say = words.projects
 
@@ -38,12 +37,13 @@ const OUTCOME_MARKS: Record<WebhookEvent['outcome'], Mark> = {
 export function ProjectsSection() {
   const query = useQuery(keyQueries.projects())
   const [open, setOpen] = useState<Open>()
+  const [isNew, setNew] = useOpened('new', place.useSearch().new)
   const may = useMay()
   const mayWrite = may('projects.write')
   const columns = useMemo(() => columnsFor(setOpen, mayWrite), [mayWrite])
   const close = (): void => setOpen(undefined)
   const newProject = mayWrite && (
-    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setOpen({ kind: 'new' })}>
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setNew(true)}>
       {say.new}
     </Button>
   )
@@ -66,7 +66,7 @@ export function ProjectsSection() {
         }
       />
       <Deliveries />
-      {open?.kind === 'new' && <ProjectSheet of={undefined} onClose={close} />}
+      {isNew && mayWrite && <ProjectSheet of={undefined} onClose={() => setNew(false)} />}
       {open?.kind === 'change' && <ProjectSheet of={open.project} onClose={close} />}
       {open?.kind === 'delete' && <DeleteDialog of={open.project} onClose={close} />}
     </>
@@ -80,10 +80,11 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
       id: 'project',
       least: 230,
       head: columns.project,
-      cell: ({ name, managed_at: at }) => (
+      cell: ({ name, managed_at: at, capture_inputs: captures }) => (
         <span className="flex min-w-0 items-center gap-2">
           <span className="min-w-0 truncate font-strong">{name}</span>
           {at !== null && <LockTag at={at} />}
+          {captures && <Tag>{say.captures}</Tag>}
         </span>
       ),
     },

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { peopleQueries } from '../../api/queries/people.ts'
 import { useWrite } from '../../api/write.ts'
+import { useOpened } from '../../app/change-search.ts'
 import { ageOf, day } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,6 +15,7 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { settings as place } from './place.ts'
 import { SectionHead } from './section-head.tsx'
 import { TokenSheet } from './token-sheet.tsx'
 
@@ -22,7 +24,7 @@ type Token = Schema<'Token'>
 export function TokensSection() {
   const query = useQuery(peopleQueries.tokens())
   const { data: settings } = useQuery(peopleQueries.settings())
-  const [isMaking, setMaking] = useState(false)
+  const [isMaking, setMaking] = useOpened('new', place.useSearch().new)
   const [revoking, setRevoking] = useState<Token>()
   const say = words.people.tokens
   const newToken = (

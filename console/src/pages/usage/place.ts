@@ -13,6 +13,7 @@ export const usage = createRoute({
     only: texts(),
     before: flag(),
     sort: text(),
+    export: flag(),
   }),
   component: lazyRouteComponent(() => import('./usage-page.tsx'), 'UsagePage'),
   staticData: {
@@ -23,6 +24,10 @@ export const usage = createRoute({
       position: 1,
       key: 'u',
       permission: 'usage.read',
+      actions: [
+        { id: 'exportUsage', search: { export: true }, permission: 'usage.export' },
+        { id: 'comparePeriods', search: { before: true } },
+      ],
       phoneTitle: 'cost',
     },
   },

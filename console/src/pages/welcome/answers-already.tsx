@@ -7,7 +7,7 @@ import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
 import { LANGUAGES, snippetOf, type SnippetLanguage } from '../../parts/snippets/first-call.ts'
-import { useModelToCall } from '../../parts/snippets/model-to-call.ts'
+import type { ModelToCall } from '../../parts/snippets/model-to-call.ts'
 import { KEY } from '../../parts/snippets/snippet.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Link, TextLink, type Address } from '../../ui/link.tsx'
@@ -23,14 +23,14 @@ const TAIL = 4
 interface AnswersAlreadyProps {
   /** Of the key that was made on this page. It is copied in full and shown in part. */
   readonly secret: string | undefined
+  readonly model: ModelToCall
 }
 
-export function AnswersAlready({ secret }: AnswersAlreadyProps) {
+export function AnswersAlready({ secret, model: { id: model, kind, isOwn } }: AnswersAlreadyProps) {
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const { install } = useSession()
   const { data: settings } = useQuery(peopleQueries.settings())
   const say = words.welcome.answers
-  const { id: model, kind, isOwn } = useModelToCall()
   const snippetWith = (key: string): string =>
     snippetOf(language, { baseUrl: `${install.gateway_url}/v1`, key, model, kind })
   // Without a configuration file the node made a key at its first start, and keeps it in its data folder.

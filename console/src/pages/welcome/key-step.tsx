@@ -1,9 +1,8 @@
 /** A key with a budget. Its secret lives on this page alone. */
 import { useState } from 'react'
 import { useWrite } from '../../api/write.ts'
-import { paths } from '../../app/paths.ts'
+import { rememberProject } from '../../app/paying-project.ts'
 import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Field, Form, SubmitButton, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
@@ -34,6 +33,7 @@ export function KeyStep({ made, onMade }: KeyStepProps) {
     })
     // Torana makes the secret, as none was given.
     if (secret !== undefined) onMade({ id, secret })
+    rememberProject(project)
   }
   if (made !== undefined) return <Once secret={made.secret} />
   return (
@@ -85,9 +85,6 @@ function Once({ secret }: { readonly secret: string }) {
         <OnceInput label={say.once} value={secret} />
         <CopyButton text={secret} look="primary" size="large" />
       </div>
-      <ButtonLink to={paths.overview()} size="large" className="self-end">
-        {say.toOverview}
-      </ButtonLink>
     </div>
   )
 }

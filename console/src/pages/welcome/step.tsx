@@ -8,6 +8,8 @@ type StepState = 'done' | 'open' | 'waiting'
 interface StepProps {
   readonly number: number
   readonly state: StepState
+  /** It is done, though what it shows stays open. */
+  readonly isDone?: boolean
   readonly title: ReactNode
   readonly note?: ReactNode
   /** At the right of its head. */
@@ -23,17 +25,26 @@ const BADGES: Record<StepState, string> = {
   waiting: 'bg-tag text-ink-2',
 }
 
-export function Step({ number, state, title, note, aside, onOpen, children }: StepProps) {
+export function Step({
+  number,
+  state,
+  isDone = state === 'done',
+  title,
+  note,
+  aside,
+  onOpen,
+  children,
+}: StepProps) {
   const head = (
     <>
       <span
         aria-hidden
         className={classes(
           'flex size-[22px] shrink-0 items-center justify-center rounded-full text-12 font-semibold',
-          BADGES[state],
+          BADGES[isDone ? 'done' : state],
         )}
       >
-        {state === 'done' ? <Check size={13} strokeWidth={2.25} /> : number}
+        {isDone ? <Check size={13} strokeWidth={2.25} /> : number}
       </span>
       <span className="text-13 font-semibold">{title}</span>
       {note !== undefined && <span className="min-w-0 truncate text-ink-2">{note}</span>}

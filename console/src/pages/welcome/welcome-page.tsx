@@ -1,4 +1,4 @@
-/** First steps: an admin, an upstream, a key with a budget. Each can wait. */
+/** First steps: an admin, an upstream, a key with a budget, a call. Each can wait. */
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -6,6 +6,7 @@ import { peopleQueries } from '../../api/queries/people.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay, useSession, useSessionState } from '../../app/session.ts'
 import { Frame } from '../../app/shell.tsx'
+import { DEMO, useModelsToCall } from '../../parts/snippets/model-to-call.ts'
 import { ConnectUpstream } from '../../parts/connect-upstream/connect-upstream.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -14,6 +15,7 @@ import { words } from '../../words/words.ts'
 import { AdminForm } from './admin-form.tsx'
 import { AnswersAlready } from './answers-already.tsx'
 import { Bare } from './bare.tsx'
+import { CallStep } from './call-step.tsx'
 import { KeyStep, type MadeKey } from './key-step.tsx'
 import { PlainHttp } from './sign-in-page.tsx'
 import { Step } from './step.tsx'
@@ -57,13 +59,17 @@ function Steps() {
   const navigate = useNavigate()
   const [made, setMade] = useState<MadeKey>()
   const [open, setOpen] = useState<OpenStep>(install.only_demo ? 'upstream' : 'key')
+  const [chosen, setChosen] = useState<string>()
+  const [answered, setAnswered] = useState<string>()
+  const models = useModelsToCall()
+  const model = models.find(({ id }) => id === chosen) ?? models[0] ?? DEMO
   const isConnected = !install.only_demo
   const say = words.welcome
   // The token is used up. It must not stay in the address, nor in the history.
   const forgetToken = useEffectEvent(() => void navigate({ ...paths.welcome(), replace: true }))
   useEffect(() => forgetToken(), [])
   return (
-    <Page title={say.title} side={<AnswersAlready secret={made?.secret} />} sideWidth={424}>
+    <Page title={say.title} side={<AnswersAlready secret={made?.secret} model={model} />} sideWidth={424}>
       <div className="flex max-w-203 flex-col gap-3 px-10 py-7 phone:px-4">
         <header className="pb-3">
           <h2 className="text-24 font-semibold">{say.running}</h2>
@@ -98,11 +104,29 @@ function Steps() {
         <Step
           number={3}
           state={open === 'key' ? 'open' : made === undefined ? 'waiting' : 'done'}
+          isDone={made !== undefined}
           title={made === undefined ? say.key.title : say.key.done(made.id)}
           note={made === undefined ? say.key.note : undefined}
           onOpen={() => setOpen('key')}
         >
           <KeyStep made={made} onMade={setMade} />
+        </Step>
+        <Step
+          number={4}
+          state={made === undefined ? 'waiting' : 'open'}
+          isDone={answered !== undefined}
+          title={answered === undefined ? say.call.title : say.call.done(answered)}
+          note={made === undefined ? say.call.waits : answered === undefined ? say.call.note : undefined}
+        >
+          {made !== undefined && (
+            <CallStep
+              made={made}
+              models={models}
+              model={model}
+              onModel={setChosen}
+              onAnswered={setAnswered}
+            />
+          )}
         </Step>
       </div>
     </Page>

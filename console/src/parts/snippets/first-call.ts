@@ -17,6 +17,13 @@ export function snippetOf(language: SnippetLanguage | '.env', call: FirstCall): 
   return [...shell, '', ...CALLS[language][call.kind](call.model)].join('\n')
 }
 
+/** What a first call sends: two words that are near each other, and one that is not. */
+export const FIRST_TEXTS = ['cat', 'kitten', 'car'] as const
+export const FIRST_PROMPT = 'a cat on a car'
+
+const TEXTS = FIRST_TEXTS.map((text) => `"${text}"`).join(', ')
+const NODE_TEXTS = FIRST_TEXTS.map((text) => `'${text}'`).join(', ')
+
 type Lines = (model: string) => readonly string[]
 
 const CURL = [
@@ -42,13 +49,13 @@ const CALLS: Record<SnippetLanguage, Record<FirstCall['kind'], Lines>> = {
       'curl $TORANA_BASE_URL/embeddings \\',
       ...CURL,
       `  -d '{"model": "${model}",`,
-      '       "input": ["cat", "kitten", "car"]}\'',
+      `       "input": [${TEXTS}]}'`,
     ],
     image: (model) => [
       'curl $TORANA_BASE_URL/images/generations \\',
       ...CURL,
       `  -d '{"model": "${model}",`,
-      '       "prompt": "a cat on a car"}\'',
+      `       "prompt": "${FIRST_PROMPT}"}'`,
     ],
   },
   Python: {
@@ -56,14 +63,14 @@ const CALLS: Record<SnippetLanguage, Record<FirstCall['kind'], Lines>> = {
       ...PYTHON,
       'answer = client.embeddings.create(',
       `    model="${model}",`,
-      '    input=["cat", "kitten", "car"],',
+      `    input=[${TEXTS}],`,
       ')',
       'print(len(answer.data[0].embedding))',
       'END',
     ],
     image: (model) => [
       ...PYTHON,
-      `answer = client.images.generate(model="${model}", prompt="a cat on a car")`,
+      `answer = client.images.generate(model="${model}", prompt="${FIRST_PROMPT}")`,
       'print(len(answer.data))',
       'END',
     ],
@@ -73,14 +80,14 @@ const CALLS: Record<SnippetLanguage, Record<FirstCall['kind'], Lines>> = {
       ...NODE,
       'const answer = await client.embeddings.create({',
       `  model: '${model}',`,
-      "  input: ['cat', 'kitten', 'car'],",
+      `  input: [${NODE_TEXTS}],`,
       '})',
       'console.log(answer.data[0].embedding.length)',
       'END',
     ],
     image: (model) => [
       ...NODE,
-      `const answer = await client.images.generate({ model: '${model}', prompt: 'a cat on a car' })`,
+      `const answer = await client.images.generate({ model: '${model}', prompt: '${FIRST_PROMPT}' })`,
       'console.log(answer.data.length)',
       'END',
     ],

@@ -3,7 +3,8 @@ import { inLanguage } from '../in-language.ts'
 export const welcome = inLanguage('welcome', {
   title: 'Welcome',
   running: 'Torana is running',
-  steps: 'Three steps to your own models. You can do these later; the demo models already work.',
+  steps:
+    'Four steps to a first call of your own model. You can do these later; the demo models already work.',
   passwordHint: 'Use a passphrase of 12 or more characters.',
   signIn: {
     title: 'Sign in',
@@ -75,6 +76,42 @@ export const welcome = inLanguage('welcome', {
     perMonth: 'per month',
     submit: 'Create key',
     once: 'The secret is shown once. Save it now.',
+  },
+  call: {
+    title: 'Call your model with your key',
+    note: 'a real request, billed to the key',
+    waits: 'Create a key first. Its secret is known only on this page, until you leave it.',
+    done: (model: string) => `${model} answered`,
+    model: 'Model',
+    price: (text: string) => `Price: ${text}`,
+    texts: (texts: string) => `Sends ${texts} as the key’s own request, through its limits and budget.`,
+    prompt: (prompt: string) => `Creates one image: “${prompt}”. It counts against the key’s budget.`,
+    send: 'Send request',
+    again: 'Send again',
+    answered: (ms: string) => `Answered in ${ms}`,
+    facts: (dimensions: string, deployment: string, cost: string) =>
+      `cosine similarity · ${dimensions} dimensions · ${deployment} · ${cost}`,
+    imageFacts: (deployment: string, cost: string) => `${deployment} · ${cost}`,
+    unpriced: 'unpriced',
+    failed: (model: string) => `${model} did not answer`,
+    docs: (code: string) => `About ${code}`,
+    declareFree: (model: string) => `Declare ${model} free`,
+    setPrice: 'Set a price',
+    seeBudgets: 'Change the budget',
+    seeDeployments: 'Check the deployment',
+    remedies: {
+      unpriced:
+        'The key has a hard budget, and Torana can’t count a call without a price. If you run the server yourself, declare the model free.',
+      budget:
+        'The most this call can cost exceeds what is left of the budget. Raise the budget, then send again.',
+      rejected:
+        'The upstream refused its API key. Replace the key on the deployment’s page, then send again.',
+      unreachable:
+        'The upstream did not answer. Check that the server runs and that its address is right, then send again.',
+      model:
+        'The upstream does not have this model. Choose another model, or check its name on the upstream.',
+      limited: 'The upstream limits how often it can be called. Wait a moment, then send again.',
+    },
     toOverview: 'Go to overview',
   },
   answers: {

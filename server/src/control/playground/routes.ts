@@ -4,16 +4,22 @@ import { z } from 'zod'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { embeddingAnswer, embeddingRequest } from '#http/gateway/embeddings/schemas.ts'
 import { imageAnswer, imageEditRequest, imageRequest } from '#http/gateway/images/schemas.ts'
+import type { Key } from '#ports/keys.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { playerKey, type PlayersNode } from './open.ts'
+import { playerKey, type PlayersNode } from '../shared/players.ts'
 import { takeProject } from './project-rules.ts'
 
 type PlaygroundNode = PlayersNode & Pick<ControlNode, 'handlers'>
 
 const FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 422, 424, 429, 500, 502, 503, 504]
+
+/** As callers of the gateway present their key; `authorization` is the session's or the token's here. */
+const KEY_HEADER = 'x-api-key'
+
+const DESCRIPTION = `With \`${KEY_HEADER}: <secret of a key>\` the request runs as that key's own: its models, limits and budget apply, and its project pays.`
 
 const project = z
   .string()
@@ -22,6 +28,7 @@ const project = z
 export function registerPlayground(api: Api, node: PlaygroundNode): void {
   const playedBy = (kind: keyof GatewayHandlers) => ({
     permission: 'playground.run' as const,
+    description: DESCRIPTION,
     faults: FAULTS,
     answering: 'playground' as const,
     onRequest: (request: FastifyRequest, reply: FastifyReply) => play(request, reply, kind, node),
@@ -77,12 +84,19 @@ async function play(
   const name = await takeProject(request.raw)
   const caller = callerIn(request)
   visibleProjects(caller, name)
-  const key = await playerKey(caller.actor, name, node)
-  if (key === undefined) throw notFound(`There is no project ${name.slice(0, 100)}.`)
+  const { headers } = request.raw
+  const key = headers[KEY_HEADER] === undefined ? await consoleKey(caller.actor, name, node) : undefined
+  if (key === undefined) delete headers.authorization
   reply.hijack()
   reply.raw.setHeader('cache-control', 'no-store')
   reply.raw.setHeader('x-content-type-options', 'nosniff')
   await node.handlers[kind](request.raw, reply.raw, undefined, key)
+}
+
+async function consoleKey(actor: string, project: string, node: PlayersNode): Promise<Key> {
+  const key = await playerKey(actor, project, node)
+  if (key === undefined) throw notFound(`There is no project ${project.slice(0, 100)}.`)
+  return key
 }
 
 function neverReached(): never {

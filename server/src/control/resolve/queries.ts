@@ -15,6 +15,7 @@ export const hit = z
       'project',
       'model',
       'deployment',
+      'upstream',
       'asset',
       'space',
       'node',

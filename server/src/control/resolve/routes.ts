@@ -1,6 +1,6 @@
 /** What an id or a part of a name stands for, for the palette: each type as far as the caller may see it. */
 import { z } from 'zod'
-import { listModels } from '#core/catalog/catalog.ts'
+import { listModels, upstreamsOf } from '#core/catalog/catalog.ts'
 import { answeringSpace } from '#core/embedding/space.ts'
 import { may, type Permission } from '#core/access/permission.ts'
 import { callerIn, maySee, visibleProjects, type Caller } from '../shared/caller.ts'
@@ -16,7 +16,9 @@ type ResolveNode = Pick<
 >
 
 /** Hits of one answer, as many as a palette shows. */
-const MAX_HITS = 8
+const MAX_HITS = 12
+/** Hits of one type, so that many keys do not hide a model. */
+const MAX_HITS_PER_TYPE = 4
 /** Projects that are searched by a part of their name. */
 const MAX_PROJECTS = 1000
 
@@ -29,6 +31,7 @@ const PERMISSION: Readonly<Record<Hit['type'], Permission>> = {
   project: 'projects.read',
   model: 'models.read',
   deployment: 'deployments.read',
+  upstream: 'upstreams.read',
   space: 'spaces.read',
   node: 'nodes.read',
   member: 'members.read',
@@ -56,7 +59,12 @@ export function registerResolve(api: Api, node: ResolveNode): void {
         ...inCatalog(q, node),
         ...(may(caller.role, PERMISSION.member) ? await hitsOfMembers(node.reports, q, MAX_HITS) : []),
       ].filter(({ type }) => may(caller.role, PERMISSION[type]))
-      return { data: hits.slice(0, MAX_HITS), has_more: false as const, next: null }
+      const shown = Object.values(Object.groupBy(hits, ({ type }) => type)).flatMap((ofType) =>
+        ofType
+          .toSorted((one, other) => Number(other.id === q) - Number(one.id === q))
+          .slice(0, MAX_HITS_PER_TYPE),
+      )
+      return { data: shown.slice(0, MAX_HITS), has_more: false as const, next: null }
     },
   })
 }
@@ -125,6 +133,11 @@ function inCatalog(q: string, { catalog, scheduler, clock, spaceGuard, families 
       .flatMap(({ deployments }) => deployments.map(({ id }) => id))
       .filter((id) => includes(id, q))
       .map((id) => ({ ...hitNamed('deployment', id, states.get(id)), state: states.get(id) ?? null })),
+    ...upstreamsOf(catalog())
+      .filter(({ name }) => includes(name, q))
+      .map(({ name, baseUrl }) =>
+        hitNamed('upstream', name, baseUrl === undefined ? null : new URL(baseUrl).host),
+      ),
     ...references
       .map((reference) => ({
         ...hitNamed('space', reference.model, reference.model),

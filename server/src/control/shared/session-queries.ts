@@ -85,7 +85,8 @@ export function endSessionsOf(database: Database, memberId: string, actor: Actor
   })
 }
 
-/** Deletes sessions that have ended. They are refused anyway; this keeps the table small. */
+/** Deletes sessions and snapshots that have ended. They are refused anyway; this keeps the tables small. */
 export async function sweepSessions(sql: Sql): Promise<void> {
+  await sql.query('DELETE FROM snapshots WHERE expires_at < now()')
   await sql.query(`DELETE FROM sessions WHERE expires_at < now() OR seen_at < now() - ${IDLE}`)
 }

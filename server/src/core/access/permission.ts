@@ -9,6 +9,7 @@ const PERMISSIONS_OF = {
   /** Each of these holds within the developer's own projects. */
   developer: [
     'overview.read',
+    'alerts.read',
     'requests.read',
     'models.read',
     'usage.read',
@@ -26,6 +27,7 @@ const PERMISSIONS_OF = {
     'batches.continue',
   ],
   operator: [
+    'alerts.write',
     'deployments.read',
     'deployments.test',
     'deployments.drain',
@@ -42,6 +44,7 @@ const PERMISSIONS_OF = {
   ],
   admin: [
     'spaces.accept',
+    'configuration.export',
     'upstreams.write',
     'models.write',
     'prices.write',

@@ -84,6 +84,31 @@ test('texts become vectors as for a caller, with the same headers, billed to the
   })
 })
 
+test('with the secret of a key the request is that key’s own: its terms apply, and its project pays', async () => {
+  const body = { name: 'own', project: 'keyed', models: ['plain-w16'] }
+  const made = await node.control('POST', '/keys', { token: NODE_TOKEN, body })
+  const secret = String(made.body['secret'])
+  const ask = (model: string, key: string) =>
+    play('embeddings', JSON.stringify({ project: 'search', model, input: 'a' }), developer, {
+      ...json,
+      'x-api-key': key,
+    })
+  assert.equal((await ask('plain-w16', secret)).status, 200)
+  assert.equal((await ask('obeys-w16', secret)).body.error?.code, 'model_not_allowed')
+  const wrong = await ask('plain-w16', 'tr_wrong')
+  assert.deepEqual([wrong.status, wrong.body.error?.code], [401, 'invalid_api_key'])
+  await eventually(async () => {
+    const listed = await node.control('GET', '/requests?project=keyed&outcome=answered', {
+      token: NODE_TOKEN,
+    })
+    const rows = listed.body['data'] as { key: string }[]
+    assert.deepEqual(
+      rows.map(({ key }) => key),
+      ['keyed/own'],
+    )
+  })
+})
+
 test('what Torana cannot name it does not name here either, and an image in a string is refused', async () => {
   const ask = (fields: object, headers: Record<string, string> = {}) => {
     const body = { project: 'free', model: 'obeys-w16', input: 'a text', ...fields }

@@ -33,6 +33,21 @@ test('a part of a name finds keys, projects, models and deployments', async () =
   assert.equal((await node.control('GET', '/resolve?q=', { token: NODE_TOKEN })).status, 400)
 })
 
+test('a part of its name finds an upstream, for those who may see upstreams', async () => {
+  const upstreams = async (token?: string) =>
+    (await find('plain', token)).filter(({ type }) => type === 'upstream').length
+  assert.equal(await upstreams(), 1)
+  assert.equal(await upstreams(developer), 0)
+})
+
+test('many hits of one type do not hide the others', async () => {
+  for (let n = 0; n < 9; n++)
+    await node.control('POST', '/keys', { token: NODE_TOKEN, body: { project: 'crowd', name: `plain-${n}` } })
+  const types = (await find('plain')).map(({ type }) => type)
+  assert.equal(types.filter((type) => type === 'key').length, 4)
+  assert.ok(types.includes('model') && types.includes('deployment'), types.join())
+})
+
 test('the id of a request finds it, and a call leads to its request', async () => {
   const asked = await node.ask({ model: 'plain-w16', input: 'a' }, { key: 'a-key-of-these-tests-0000002' })
   const id = asked.headers.get('x-request-id') ?? ''

@@ -48,6 +48,7 @@ test('the contract has routes, and few of them are for anyone', () => {
     'POST /invitations/look',
     'POST /session',
     'POST /session/first-run',
+    'POST /snapshots/look',
   ])
 })
 

@@ -1,7 +1,6 @@
-/** Replacing or forgetting the credential of an upstream. The secret lives in this component alone. */
-import { useQuery } from '@tanstack/react-query'
+/** Replacing or deleting the key of an upstream, at once: a secret is never among the pending changes. It lives in this component alone. */
 import { useState } from 'react'
-import { deploymentQueries } from '../../api/queries/deployments.ts'
+import type { Schema } from '../../api/client.ts'
 import { useWrite } from '../../api/write.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Field } from '../../ui/field.tsx'
@@ -11,38 +10,42 @@ import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 
 interface CredentialDialogProps {
-  readonly upstream: string
+  readonly upstream: Schema<'Upstream'>
   readonly what: 'replace' | 'forget'
   readonly onClose: () => void
 }
 
-export function CredentialDialog({ upstream, what, onClose }: CredentialDialogProps) {
-  const say = words.deployments.credentialDialog
+export function CredentialDialog({
+  upstream: { name, base_url: url },
+  what,
+  onClose,
+}: CredentialDialogProps) {
+  const say = words.routing.credential
   const [secret, setSecret] = useState('')
-  const put = useWrite('put', '/api/v1/credentials/{upstream}')
-  const { data } = useQuery(deploymentQueries.credentials())
-  const url = data?.data.find((row) => row.upstream === upstream)?.base_url ?? upstream
+  const put = useWrite('put', '/api/v1/credentials/{upstream}', {
+    touches: ['/api/v1/upstreams', '/api/v1/deployments'],
+  })
   const send = async (value: string | null, said: string): Promise<void> => {
-    await put.send({ params: { path: { upstream } }, body: { secret: value } })
+    await put.send({ params: { path: { upstream: name } }, body: { secret: value } })
     toast(said)
   }
   if (what === 'forget')
     return (
       <ConfirmDialog
-        title={say.forgetTitle(upstream)}
+        title={say.forgetTitle(name)}
         description={say.forgetText}
         go={say.forget}
-        onGo={() => send(null, say.forgotten(upstream))}
+        onGo={() => send(null, say.forgotten(name))}
         onClose={onClose}
       />
     )
   return (
     <FormSheet
       shape="dialog"
-      title={say.title(upstream)}
+      title={say.title(name)}
       description={say.text(url)}
       go={say.store}
-      onSubmit={() => send(secret, say.stored(upstream))}
+      onSubmit={() => send(secret, say.stored(name))}
       onClose={onClose}
     >
       <Field name="secret" label={say.secret}>

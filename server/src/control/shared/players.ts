@@ -5,10 +5,10 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import type { PlaygroundSettings } from '#core/settings.ts'
 import type { Key, KeyNow, WorkOwner } from '#ports/keys.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { maySee, playgroundKey } from '../shared/caller.ts'
-import type { ControlNode } from '../shared/node.ts'
-import { projectTerms } from '../shared/project-terms.ts'
-import { rightsOf } from '../shared/rights-queries.ts'
+import { maySee, playgroundKey } from './caller.ts'
+import type { ControlNode } from './node.ts'
+import { projectTerms } from './project-terms.ts'
+import { rightsOf } from './rights-queries.ts'
 
 export type PlayersNode = Pick<ControlNode, 'keyStore' | 'declaredProjects' | 'reports' | 'playground'>
 

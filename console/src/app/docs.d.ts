@@ -1,0 +1,8 @@
+declare module 'virtual:docs' {
+  /** See `console/docs-index.ts`. */
+  export const DOCS: readonly {
+    readonly path: string
+    readonly title: string
+    readonly headings: readonly (readonly [anchor: string, text: string])[]
+  }[]
+}
