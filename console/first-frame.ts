@@ -11,7 +11,7 @@ export const GROUPS = [
   ['overview', 'requests', 'batches', 'models'],
   ['embeddings', 'images'],
   ['usage', 'budgets', 'unknowns'],
-  ['deployments', 'modelChange', 'keys', 'audit', 'settings'],
+  ['upstreams', 'deployments', 'modelChange', 'alerts', 'keys', 'audit', 'settings'],
 ] as const
 
 /** Of places whose address is not their name. */

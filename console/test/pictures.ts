@@ -118,6 +118,7 @@ const PICTURES: readonly Picture[] = [
     phone: true,
     before: (page) => page.locator('figure').first().waitFor(),
   },
+  { name: 'upstreams', path: '/upstreams?model=BAAI/bge-m3', phone: true },
   { name: 'keys', path: '/keys' },
   { name: 'new-key', path: '/keys?new=1' },
   { name: 'audit', path: '/audit' },

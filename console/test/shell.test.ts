@@ -7,12 +7,15 @@ import { TITLED } from './support/pages.ts'
 import { assertAccessible, expect, nodeOfFile, test } from './support/test.ts'
 
 const node = nodeOfFile()
+/** Longest visit of one page with all rules of axe, on a machine that runs four other suites. */
+const MAX_PAGE_MS = 30_000
 const below = nodeOfFile({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
 
 for (const theme of ['light', 'dark'] as const)
   test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async ({
     openConsole,
   }) => {
+    test.setTimeout(TITLED.length * MAX_PAGE_MS)
     const { page, go, complaints, asked } = await openConsole(node, { theme })
     for (const [path, title] of TITLED) {
       await go(path)

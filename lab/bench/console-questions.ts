@@ -20,16 +20,21 @@ export interface Samples {
 
 /** Routes that are no question of a page, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
+  '/api/v1/alerts/incidents/{id}': 'there is no incident in invented data',
   '/api/v1/events': 'a stream, which lasts as long as a page is open',
   '/api/v1/audit/export': 'a file, as long as the audit',
+  '/api/v1/configuration/changes/{id}/reverse': 'there is no change in invented data',
+  '/api/v1/configuration/export': 'a file, with all keys',
   '/api/v1/usage/export': 'a file, as long as the ledger',
   '/api/v1/session/oidc': 'a redirect to an identity provider',
   '/api/v1/session/oidc/callback': 'a redirect from an identity provider',
   '/api/v1/doctor': 'adds the ledger up again, and has a minute for it',
   '/api/v1/assets/{id}/content': 'a picture, from the store of pictures',
   '/api/v1/spaces/suspects/{id}/vectors': 'there is no suspect window in invented data',
+  '/api/v1/batch-drafts/{id}': 'a file that a person has just sent: there is none in invented data',
   '/api/v1/batches/{id}/output': 'a file, as long as the batch',
   '/api/v1/batches/{id}/errors': 'a file, as long as the batch',
+  '/api/v1/batches/{id}/results': 'a file, as long as the batch',
 }
 
 type Questions = Readonly<Record<string, readonly string[]>>
@@ -60,6 +65,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
       `?only=model:${segment(model)}&before=1`,
       `?slot=hour&${day}`,
     ],
+    '/api/v1/alerts/incidents': ['', '?state=open'],
     '/api/v1/budgets': ['', '?scope=key', `?project=${project}`],
     '/api/v1/budgets/{id}': [
       `/../${segment(`project:${project}`)}`,
@@ -70,6 +76,7 @@ function questionsFor({ nowMs, project, key, requestId, batchId, model, deployme
     '/api/v1/price-changes': [`?${month}`],
     '/api/v1/models': ['', '?sort=p95'],
     '/api/v1/models/{id}': [`/../${segment(model)}`],
+    '/api/v1/routing/{model}': [`/../${segment(model)}`],
     '/api/v1/deployments/{id}': [`/../${segment(deployment)}`],
     '/api/v1/deployments/{id}/history': [`/../../${segment(deployment)}/history`],
     '/api/v1/spaces/{model}/rides': [`/../../${segment(model)}/rides`],

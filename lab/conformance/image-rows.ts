@@ -145,6 +145,9 @@ export function promptOf(client: ImageClient, name: string): string {
   return `${client.name} asks ${name}`
 }
 
+/** What `--quick` asks of every kind: one call, a split one, a stream, and a format that most kinds must be converted to. */
+const ESSENTIAL: ReadonlySet<string> = new Set(['plain', 'n-3', 'stream', 'webp'])
+
 /** Everything that a kind of upstream must serve, a row each. */
 export function rowsOf(kind: Kind): ImageRow[] {
   const asks: Readonly<Record<string, Ask>> = {
@@ -157,7 +160,10 @@ export function rowsOf(kind: Kind): ImageRow[] {
     jpeg: { outputFormat: 'jpeg' },
     webp: { outputFormat: 'webp' },
   }
-  return Object.entries(asks).map(([ask, options]) => servedRow(kind, `${kind.name}/${ask}`, options))
+  return Object.entries(asks).map(([ask, options]) => ({
+    ...servedRow(kind, `${kind.name}/${ask}`, options),
+    isThorough: kind.name !== 'native' && !ESSENTIAL.has(ask),
+  }))
 }
 
 export function servedRow(kind: Kind, name: string, ask: Ask = {}): ImageRow {

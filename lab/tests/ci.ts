@@ -8,6 +8,9 @@ const AT_ONCE = 4
 /** Several times what the longest one takes on a slow machine. */
 const EACH_MS = 600_000
 
+/** Characters of a failed program's output that are printed again at the end, where a reader looks first. */
+const SHOWN_AGAIN = 4000
+
 /** Names of npm scripts, with their options. The longest of a group stand first. */
 type Group = readonly string[]
 
@@ -45,6 +48,9 @@ if (!(await isGreen(PROGRAMS, testCommands()))) process.exitCode = 1
 async function isGreen(group: Group, tests: readonly Command[] = []): Promise<boolean> {
   const scripts = group.map((script): Command => ({ program: 'npm', args: ['run', ...script.split(' ')] }))
   const ended = await runCommands([...scripts, ...tests], { atOnce: AT_ONCE, eachMs: EACH_MS })
+  const red = ended.filter(({ command, isGood }) => !isGood && scripts.includes(command))
+  for (const { command, output } of red)
+    console.log(`failed: ${command.args.slice(1).join(' ')}\n${output.slice(-SHOWN_AGAIN)}`)
   const areTestsGreen =
     tests.length === 0 ||
     tellTests(
@@ -53,8 +59,5 @@ async function isGreen(group: Group, tests: readonly Command[] = []): Promise<bo
         EACH_MS,
       ),
     )
-  const red = ended.filter(({ command, isGood }) => !isGood && scripts.includes(command))
-  if (red.length > 0)
-    console.log(`failed: ${red.map(({ command }) => command.args.slice(1).join(' ')).join(', ')}`)
   return red.length === 0 && areTestsGreen
 }

@@ -30,8 +30,8 @@ const TOGETHER: readonly (readonly [folder: string, most: number])[] = [
   ['', 40],
 ]
 
-/** They wait for pauses, windows and drains of real seconds. */
-const IDLE = [/^server\/test\/http\/batches\//, /^server\/test\/e2e\/(?:stops|batches\/)/]
+/** They wait for pauses, windows and drains of real seconds. Corpora and types embed with the demo model, which needs a core. */
+const IDLE = [/^server\/test\/http\/batches\//, /^server\/test\/e2e\/(?:stops|batches\/(?!corpus|types))/]
 
 export function isIdle(file: string): boolean {
   return IDLE.some((room) => room.test(file))

@@ -3,7 +3,6 @@ import { builtInFacts } from '#config/build/facts.ts'
 import { environmentVariables, type Variable } from '#config/variables.ts'
 import { branchesOf, isSchema, type JsonSchema } from '#config/file/json-schema.ts'
 import { schemaOfFile } from '#config/schema/json.ts'
-import { notYet } from '#config/schema/schema.ts'
 import { exampleFile } from './example.ts'
 
 export function configurationMarkdown(): string {
@@ -42,10 +41,6 @@ export function configurationMarkdown(): string {
     `**Providers** with built-in facts: ${[...builtInFacts().keys()].map(code).join(', ')}.`,
     '',
     ...sections.flatMap((lines) => [...lines, '']),
-    `Fields of later versions are refused by name: ${Object.keys(notYet)
-      .map((path) => code(path.replaceAll('.*', '.…')))
-      .join(', ')}.`,
-    '',
     '## Example',
     '',
     '```yaml',

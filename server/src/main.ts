@@ -1,7 +1,9 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
 import { openAccounts } from '#node/accounts.ts'
+import { openAlerts } from '#node/alerts.ts'
 import { openBulk } from '#node/bulk.ts'
 import { version } from '#node/basics.ts'
+import { openCaptures } from '#node/captures.ts'
 import { catalogOf, completeCatalog, followConfiguration } from '#node/catalog.ts'
 import { openConfigAudit } from '#node/config-audit.ts'
 import { watchCertificate } from '#node/certificate.ts'
@@ -121,15 +123,11 @@ export async function startNode(
   opened.use(openModelEnds(basics, { stores, catalog, upstreams }))
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   signal.throwIfAborted()
-  const sharing = opened.use(
-    openSharing(basics, {
-      isTrusted: (...made) => spaces.guard.isTrusted(...made),
-      isConfirmed: (...made) => spaces.guard.isConfirmed(...made),
-    }),
-  )
+  const sharing = opened.use(openSharing(basics, spaces.guard))
   const { url, controlUrl } = listeners
   const engine = { stores, accounts, catalog, outside, upstreams, traffic, sharing, spaces, json, publicUrl }
   const { terms } = directory
+  const captures = opened.use(openCaptures(basics, { stores, directory }))
   const images = opened.use(await openImages(basics, { ...engine, terms, dispatch: traffic.dispatch }))
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
@@ -137,10 +135,12 @@ export async function startNode(
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
-  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces })
+  const { capture } = captures
+  const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
+  const alerts = opened.use(openAlerts(basics))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
-  const node = { configuration, controlUrl, peers, handlers, scheduler, people, live, suspects }
-  const shown = { ...served, ...node }
+  const own = { configuration, controlUrl, peers, handlers, scheduler }
+  const shown = { ...served, ...own, people, live, suspects, alerts, captures }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)

@@ -52,22 +52,31 @@ export async function* rowsOf(
   let chosen: ColumnChoice | undefined
   for await (const columns of corpus.rows(first)) {
     chosen ??= chosenColumns(columns, choice)
-    const { text, id, image } = chosen
-    const valueOf = (name: string | undefined): unknown => (name === undefined ? undefined : columns[name])
-    yield {
-      row,
-      id: idText(valueOf(id)) ?? String(row),
-      text: textIn(valueOf(text)),
-      image: textIn(valueOf(image)),
-    }
+    yield rowOf(columns, row, chosen)
     row += 1
   }
 }
 
+export function rowOf(columns: Columns, row: number, { text, id, image }: ColumnChoice): CorpusRow {
+  const valueOf = (name: string | undefined): unknown => (name === undefined ? undefined : columns[name])
+  return {
+    row,
+    id: idText(valueOf(id)) ?? String(row),
+    text: textIn(valueOf(text)),
+    image: textIn(valueOf(image)),
+  }
+}
+
+/** The usual columns of texts and ids, as far as there are any. */
+export function usualColumns(names: readonly string[]): Pick<ColumnChoice, 'text' | 'id'> {
+  const first = (usual: readonly string[]): string | undefined => usual.find((name) => names.includes(name))
+  return { text: first(TEXT_COLUMNS), id: first(ID_COLUMNS) }
+}
+
 function chosenColumns(columns: Columns, { text, id, image }: ColumnChoice): ColumnChoice {
   const names = Object.keys(columns)
-  const usual = image === undefined ? TEXT_COLUMNS.find((name) => names.includes(name)) : undefined
-  const found = text ?? usual
+  const usual = usualColumns(names)
+  const found = text ?? (image === undefined ? usual.text : undefined)
   if (found === undefined && image === undefined)
     throw new CommandProblem(
       `None of the columns ${names.join(', ')} is known to have the texts. Name it with --text <column>, or a column of images with --image <column>.`,
@@ -75,7 +84,7 @@ function chosenColumns(columns: Columns, { text, id, image }: ColumnChoice): Col
   for (const named of [text, id, image])
     if (named !== undefined && !names.includes(named))
       throw new CommandProblem(`There is no column "${named}". There are ${names.join(', ')}.`)
-  return { text: found, id: id ?? ID_COLUMNS.find((name) => names.includes(name)), image }
+  return { text: found, id: id ?? usual.id, image }
 }
 
 function textIn(value: unknown): string | undefined {

@@ -24,24 +24,11 @@ export class CsvCorpus implements CorpusFile {
   }
 
   async *rows(first: number): AsyncGenerator<Columns> {
-    let names: readonly string[] | undefined
     let row = 0
-    for await (const record of recordsIn(this.#chunks(), this.#separator)) {
-      if (names === undefined) {
-        names = record
-        continue
-      }
-      if (row >= first) yield this.#columns(names, record, row)
+    for await (const columns of csvRows(this.#chunks(), { separator: this.#separator, hasHeader: true })) {
+      if (row >= first) yield columns
       row += 1
     }
-  }
-
-  #columns(names: readonly string[], record: readonly string[], row: number): Columns {
-    if (record.length !== names.length)
-      throw new CommandProblem(
-        `Row ${row + 1} of ${this.#file} has ${record.length} fields, and the first line names ${names.length} columns.`,
-      )
-    return Object.fromEntries(names.map((name, index) => [name, record[index]]))
   }
 
   async *#chunks(): AsyncGenerator<string> {
@@ -53,6 +40,40 @@ export class CsvCorpus implements CorpusFile {
     }
     yield decoder.decode()
   }
+}
+
+export interface CsvForm {
+  readonly separator: string
+  /** Whether the first record names the columns. Otherwise they have numbers. */
+  readonly hasHeader: boolean
+}
+
+/** Rows of a text that arrives in chunks. */
+export async function* csvRows(
+  chunks: AsyncIterable<string>,
+  { separator, hasHeader }: CsvForm,
+): AsyncGenerator<Columns> {
+  let names: readonly string[] | undefined
+  let row = 0
+  for await (const record of recordsIn(chunks, separator)) {
+    if (names === undefined) {
+      names = hasHeader ? headerOf(record) : record.map((_, index) => `column ${index + 1}`)
+      if (hasHeader) continue
+    }
+    row += 1
+    if (record.length !== names.length)
+      throw new CommandProblem(
+        `Row ${row} has ${record.length} fields, and there are ${names.length} columns.`,
+      )
+    yield Object.fromEntries(names.map((name, index) => [name, record[index]]))
+  }
+}
+
+/** Two columns of one name would become one. */
+function headerOf(record: readonly string[]): readonly string[] {
+  const repeated = record.find((name, index) => record.indexOf(name) !== index)
+  if (repeated === undefined) return record
+  throw new CommandProblem(`The first line has two columns with the name "${repeated}".`)
 }
 
 /** State of the reader: before a field, in a bare field, in a quoted field, after its closing quote. */

@@ -23,18 +23,7 @@ export class JsonlCorpus implements CorpusFile {
   }
 
   async *rows(first: number): AsyncGenerator<Columns> {
-    let row = 0
-    let number = 0
-    for await (const line of linesIn(this.#chunks())) {
-      number += 1
-      if (line === undefined)
-        throw new CommandProblem(`Line ${number} of ${this.#file} has more than ${MAX_LINE_BYTES} bytes.`)
-      const text = number === 1 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line
-      if (/^[ \t\r]*$/.test(text)) continue
-      // Rows sent by an earlier run are not parsed again.
-      if (row >= first) yield this.#columns(text, number)
-      row += 1
-    }
+    yield* jsonRows(this.#chunks(), first)
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array> {
@@ -43,16 +32,31 @@ export class JsonlCorpus implements CorpusFile {
       yield chunk as Buffer
     }
   }
+}
 
-  #columns(text: string, number: number): Columns {
-    let line: unknown
-    try {
-      line = JSON.parse(text)
-    } catch {
-      line = undefined
-    }
-    if (isRecord(line)) return line
-    if (typeof line === 'string') return { text: line }
-    throw new CommandProblem(`Line ${number} of ${this.#file} is not a JSON object.`)
+/** Rows from `first` on, of bytes that arrive in chunks. */
+export async function* jsonRows(chunks: AsyncIterable<Uint8Array>, first = 0): AsyncGenerator<Columns> {
+  let row = 0
+  let number = 0
+  for await (const line of linesIn(chunks)) {
+    number += 1
+    if (line === undefined) throw new CommandProblem(`Line ${number} has more than ${MAX_LINE_BYTES} bytes.`)
+    const text = number === 1 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line
+    if (/^[ \t\r]*$/.test(text)) continue
+    // Rows sent by an earlier run are not parsed again.
+    if (row >= first) yield columnsIn(text, number)
+    row += 1
   }
+}
+
+function columnsIn(text: string, number: number): Columns {
+  let line: unknown
+  try {
+    line = JSON.parse(text)
+  } catch {
+    line = undefined
+  }
+  if (isRecord(line)) return line
+  if (typeof line === 'string') return { text: line }
+  throw new CommandProblem(`Line ${number} is not a JSON object.`)
 }

@@ -4,33 +4,16 @@ import { createReadStream, createWriteStream, renameSync, type WriteStream } fro
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { CorpusRow } from '../corpus/corpus.ts'
-import type { NumberType } from '../vectors/vector-format.ts'
+import { requestLine, rowIn, type RowInput } from '../corpus/request-line.ts'
 import { CommandProblem } from '../command-problem.ts'
 import { readImage } from '../corpus/image-file.ts'
 import type { RunFolder, RunTerms, Slice } from './state.ts'
 import { errorLine, type RowError } from './row-error.ts'
 
-/** Contains the row number, since ids of a corpus may repeat. */
-function customIdOf({ row, id }: Pick<CorpusRow, 'row' | 'id'>): string {
-  return `${row}:${id}`
-}
-
-export function rowIn(customId: string): { readonly row: number; readonly id: string } {
-  const colon = customId.indexOf(':')
-  return { row: Number(customId.slice(0, colon)), id: customId.slice(colon + 1) }
-}
-
-/** The gateway makes the type, so that it names the space of the vectors. */
-export function typeField(type: NumberType): { readonly output_dtype?: string } {
-  return type === 'float32' ? {} : { output_dtype: type }
-}
-
 export interface SliceSize {
   readonly maxRows: number
   readonly maxBytes: number
 }
-
-export type RowInput = string | readonly [{ readonly content: readonly object[] }]
 
 /** A text as it is, or one content that the model fuses. `image`: an address or a data URL. */
 export function inputOf(text: string | undefined, image: string | undefined): RowInput {
@@ -65,15 +48,7 @@ export async function takeSlice(
       await errors.write(errorLine({ row, id, ...input }))
       continue
     }
-    const body = {
-      model: terms.model,
-      input,
-      encoding_format: 'base64',
-      ...typeField(terms.type),
-      ...(terms.dimensions !== null && { dimensions: terms.dimensions }),
-    }
-    const line = { custom_id: customIdOf({ row, id }), method: 'POST', url: '/v1/embeddings', body }
-    await requests.write(`${JSON.stringify(line)}\n`)
+    await requests.write(requestLine({ row, id }, input, terms))
   }
   await Promise.all([requests.close(), errors.close()])
   if (number === 0 && requests.lines === 0 && refused !== undefined && terms.imageColumn !== undefined)

@@ -5,12 +5,13 @@ import { linesIn } from '../json-lines.ts'
 import {
   bytesOf,
   dimensionsIn,
+  fillMissing,
   type NumberType,
   type VectorBlock,
   type VectorSlice,
 } from '../vectors/vector-format.ts'
 import type { RowError } from './row-error.ts'
-import { rowIn } from './slice-requests.ts'
+import { rowIn } from '../corpus/request-line.ts'
 import type { Slice } from './state.ts'
 
 /** A line of an output or error file. */
@@ -30,16 +31,6 @@ interface ResultLine {
 const NOT_RUN = new Set(['batch_expired', 'batch_cancelled'])
 /** Vectors held in memory at a time. */
 const BLOCK_BYTES = 4 * 1024 * 1024
-/** Whole numbers have no NaN: a row without a vector is zeros, and the file of errors names it. */
-const NAN_BYTES: Readonly<Record<NumberType, readonly number[]>> = {
-  float32: [0, 0, 0xc0, 0x7f],
-  float16: [0, 0x7e],
-  int8: [0],
-  uint8: [0],
-  binary: [0],
-  ubinary: [0],
-}
-
 export class SliceResults implements VectorSlice {
   readonly #slice: Slice
   readonly #type: NumberType
@@ -102,7 +93,8 @@ export class SliceResults implements VectorSlice {
       const bytes = new Uint8Array(own.length * rowBytes)
       readSync(this.#file, bytes, 0, bytes.length, first * rowBytes)
       const has = own.map((id) => id !== undefined)
-      for (const [row, isThere] of has.entries()) if (!isThere) this.#fillNan(bytes, row * rowBytes, rowBytes)
+      for (const [row, isThere] of has.entries())
+        if (!isThere) fillMissing(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), this.#type)
       yield { bytes, ids: own.map((id) => id ?? ''), has }
     }
   }
@@ -159,10 +151,5 @@ export class SliceResults implements VectorSlice {
 
   #rowBytes(): number {
     return bytesOf({ type: this.#type, dimensions: this.#dimensions ?? 0 })
-  }
-
-  #fillNan(bytes: Uint8Array, first: number, length: number): void {
-    const pattern = NAN_BYTES[this.#type]
-    for (let at = 0; at < length; at += pattern.length) bytes.set(pattern, first + at)
   }
 }

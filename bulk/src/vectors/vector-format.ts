@@ -53,6 +53,22 @@ export function numbersIn({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBu
     : new Uint8Array(buffer, byteOffset, length)
 }
 
+/** Whole numbers have no NaN: a row without a vector is zeros, and the file of errors names it. */
+const NAN_BYTES: Readonly<Record<NumberType, readonly number[]>> = {
+  float32: [0, 0, 0xc0, 0x7f],
+  float16: [0, 0x7e],
+  int8: [0],
+  uint8: [0],
+  binary: [0],
+  ubinary: [0],
+}
+
+/** The bytes of a row without a vector. */
+export function fillMissing(row: Uint8Array, type: NumberType): void {
+  const pattern = NAN_BYTES[type]
+  for (let at = 0; at < row.length; at += pattern.length) row.set(pattern, at)
+}
+
 /** Metadata of the vectors, written into the file where the format has a place for it. */
 export interface VectorFacts {
   readonly model: string

@@ -9,7 +9,7 @@ export interface paths {
     "/api/v1/projects/{project}": {
         /** Revoke all keys of a project and mark its data for deletion */
         delete: operations["deleteProject"];
-        /** Change limits and budget of a project */
+        /** Change limits, budget and capture of a project */
         patch: operations["setProject"];
     };
     "/api/v1/keys": {
@@ -70,6 +70,58 @@ export interface paths {
     "/api/v1/credentials/{upstream}": {
         /** Store the credential of an upstream, for its present base URL; null deletes it */
         put: operations["putCredential"];
+    };
+    "/api/v1/alerts/summary": {
+        /** Incidents, notices and rules in figures */
+        get: operations["alertSummary"];
+    };
+    "/api/v1/alerts/incidents": {
+        /** Incidents, those that are open first, then the newest first */
+        get: operations["listAlertIncidents"];
+    };
+    "/api/v1/alerts/incidents/{id}": {
+        /** One incident, with every try to send its notices */
+        get: operations["getAlertIncident"];
+    };
+    "/api/v1/alerts/preview": {
+        /** What a notice of a kind looks like in each kind of channel */
+        get: operations["previewAlert"];
+    };
+    "/api/v1/alerts/mute": {
+        /** Hold all notices until then, also those of PagerDuty. What starts and ends meanwhile is not sent */
+        put: operations["muteAlerts"];
+    };
+    "/api/v1/alerts/rules": {
+        /** Alert rules of torana.yaml and of the store, and what a new one of each kind begins with */
+        get: operations["listAlertRules"];
+        /** Make an alert rule */
+        post: operations["createAlertRule"];
+    };
+    "/api/v1/alerts/rules/{id}": {
+        /** Delete an alert rule of the store. Its open incidents end without a notice */
+        delete: operations["deleteAlertRule"];
+        /** Change an alert rule of the store */
+        patch: operations["changeAlertRule"];
+    };
+    "/api/v1/alerts/channels": {
+        /** Alert channels with their last delivery and what waits for them */
+        get: operations["listAlertChannels"];
+        /** Make an alert channel */
+        post: operations["createAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}": {
+        /** Delete an alert channel of the store, with the notices that wait for it. No rule may name it any more */
+        delete: operations["deleteAlertChannel"];
+        /** Change an alert channel of the store */
+        patch: operations["changeAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}/retry": {
+        /** Try at once to send what waits for a channel */
+        post: operations["retryAlertChannel"];
+    };
+    "/api/v1/alerts/channels/{id}/test": {
+        /** Send a test to a channel now, also at quiet hours */
+        post: operations["testAlertChannel"];
     };
     "/api/v1/audit": {
         /** The audit log: what was changed, who changed it and when, newest first. Each entry is checked against the one before it */
@@ -274,6 +326,32 @@ export interface paths {
         /** Put a stored catalogue in force on all nodes, and keep it until further notice */
         post: operations["pinCatalog"];
     };
+    "/api/v1/routing/{model}": {
+        /** Where the calls of a model go, and what of it can be changed */
+        get: operations["routingOfModel"];
+    };
+    "/api/v1/configuration/preview": {
+        /** What changes of upstreams and models would do: lines of torana.yaml, problems and effects. Nothing is saved */
+        post: operations["previewConfiguration"];
+    };
+    "/api/v1/configuration/changes": {
+        /** Changes of upstreams and models, here and in torana.yaml, newest first */
+        get: operations["listConfigurationChanges"];
+        /** Save changes of upstreams and models, all or none. All nodes have them within two seconds */
+        post: operations["changeConfiguration"];
+    };
+    "/api/v1/configuration/changes/{id}/reverse": {
+        /** The changes that would take one back, from what the store holds now */
+        get: operations["reverseOfChange"];
+    };
+    "/api/v1/configuration/changes/{id}/revert": {
+        /** Take a change back, which is a change itself. Refused when one of its objects changed since */
+        post: operations["revertChange"];
+    };
+    "/api/v1/configuration/export": {
+        /** torana.yaml with the upstreams, models, prices, projects and keys of the store. Secrets are left out: it names a variable for each */
+        get: operations["exportConfiguration"];
+    };
     "/api/v1/spaces": {
         /** The vector space of each embedding model, and the state of its deployments */
         get: operations["listSpaces"];
@@ -377,7 +455,12 @@ export interface paths {
         get: operations["getRequest"];
     };
     "/api/v1/requests/{id}/replay": {
-        /** Send a request again. It is refused as long as inputs are not kept, which they are not */
+        /**
+         * What sending a request again would send and cost at most, or why it is not possible
+         * @description The cost is that of a dry run: no call to an upstream is made.
+         */
+        get: operations["previewReplay"];
+        /** Send a request again. Its project pays; rights, limits and budgets are those of the playground */
         post: operations["replayRequest"];
     };
     "/api/v1/image-jobs": {
@@ -387,6 +470,24 @@ export interface paths {
     "/api/v1/assets/{id}/content": {
         /** The bytes of an image that was made, or a small copy of it */
         get: operations["assetContent"];
+    };
+    "/api/v1/batch-drafts": {
+        /** Send a file of rows as CSV or JSONL; the answer says what is in it */
+        post: operations["createBatchDraft"];
+    };
+    "/api/v1/batch-drafts/{id}": {
+        /** A file that you sent within the last 24 hours */
+        get: operations["getBatchDraft"];
+        /** Delete a file that you sent. Batches made of it go on */
+        delete: operations["deleteBatchDraft"];
+    };
+    "/api/v1/batch-drafts/{id}/estimate": {
+        /** What a batch of these options would cost, how long it would take, and why it can not run */
+        post: operations["estimateBatchDraft"];
+    };
+    "/api/v1/batch-drafts/{id}/run": {
+        /** Make a batch of a draft. The same options again are the same batch */
+        post: operations["runBatchDraft"];
     };
     "/api/v1/batches": {
         /** Batches, newest first: how far each is, and what it has cost so far */
@@ -403,6 +504,18 @@ export interface paths {
     "/api/v1/batches/{id}/continue": {
         /** Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended */
         post: operations["continueBatch"];
+    };
+    "/api/v1/batches/{id}/pause": {
+        /** Begin nothing more of a batch until a person resumes it. Its window goes on; nothing happens to one that was cancelled or has ended */
+        post: operations["pauseBatch"];
+    };
+    "/api/v1/batches/{id}/resume": {
+        /** End the pause of a batch, whether a person made it or Torana: it is tried at once */
+        post: operations["resumeBatch"];
+    };
+    "/api/v1/batches/{id}/results": {
+        /** The vectors of a batch as one file, in the order of its lines; of one that still runs, as far as they are there */
+        get: operations["batchResults"];
     };
     "/api/v1/batches/{id}/output": {
         /** The output file of a batch, whole or a range of it; of one that still runs, as far as it is there */
@@ -447,6 +560,273 @@ export interface components {
             token: string;
             name: string;
             password: string;
+        };
+        AlertChannel: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack" | "teams" | "pagerduty" | "email" | "webhook";
+            /** @description What people recognise it by, such as `hooks.slack.com/…/x9Qd`. */
+            masked: string;
+            /** @description Whether quiet hours of rules hold its notices. */
+            quiet_hours: boolean;
+            /** @description The last try, or test. null: there was none. */
+            last: components["schemas"]["AlertDelivery"] | null;
+            failing_since: string | null;
+            /** @description Notices that are due and have not arrived. */
+            queued: number;
+            /** @description The next try of a failing channel. */
+            next_at: string | null;
+            /** @description The number of the next try. */
+            attempt: number;
+        };
+        /**
+         * @example {
+         *       "name": "torana-night"
+         *     }
+         */
+        AlertChannelChangeInput: {
+            name?: string;
+            quiet_hours?: boolean;
+            /**
+             * Format: uri
+             * @description Another address of PagerDuty needs `routing_key` too, which is sent there.
+             */
+            url?: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            secret?: string;
+            routing_key?: string;
+            to?: string[];
+        };
+        AlertChannelList: {
+            data: components["schemas"]["AlertChannel"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description Whether a mail server is configured (SMTP_URL, SMTP_FROM). */
+            email: boolean;
+        };
+        AlertDelivery: {
+            /** Format: date-time */
+            at: string;
+            test: boolean;
+            ok: boolean;
+            /** @description null: there was no answer, or the channel has none. */
+            status: number | null;
+            ms: number;
+            attempt: number;
+            /** @description null: it arrived. */
+            problem: string | null;
+        };
+        AlertIncident: {
+            id: string;
+            rules: string[];
+            kind: components["schemas"]["AlertKind"];
+            scope: components["schemas"]["AlertScope"];
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            title: string;
+            /** @description What the notice says. */
+            lines: string[];
+            /** @description What it consists of, such as deployments. */
+            subjects: string[];
+            figures: {
+                [key: string]: string | number;
+            };
+            /** @description The page of the console that shows more. */
+            path: string;
+            /** @description Alerts that this incident stands for. */
+            grouped: number;
+            /** Format: date-time */
+            started_at: string;
+            ended_at: string | null;
+            notices: components["schemas"]["AlertNotice"][];
+        };
+        AlertIncidentDetail: {
+            id: string;
+            rules: string[];
+            kind: components["schemas"]["AlertKind"];
+            scope: components["schemas"]["AlertScope"];
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            title: string;
+            /** @description What the notice says. */
+            lines: string[];
+            /** @description What it consists of, such as deployments. */
+            subjects: string[];
+            figures: {
+                [key: string]: string | number;
+            };
+            /** @description The page of the console that shows more. */
+            path: string;
+            /** @description Alerts that this incident stands for. */
+            grouped: number;
+            /** Format: date-time */
+            started_at: string;
+            ended_at: string | null;
+            notices: components["schemas"]["AlertNotice"][];
+            deliveries: {
+                /** Format: date-time */
+                at: string;
+                test: boolean;
+                ok: boolean;
+                /** @description null: there was no answer, or the channel has none. */
+                status: number | null;
+                ms: number;
+                attempt: number;
+                /** @description null: it arrived. */
+                problem: string | null;
+                channel: string;
+                phase: ("start" | "worse" | "end" | "past") | null;
+            }[];
+        };
+        AlertIncidentList: {
+            data: components["schemas"]["AlertIncident"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        /** @enum {string} */
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        AlertKindFields: {
+            kind: components["schemas"]["AlertKind"];
+            /** @description Whether a rule can watch one project, or each of them. */
+            projects: boolean;
+            fields: {
+                field: string;
+                initial: number | number[];
+                min: number;
+                max: number;
+            }[];
+        };
+        /** @enum {string} */
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        /**
+         * @example {
+         *       "until": "2026-11-18T12:00:00Z"
+         *     }
+         */
+        AlertMuteInput: {
+            /** @description null: no longer. */
+            until: string | null;
+        };
+        AlertNotice: {
+            /**
+             * @description `worse`: a further mark was reached. `past`: it started and ended while quiet hours held its notice.
+             * @enum {string}
+             */
+            phase: "start" | "worse" | "end" | "past";
+            channel: string;
+            /** @description When it arrived. null: it has not. */
+            at: string | null;
+            /** @description The end of the quiet hours, or of the mute, that hold or held it. */
+            held_until: string | null;
+            /**
+             * @description `dropped`: its channel was deleted, or all was muted while it happened.
+             * @enum {string}
+             */
+            outcome: "waiting" | "sent" | "given-up" | "dropped";
+        };
+        AlertPreview: {
+            kind: components["schemas"]["AlertKind"];
+            title: string;
+            /** @enum {string} */
+            severity: "critical" | "drift" | "warning";
+            lines: string[];
+            installation: string;
+            link: string | null;
+            shapes: {
+                slack: unknown;
+                teams: unknown;
+                pagerduty: unknown;
+                email: unknown;
+                webhook: unknown;
+            };
+        };
+        AlertRule: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            /** @description Empty: it is shown by its kind. */
+            name: string;
+            on: boolean;
+            kind: components["schemas"]["AlertKind"];
+            condition: {
+                [key: string]: number | number[];
+            };
+            scope: components["schemas"]["AlertScope"];
+            /** @description Ids of channels. */
+            channels: string[];
+            /** @description When its notices wait. null: never. */
+            quiet: components["schemas"]["QuietHours"] | null;
+            /** @description When it last started an incident. */
+            last_at: string | null;
+        };
+        /**
+         * @example {
+         *       "on": false
+         *     }
+         */
+        AlertRuleChangeInput: {
+            name?: string;
+            on?: boolean;
+            /** @description Fields that are left out keep theirs. */
+            condition?: {
+                [key: string]: number | number[];
+            };
+            scope?: components["schemas"]["AlertScopeInput"];
+            channels?: string[];
+            quiet?: components["schemas"]["QuietHoursInput"] | null;
+        };
+        AlertRuleList: {
+            data: components["schemas"]["AlertRule"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description What a new rule of each kind begins with. */
+            kinds: components["schemas"]["AlertKindFields"][];
+        };
+        AlertScope: {
+            /** @constant */
+            installation: true;
+        } | {
+            /** @description `*`: each project separately. */
+            project: string;
+        };
+        AlertScopeInput: {
+            /** @constant */
+            installation: true;
+        } | {
+            /** @description `*`: each project separately. */
+            project: string;
+        };
+        AlertSummary: {
+            open: number;
+            /** @description Of those that are open. */
+            critical: number;
+            resolved_7d: number;
+            /** @description How long incidents of the last 7 days lasted. */
+            median_minutes: number | null;
+            notifications_7d: number;
+            delivered: number;
+            /** @description Notices that were tried and have not arrived. */
+            retrying: number;
+            /** @description From the start of an incident to the arrival of its notice, of the last 7 days. */
+            p95_notify_ms: number | null;
+            rules_on: number;
+            rules_off: number;
+            muted_until: string | null;
         };
         Attempt: {
             attempt: number;
@@ -538,6 +918,169 @@ export interface components {
              * @default false
              */
             pictures: boolean;
+        };
+        BatchDraft: {
+            id: string;
+            project: string;
+            name: string;
+            /** @enum {string} */
+            format: "csv" | "jsonl";
+            delimiter: ("," | ";" | "\t" | "|") | null;
+            has_header: boolean;
+            bytes: number;
+            rows: number;
+            columns: {
+                name: string;
+                /** @description Rows with a value in it. */
+                filled: number;
+                empty: number;
+                longest_bytes: number;
+                /** @description Values that are there more than once, beyond the first of each. null: too many to compare. */
+                duplicates: number | null;
+            }[];
+            /** @description The first five rows, cell by cell, each cut after 200 characters. */
+            preview: string[][];
+            /** @description The column that usually holds the texts. */
+            text_column: string | null;
+            id_column: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "model": "demo-embed",
+         *       "text_column": "body",
+         *       "id_column": "id",
+         *       "bad_rows": "skip"
+         *     }
+         */
+        BatchDraftOptionsInput: {
+            model: string;
+            text_column: string;
+            /** @default null */
+            id_column: string | null;
+            /**
+             * @description What happens to rows that have no text, or one that is too long. `truncate` skips those without a text.
+             * @default skip
+             * @enum {string}
+             */
+            bad_rows: "skip" | "truncate" | "stop";
+            /**
+             * @description null: as many as the model makes.
+             * @default null
+             */
+            dimensions: number | null;
+            /**
+             * @description The key of the project that it runs under, such as `search/indexer`. null: under your own name, as the playground.
+             * @default null
+             */
+            key: string | null;
+            /** @default 24 */
+            window_hours: number;
+            /**
+             * @description The format that you want to download. It is kept in the metadata of the batch.
+             * @default null
+             */
+            output: ("jsonl" | "parquet" | "npy") | null;
+        };
+        BatchEstimate: {
+            rows: number;
+            /** @description Rows that become lines of the batch. Each line is bought, also one that repeats. */
+            lines: number;
+            empty: number;
+            /** @description An estimate, unless `tokens.basis` is `counted`. null: only the upstream knows. */
+            too_long: number | null;
+            duplicates: number | null;
+            tokens: {
+                value: number;
+                low: number;
+                high: number;
+                /**
+                 * @description `counted`: every text. `sampled`: some, and their average. `estimated`: without the tokenizer of the model.
+                 * @enum {string}
+                 */
+                basis: "counted" | "sampled" | "estimated";
+            };
+            dimensions: number;
+            space: string | null;
+            max_input_tokens: number | null;
+            price: components["schemas"]["PriceText"][];
+            /** @description The size of all vectors as float32. */
+            vector_bytes: number;
+            plans: {
+                /** @constant */
+                plan: "live";
+                /** @description null: the model has no price. */
+                usd: string | null;
+                usd_high: string | null;
+                /** @description From earlier batches of the model. null: there is none. */
+                seconds: {
+                    low: number;
+                    high: number;
+                } | null;
+                lines_per_second: number | null;
+            }[];
+            budgets: {
+                id: string;
+                /** @enum {string} */
+                scope: "project" | "key";
+                name: string;
+                /** @enum {string} */
+                per: "day" | "week" | "month" | "total";
+                hard: boolean;
+                /** @description US dollars, with nine decimals. */
+                limit_usd: string;
+                /** @description US dollars, with nine decimals. */
+                left_usd: string;
+                ends_at: string | null;
+            }[];
+            /** @description The hard budget that it does not fit. */
+            exceeds: {
+                budget: string;
+                /** @description US dollars, with nine decimals. */
+                by_usd: string;
+            } | null;
+            problems: {
+                code: string;
+                text: string;
+                param: string | null;
+            }[];
+            can_run: boolean;
+        };
+        BatchPause: {
+            /** @description The code of a fault; `paused_by_person`: a person paused it. */
+            code: string;
+            /** @description Why it waits, and what ends the pause. */
+            text: string;
+            /** @description When Torana tries again at the earliest. null: it waits for a person. */
+            until: string | null;
+            /** @description The person who paused it. */
+            by: string | null;
+            /** @description When that person paused it. */
+            at: string | null;
+            /** @description That person's words. */
+            reason: string | null;
+            remedy: {
+                /**
+                 * @description The next step.
+                 * @enum {string}
+                 */
+                kind: "resume" | "raise_budget" | "continue" | "free_storage" | "check_space" | "check_upstream" | "wait";
+                project: string;
+                key: string;
+                model: string | null;
+            };
+        };
+        /**
+         * @example {
+         *       "reason": "The index is being rebuilt."
+         *     }
+         */
+        BatchPauseRequestInput: {
+            /** @description Shown to others, and kept in the audit. */
+            reason?: string;
         };
         Budget: {
             /** @description US dollars, with nine decimals. */
@@ -911,6 +1454,20 @@ export interface components {
             /** @description What is worth a look. */
             notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
         };
+        ChangedObject: {
+            /** @enum {string} */
+            object: "upstream" | "model";
+            name: string;
+            renamed_from: string | null;
+            /** @description null: it was not there. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null: it is deleted. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
         ChangedPrice: {
             deployment: string;
             model: string;
@@ -948,12 +1505,35 @@ export interface components {
             managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
-            /**
-             * @description Inputs are not kept by this version.
-             * @constant
-             */
-            capture_inputs: false;
+            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
+            capture_inputs: boolean;
             created_at: string | null;
+        };
+        ChangedUpstream: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            name: string;
+            provider: string | null;
+            dialect: string;
+            /** @description Where calls go. */
+            base_url: string;
+            credential: {
+                /** @enum {string} */
+                source: "configuration" | "store" | "none";
+                /** @description The last characters of a stored secret. */
+                tail: string | null;
+                updated_at: string | null;
+            };
+            /** @description Ids of what runs on it. */
+            deployments: string[];
+            /** @description Models that run on it. */
+            models: number;
+            source: components["schemas"]["Source"];
         };
         Checked: {
             ok: boolean;
@@ -980,6 +1560,137 @@ export interface components {
                 /** @description Where it is declared already: `torana.yaml:14`, `store`, `built-in`. */
                 served: string | null;
             }[];
+        };
+        ConfigurationChange: {
+            /** @constant */
+            object: "upstream";
+            name: string;
+            /** @description It keeps its key, prices and space checks. The ledger keeps the old name. */
+            rename_to?: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        } | {
+            /** @constant */
+            object: "model";
+            name: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        };
+        ConfigurationChangeInput: {
+            /** @constant */
+            object: "upstream";
+            name: string;
+            /** @description It keeps its key, prices and space checks. The ledger keeps the old name. */
+            rename_to?: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        } | {
+            /** @constant */
+            object: "model";
+            name: string;
+            /** @description null: delete it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The revision that you changed. null: the store has no such object. */
+            base: string | null;
+        };
+        /**
+         * @example {
+         *       "changes": [
+         *         {
+         *           "object": "model",
+         *           "name": "bge-m3",
+         *           "entry": {
+         *             "deployments": [
+         *               {
+         *                 "upstream": "gpu-one",
+         *                 "weight": 70
+         *               }
+         *             ]
+         *           },
+         *           "base": "41"
+         *         }
+         *       ]
+         *     }
+         */
+        ConfigurationChangesInput: {
+            changes: components["schemas"]["ConfigurationChangeInput"][];
+        };
+        ConfigurationEffect: {
+            /** @enum {string} */
+            kind: "model_added" | "model_removed" | "upstream_renamed" | "share" | "fallback" | "price" | "key_dropped" | "key_deleted" | "key_missing";
+            model: string | null;
+            upstream: string | null;
+            /** @description 0 to 1: of the calls of its tier. */
+            share: number | null;
+            /** @description 0 to 1: of the calls of the last 24 hours. */
+            share_24h: number | null;
+            /** @description `free`, `unpriced`, or dollars with their unit. */
+            price: string | null;
+            /** @description The new name of an upstream. */
+            to: string | null;
+            text: string;
+        };
+        ConfigurationHistory: {
+            data: components["schemas"]["ConfigurationHistoryEntry"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
+        ConfigurationHistoryEntry: {
+            /** @description null: a load of torana.yaml. */
+            id: string | null;
+            /** Format: date-time */
+            at: string;
+            /** @description A mail address, the name of a token, or torana.yaml. */
+            by: string;
+            /** @description The name of the member. */
+            by_name: string | null;
+            source: components["schemas"]["Source"];
+            summary: string;
+            objects: components["schemas"]["ChangedObject"][];
+            /** @description The change that it takes back. */
+            reverts: string | null;
+            /** @description One of its objects changed later. */
+            changed_since: boolean;
+            /** @description It can be taken back as it is. If only `changed_since` prevents it, open its reverse as a draft. */
+            revertible: boolean;
+        };
+        ConfigurationPreview: {
+            /** @description Objects that would change. */
+            changes: number;
+            /** @description Lines. */
+            added: number;
+            removed: number;
+            /** @description The changed lines of the exported torana.yaml with up to 30 around them. Where numbers leap, unchanged lines are left out. */
+            lines: components["schemas"]["PreviewLine"][];
+            /** @description There are more than 2,000 lines; these are the first. */
+            is_cut: boolean;
+            check: {
+                ok: boolean;
+                errors: {
+                    /** @enum {string} */
+                    object: "upstream" | "model";
+                    name: string;
+                    message: string;
+                    /** @description Another person changed the object since its base. */
+                    is_stale: boolean;
+                }[];
+            };
+            effects: components["schemas"]["ConfigurationEffect"][];
         };
         ContentInput: {
             /** @description Parts that the model makes one vector of. */
@@ -1381,7 +2092,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "part_unsupported" | "parts_not_fusible" | "too_many_parts" | "invalid_media" | "media_too_large" | "media_unreachable" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "type_unsupported" | "calibration_missing" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "configuration_changed" | "catalog_feed_invalid" | "catalog_feed_untrusted" | "catalog_feed_stale" | "catalog_feed_unfit" | "catalog_vector_changes" | "catalog_feed_unreachable" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -1721,6 +2432,34 @@ export interface components {
             tokens_per_minute?: number | null;
             /** @description Units a minute. null: no such limit. */
             images_per_minute?: number | null;
+        };
+        MadeAlertChannel: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line in the file. */
+            managed_at: string | null;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack" | "teams" | "pagerduty" | "email" | "webhook";
+            /** @description What people recognise it by, such as `hooks.slack.com/…/x9Qd`. */
+            masked: string;
+            /** @description Whether quiet hours of rules hold its notices. */
+            quiet_hours: boolean;
+            /** @description The last try, or test. null: there was none. */
+            last: components["schemas"]["AlertDelivery"] | null;
+            failing_since: string | null;
+            /** @description Notices that are due and have not arrived. */
+            queued: number;
+            /** @description The next try of a failing channel. */
+            next_at: string | null;
+            /** @description The number of the next try. */
+            attempt: number;
+            /** @description The signing secret of a new webhook, if none was given. It is shown this once. */
+            secret: string | null;
         };
         Member: {
             /** Format: uuid */
@@ -2109,6 +2848,95 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        MutedAlerts: {
+            muted_until: string | null;
+        };
+        /**
+         * @example {
+         *       "kind": "slack",
+         *       "name": "torana-ops",
+         *       "url": "https://hooks.slack.com/services/T0/B0/x9Qd"
+         *     }
+         */
+        NewAlertChannelInput: {
+            /** @constant */
+            kind: "slack";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "teams";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "webhook";
+            /** Format: uri */
+            url: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            /** @description Signs the events. Default: a new one, which the answer shows once. */
+            secret?: string;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "pagerduty";
+            routing_key: string;
+            /**
+             * Format: uri
+             * @description Default: https://events.pagerduty.com/v2/enqueue
+             */
+            url?: string;
+            /** @description Whether the address may be private, and plain http. Only an admin may allow it. */
+            private?: boolean;
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        } | {
+            /** @constant */
+            kind: "email";
+            to: string[];
+            name: string;
+            /** @description Whether quiet hours of rules hold its notices. Default: `false` for PagerDuty, else `true`. */
+            quiet_hours?: boolean;
+        };
+        /**
+         * @example {
+         *       "kind": "error_rate",
+         *       "condition": {
+         *         "percent": 5,
+         *         "minutes": 5
+         *       },
+         *       "scope": {
+         *         "project": "*"
+         *       },
+         *       "channels": []
+         *     }
+         */
+        NewAlertRuleInput: {
+            kind: components["schemas"]["AlertKindInput"];
+            name?: string;
+            on?: boolean;
+            /** @description Fields that are left out keep theirs. */
+            condition?: {
+                [key: string]: number | number[];
+            };
+            scope?: components["schemas"]["AlertScopeInput"];
+            channels?: string[];
+            quiet?: components["schemas"]["QuietHoursInput"] | null;
+        };
         /**
          * @example {
          *       "mins": "AACAvwAAgL8=",
@@ -2222,6 +3050,8 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
+            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
+            capture_inputs?: boolean;
         };
         /**
          * @example {
@@ -2545,6 +3375,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PreviewLine: {
+            /** @enum {string} */
+            op: " " | "+" | "-";
+            /** @description In the text after the changes; of a removed line, in the text before. */
+            number: number;
+            text: string;
+            /** @description Its place in torana.yaml. null: it comes from the console. */
+            source: components["schemas"]["Source"] | null;
+        };
         Price: {
             deployment: string;
             model: string;
@@ -2619,11 +3458,8 @@ export interface components {
                 /** Format: date-time */
                 window_start: string;
             } | null;
-            /**
-             * @description Inputs are not kept by this version.
-             * @constant
-             */
-            capture_inputs: false;
+            /** @description Whether Torana keeps the inputs of its requests for 24 hours, encrypted, so that they can be sent again. */
+            capture_inputs: boolean;
             /** @description How many keys of it work. */
             keys: number;
             /** @description How many people see it. */
@@ -2646,6 +3482,8 @@ export interface components {
             limits?: components["schemas"]["LimitsChangeInput"];
             /** @description null: no budget. */
             budget?: components["schemas"]["BudgetChangeInput"] | null;
+            /** @description Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted. */
+            capture_inputs?: boolean;
         };
         ProjectList: {
             data: components["schemas"]["Project"][];
@@ -2679,6 +3517,65 @@ export interface components {
             data: components["schemas"]["Provider"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+        };
+        QuietHours: {
+            /** @description 1 is Monday, 7 is Sunday. */
+            days: number[];
+            from: string;
+            /** @description Of the next day if it is before `from`. `24:00`: the end of the day. */
+            to: string;
+            /** @description A time zone such as `Europe/Berlin`. */
+            zone: string;
+        };
+        QuietHoursInput: {
+            /** @description 1 is Monday, 7 is Sunday. */
+            days: number[];
+            from: string;
+            /** @description Of the next day if it is before `from`. `24:00`: the end of the day. */
+            to: string;
+            /** @description A time zone such as `Europe/Berlin`. */
+            zone: string;
+        };
+        Replay: {
+            possible: boolean;
+            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
+            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
+            /** @description The reason as a sentence, with the next step. */
+            text: string | null;
+        };
+        ReplayPreview: {
+            possible: boolean;
+            /** @description `not_captured`: capture was off at the time, the body never arrived, or newer inputs needed the room. */
+            reason: ("capture_off" | "expired" | "too_large" | "batch" | "not_captured") | null;
+            /** @description The reason as a sentence, with the next step. */
+            text: string | null;
+            /** @description The project that pays. */
+            project: string | null;
+            /** @description When the input is deleted. */
+            expires_at: string | null;
+            sends: {
+                /** @description The beginning of it, at most 4000 characters. */
+                body: string;
+                bytes: number;
+                headers: {
+                    [key: string]: string;
+                };
+            } | null;
+            cost: {
+                /** @description The most that it can cost. null: a deployment has no price. */
+                max_usd: string | null;
+                model: string;
+                deployments: {
+                    id: string;
+                    max_usd: string | null;
+                }[];
+            } | null;
+            /** @description What the request would be refused with as things are now. It would cost nothing. */
+            refusal: {
+                status: number;
+                code: string;
+                message: string;
+            } | null;
         };
         ReportedBatch: {
             id: string;
@@ -2714,17 +3611,14 @@ export interface components {
             ended_at: string | null;
             /** @description When its results expire. null: it has not ended. */
             results_until: string | null;
-            /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
-            pause: {
-                /** @description The code of a fault. */
-                code: string;
-                /** Format: date-time */
-                until: string;
-            } | null;
+            /** @description Why nothing of it begins at present. */
+            pause: components["schemas"]["BatchPause"] | null;
             /** @description A person let it go on without its key: it runs under the terms of its project. */
             continued: boolean;
             /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
             cancelled_because: string | null;
+            /** @description Rows of the file that it was made from in the console. null: it was not. */
+            corpus_rows: number | null;
             input_file: string;
             output: {
                 id: string;
@@ -2771,17 +3665,14 @@ export interface components {
             ended_at: string | null;
             /** @description When its results expire. null: it has not ended. */
             results_until: string | null;
-            /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
-            pause: {
-                /** @description The code of a fault. */
-                code: string;
-                /** Format: date-time */
-                until: string;
-            } | null;
+            /** @description Why nothing of it begins at present. */
+            pause: components["schemas"]["BatchPause"] | null;
             /** @description A person let it go on without its key: it runs under the terms of its project. */
             continued: boolean;
             /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
             cancelled_because: string | null;
+            /** @description Rows of the file that it was made from in the console. null: it was not. */
+            corpus_rows: number | null;
             input_file: string;
             output: {
                 id: string;
@@ -2907,10 +3798,15 @@ export interface components {
             /** @constant */
             log: "kept";
             route: string;
-            /** @description The error text that the caller got. null: it may quote what the caller sent, and is not kept. */
+            /** @description The error text that the caller got. `[…]` stands for what may quote the caller or an upstream. null: the version before did not keep it. */
             fault_text: string | null;
+            /** @description What made it fail, such as `connect ECONNREFUSED 10.0.0.7:8080`. null: nothing beyond the text. */
+            fault_cause: string | null;
+            /** @description Who was at fault. `torana` includes its stores and its configuration. null: it did not fail. */
+            fault_party: ("caller" | "torana" | "upstream") | null;
             asked_model: string | null;
             client_request_id: string | null;
+            client_address: string | null;
             space: string | null;
             emulated: string[];
             dropped: string[];
@@ -2940,10 +3836,7 @@ export interface components {
                 differences: components["schemas"]["Difference"][];
             };
             job: components["schemas"]["ReportedImageJob"] | null;
-            replay: {
-                possible: boolean;
-                reason: string | null;
-            };
+            replay: components["schemas"]["Replay"];
         };
         RequestList: {
             data: components["schemas"]["RequestRow"][];
@@ -3026,6 +3919,9 @@ export interface components {
             /** @enum {string} */
             action: "post" | "void";
         };
+        ReverseChanges: {
+            changes: components["schemas"]["ConfigurationChange"][];
+        };
         /**
          * @example {
          *       "overlap_seconds": 86400
@@ -3037,6 +3933,77 @@ export interface components {
              * @default 86400
              */
             overlap_seconds: number;
+        };
+        RoutedDeployment: {
+            id: string;
+            upstream: string;
+            /** @description The upstream's name of the model. */
+            upstream_model: string;
+            /** @description Tier n of the console is priority n − 1. */
+            priority: number;
+            weight: number;
+            limits: {
+                concurrency: number | null;
+                min_concurrency: number | null;
+                learns_concurrency: boolean;
+                requests_per_minute: number | null;
+                tokens_per_minute: number | null;
+                images_per_minute: number | null;
+            };
+            /** @description As `price` in torana.yaml. */
+            price: string | {
+                [key: string]: unknown;
+            };
+            price_text: components["schemas"]["PriceText"][];
+            /** @enum {string} */
+            price_from: "configuration" | "store" | "catalog" | "none";
+            /** @description What it costs when its entry has no price: the price of the model, else that of the catalogue. */
+            list_price: components["schemas"]["PriceText"][];
+            /** @description Its place in `entry.deployments`. null: it is declared, and can not be changed here. */
+            index: number | null;
+            /** @description Of the last 15 minutes. */
+            p95_ms: number | null;
+            /** @description The worst of all nodes. */
+            state: components["schemas"]["State"];
+            /** @description 0 to 1: of the calls of the model. null: there were none. */
+            share_24h: number | null;
+            source: components["schemas"]["Source"];
+        };
+        Routing: {
+            model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            space: string | null;
+            /** @description Of the object in the store, for `base` of a change. null: there is none. */
+            revision: string | null;
+            source: components["schemas"]["Source"];
+            /** @description The object in the store, as in torana.yaml. Of a declared model: the deployments that are added to it. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            deployments: components["schemas"]["RoutedDeployment"][];
+            aliases: string[];
+            attempt_timeout_ms: number | null;
+            default_attempt_timeout_ms: number;
+            cache: {
+                ttl_ms: number;
+            } | null;
+            micro_batch: {
+                max_wait_ms: number;
+                max_items: number;
+                across_projects: boolean;
+            } | null;
+            /** @description null: an image model. */
+            space_guard: boolean | null;
+        };
+        SavedConfigurationChange: {
+            /** @description Also the revision of each object that it changed. */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            by: string;
+            summary: string;
+            objects: components["schemas"]["ChangedObject"][];
         };
         SavedView: {
             page: string;
@@ -3056,6 +4023,16 @@ export interface components {
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
         };
+        SentAgain: {
+            /**
+             * Format: uuid
+             * @description The new request. Its own page has its steps, calls and cost.
+             */
+            id: string;
+            status: number;
+            /** @description The code of its error. */
+            fault: string | null;
+        };
         Session: {
             /** @description null: a token, not a person. */
             member: {
@@ -3069,7 +4046,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "alerts.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.create" | "batches.pause" | "batches.cancel" | "batches.continue" | "alerts.write" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "configuration.export" | "upstreams.write" | "models.write" | "prices.write" | "keys.loosen" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if it is not used. null: a token of the node. */
@@ -3294,6 +4271,23 @@ export interface components {
          */
         SnapshotTokenInput: {
             token: string;
+        };
+        /** @description Where it is declared. Only what comes from the console can be changed here. */
+        Source: {
+            /** @constant */
+            kind: "console";
+        } | {
+            /** @constant */
+            kind: "file";
+            file: string;
+            line: number;
+        } | {
+            /** @constant */
+            kind: "environment";
+            variable: string;
+        } | {
+            /** @constant */
+            kind: "built_in";
         };
         Space: {
             model: string;
@@ -3673,6 +4667,18 @@ export interface components {
             };
             /** @description Ids of what runs on it. */
             deployments: string[];
+            /** @description Models that run on it. */
+            models: number;
+            source: components["schemas"]["Source"];
+            /** @description Of the object in the store, for `base` of a change. null: it is declared. */
+            revision: string | null;
+            /** @description The object in the store, as in torana.yaml. */
+            entry: {
+                [key: string]: unknown;
+            } | null;
+            state: components["schemas"]["UpstreamState"];
+            /** @description When a call or a probe last showed its state. */
+            last_check_at: string | null;
         };
         /**
          * @example {
@@ -3716,6 +4722,18 @@ export interface components {
             upstream?: string;
             /** @description Kept sealed, sent to the upstream alone, never shown again. */
             secret?: string;
+        };
+        UpstreamState: {
+            /**
+             * @description The worst of its deployments on any node. `unused`: no model runs on it.
+             * @enum {string}
+             */
+            kind: "healthy" | "limited" | "space_failed" | "rejected" | "unreachable" | "unused";
+            since: string | null;
+            /** @description When it is probed or called again. */
+            retry_at: string | null;
+            /** @description Of its last failed answer. */
+            status: number | null;
         };
         Usage: {
             /** @enum {string} */
@@ -3916,7 +4934,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description conflict, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
+        /** @description conflict, configuration_changed, catalog_feed_stale, catalog_feed_unfit, catalog_vector_changes */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -4703,6 +5721,433 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    alertSummary: {
+        parameters: {
+            query?: {
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSummary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertIncidents: {
+        parameters: {
+            query?: {
+                project?: string;
+                state?: "open" | "resolved";
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertIncidentList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAlertIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertIncidentDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewAlert: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["AlertKindInput"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+        };
+    };
+    muteAlerts: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertMuteInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MutedAlerts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertRules: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRuleList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAlertRule: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAlertRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAlertChannels: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannelList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAlertChannel: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAlertChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeAlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertChannelChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retryAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testAlertChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6177,6 +7622,203 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    routingOfModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Routing"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewConfiguration: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listConfigurationChanges: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationHistory"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeConfiguration: {
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChangesInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurationChange"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reverseOfChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Another one after every change of the object. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReverseChanges"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revertChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Another one after every change of the object. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedConfigurationChange"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportConfiguration: {
+        requestBody?: never;
+        responses: {
+            /** @description `torana.yaml`, as `application/yaml`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listSpaces: {
         requestBody?: never;
         responses: {
@@ -6898,6 +8540,8 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The address of the client. */
+                address?: string;
                 /** @description The application's own user, as the caller sent it. */
                 user?: string;
                 /** @description Such as `team:red`. Repeat it: all of them must fit. */
@@ -6952,6 +8596,8 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The address of the client. */
+                address?: string;
                 /** @description The application's own user, as the caller sent it. */
                 user?: string;
                 /** @description Such as `team:red`. Repeat it: all of them must fit. */
@@ -7011,6 +8657,36 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    previewReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     replayRequest: {
         parameters: {
             query?: never;
@@ -7022,6 +8698,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentAgain"];
+                };
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -7097,6 +8782,179 @@ export interface operations {
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBatchDraft: {
+        parameters: {
+            query: {
+                /** @description The project that pays, and whose storage the file takes. */
+                project: string;
+                /** @description The name of the file. Its ending says what it is: .csv, .tsv, .jsonl or .ndjson. */
+                name: string;
+                /** @description Whether the first line of a CSV names its columns. */
+                header?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The bytes of the file, in UTF-8. */
+        requestBody: {
+            content: {
+                "text/csv": unknown;
+                "application/x-ndjson": unknown;
+                "text/plain": unknown;
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchDraft"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+        };
+    };
+    getBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchDraft"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    estimateBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchDraftOptionsInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchEstimate"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
+        };
+    };
+    runBatchDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchDraftOptionsInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["GatewayBadRequest"];
+            401: components["responses"]["GatewayUnauthorized"];
+            403: components["responses"]["GatewayForbidden"];
+            404: components["responses"]["GatewayNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["GatewayTooManyRequests"];
+            503: components["responses"]["GatewayServiceUnavailable"];
         };
     };
     listBatches: {
@@ -7218,6 +9076,103 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    pauseBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchPauseRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    batchResults: {
+        parameters: {
+            query: {
+                /** @description `jsonl`: id and vector of each line. `parquet`: the columns id and vector. `npy`: a matrix with a row for each row of the file, NaN without a vector. */
+                format: "jsonl" | "parquet" | "npy";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes of the file, streamed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     batchOutput: {
         parameters: {
             query?: never;
@@ -7328,7 +9283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upstream"];
+                    "application/json": components["schemas"]["ChangedUpstream"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7420,7 +9375,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upstream"];
+                    "application/json": components["schemas"]["ChangedUpstream"];
                 };
             };
             400: components["responses"]["BadRequest"];

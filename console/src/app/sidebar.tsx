@@ -106,6 +106,7 @@ function PlaceLink({ place }: { readonly place: Place }) {
       <span className="flex-1 truncate">{place.title}</span>
       {place.name === 'unknowns' && <OpenUnknowns />}
       {place.name === 'modelChange' && <EndingSoon />}
+      {place.name === 'alerts' && <OpenIncidents />}
     </Link>
   )
 }
@@ -126,6 +127,11 @@ function EndingSoon() {
     ({ ends_on: on, requests_30d: requests }) => requests > 0 && daysUntil(on, nowMs) <= SOON_DAYS,
   )
   return soon === undefined || soon.length === 0 ? null : <Tag tone="warn">{soon.length}</Tag>
+}
+
+function OpenIncidents() {
+  const open = useQuery(shellQueries.alerts(useScope())).data?.open ?? 0
+  return open === 0 ? null : <Tag tone="bad">{open}</Tag>
 }
 
 function NodesLine() {

@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { BASE } from './base.ts'
 import { parseSearch, stringifySearch } from './search.ts'
 
-export type Topic = 'flows' | 'deployment' | 'attention' | 'request' | 'key' | 'job' | 'batch'
+export type Topic = 'flows' | 'deployment' | 'attention' | 'request' | 'key' | 'job' | 'batch' | 'incidents'
 export type StreamState = 'idle' | 'connecting' | 'live' | 'lost'
 /** Filters of the stream: `project`, and those of requests. */
 export type StreamFilters = Readonly<

@@ -97,6 +97,7 @@ function scrollingAround(element: HTMLElement | null): HTMLElement | null {
 }
 
 interface Walked<Row> {
+  readonly href?: unknown
   readonly onPeek?: ((row: Row) => void) | undefined
   readonly selected?: string | undefined
   readonly rowKey: (row: Row) => string
@@ -104,7 +105,7 @@ interface Walked<Row> {
 
 /** `j` and `k` move the focus from row to row, also to rows that are not drawn yet. */
 export function useWalk<Row>(
-  { onPeek, selected, rowKey }: Walked<Row>,
+  { href, onPeek, selected, rowKey }: Walked<Row>,
   items: readonly Item<Row>[],
   scrollTo: (index: number) => void,
   region: RefObject<HTMLDivElement | null>,
@@ -122,6 +123,8 @@ export function useWalk<Row>(
     requestAnimationFrame(() => requestAnimationFrame(() => drawn()?.focus()))
   }
   const walk = (step: 1 | -1): boolean => {
+    // Rows that lead nowhere leave the keys to another table of the page.
+    if (href === undefined) return false
     const focused = document.activeElement?.closest<HTMLElement>('[data-at]')
     const isOurs = focused && region.current?.contains(focused)
     const chosen = items.findIndex((item) => 'row' in item && rowKey(item.row) === selected)

@@ -6,9 +6,14 @@ import { Button, type ButtonProps } from './button.tsx'
 import { classes } from './classes.ts'
 import { FormSending, useFieldError, useSending, type Sending } from './sending.ts'
 
+/** Around a control: `data-changed` marks a value that is not saved yet, `data-compact` makes it as low as a row of a table. */
+const STATES = 'in-data-changed:border-accent in-data-changed:ring-1 in-data-changed:ring-accent'
+
 /** The look of everything one types into. */
-export const CONTROL =
-  'h-8 w-full min-w-0 rounded-control border border-line-strong bg-surface px-2.5 text-13 text-ink outline-none focus:border-accent focus:ring-3 focus:ring-accent/25 disabled:bg-sunken disabled:text-ink-3 data-invalid:border-bad-fill phone:h-10 phone:text-15'
+export const CONTROL = `h-8 w-full min-w-0 rounded-control border border-line-strong bg-surface px-2.5 text-13 text-ink outline-none focus:border-accent focus:ring-3 focus:ring-accent/25 disabled:bg-sunken disabled:text-ink-3 data-invalid:border-bad-fill phone:h-10 phone:text-15 ${STATES} in-data-compact:h-7 in-data-compact:px-2`
+
+/** A frame that holds a control without a frame of its own, and something beside it. */
+export const CONTROL_FRAME = `flex min-h-8 w-full min-w-0 items-center gap-2 rounded-control border border-line-strong bg-surface px-2.5 focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:min-h-10 ${STATES} in-data-compact:min-h-7`
 
 interface FieldProps {
   /** As the API calls it: a fault's `param` is put at the field of that name. */

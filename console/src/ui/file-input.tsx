@@ -1,5 +1,5 @@
-/** Files from the browser: chosen with a button, or pasted. */
-import { useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+/** Files from the browser: chosen with a button, pasted or dropped. */
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react'
 
 interface FileButtonProps {
   readonly label: string
@@ -49,17 +49,54 @@ export function FileButton({
   )
 }
 
-/** Anywhere on the page. Files of other types are left to the field with the focus. */
-export function usePaste(onFiles: (files: readonly File[]) => void, types: RegExp): void {
+/** Anywhere on the page. Files of other types, and text, are left to the field with the focus. */
+export function usePaste(
+  onFiles: (files: readonly File[]) => void,
+  types: RegExp,
+  /** Of text that no field takes. */
+  onText?: (text: string) => void,
+): void {
   const take = useEffectEvent((event: ClipboardEvent): void => {
     const files = [...(event.clipboardData?.files ?? [])].filter(({ type }) => types.test(type))
-    if (files.length === 0) return
+    const text = event.clipboardData?.getData('text/plain') ?? ''
+    const isInField = event.target instanceof HTMLElement && event.target.closest('input, textarea') !== null
+    if (files.length > 0) onFiles(files)
+    else if (onText !== undefined && text.trim() !== '' && !isInField) onText(text)
+    else return
     event.preventDefault()
-    onFiles(files)
   })
   useEffect(() => {
     const onPaste = (event: ClipboardEvent): void => take(event)
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
   }, [])
+}
+
+/** Anywhere on the page. True while files are over it. */
+export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
+  const [isOver, setOver] = useState(false)
+  const take = useEffectEvent(onFiles)
+  useEffect(() => {
+    const listening = new AbortController()
+    const on = (type: 'dragover' | 'dragleave' | 'drop', act: (event: DragEvent) => void): void =>
+      document.addEventListener(
+        type,
+        (event) => {
+          if (event.dataTransfer?.types.includes('Files') !== true) return
+          // Otherwise the browser opens the file in place of the page.
+          event.preventDefault()
+          act(event)
+        },
+        { signal: listening.signal },
+      )
+    on('dragover', () => setOver(true))
+    // Leaving an element for another one names the other; leaving the window names none.
+    on('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false))
+    on('drop', ({ dataTransfer }) => {
+      setOver(false)
+      take([...(dataTransfer?.files ?? [])])
+    })
+    return () => listening.abort()
+  }, [])
+  return isOver
 }

@@ -24,7 +24,9 @@ interface PageProps {
   readonly bar?: ReactNode
   /** At the right, with a line: 316 to 424 wide. It stands below on a phone. */
   readonly side?: ReactNode
-  readonly sideWidth?: 316 | 336 | 356 | 424 | 448
+  readonly sideWidth?: keyof typeof SIDE_WIDTH
+  /** It also stands below where there is room for one wide thing. */
+  readonly sideBelowTables?: boolean
   /** At the bottom, with a line. */
   readonly foot?: ReactNode
   /** The page has one table that scrolls by itself, instead of scrolling as a whole. */
@@ -36,6 +38,7 @@ const SIDE_WIDTH = {
   316: 'w-79 tight:w-72',
   336: 'w-84 tight:w-76',
   356: 'w-89 tight:w-80',
+  380: 'w-95 tight:w-80',
   424: 'w-106 tight:w-80',
   448: 'w-112 tight:w-80',
 } as const
@@ -50,6 +53,7 @@ export function Page(props: PageProps) {
     bar,
     side,
     sideWidth = 316,
+    sideBelowTables = false,
     foot,
     fill = false,
     children,
@@ -103,8 +107,19 @@ export function Page(props: PageProps) {
         )}
         <div className="ml-auto flex shrink-0 items-center gap-3 phone:gap-2">{actions}</div>
       </header>
-      <div data-scroll className="flex min-h-0 flex-1 phone:flex-col phone:overflow-y-auto">
-        <div className="flex min-w-0 flex-1 flex-col phone:flex-none">
+      <div
+        data-scroll
+        className={classes(
+          'flex min-h-0 flex-1 phone:flex-col phone:overflow-y-auto',
+          sideBelowTables && 'tight:flex-col tight:overflow-y-auto',
+        )}
+      >
+        <div
+          className={classes(
+            'flex min-w-0 flex-1 flex-col phone:flex-none',
+            sideBelowTables && 'tight:flex-none',
+          )}
+        >
           {bar !== undefined && (
             <div className="flex min-h-13 shrink-0 flex-wrap items-center gap-2 px-6 py-2.5 phone:px-4">
               {bar}
@@ -115,6 +130,7 @@ export function Page(props: PageProps) {
             className={classes(
               'min-h-0 flex-1',
               fill ? 'flex flex-col phone:overflow-visible' : 'overflow-y-auto phone:overflow-visible',
+              sideBelowTables && 'tight:overflow-visible',
             )}
           >
             {children}
@@ -130,6 +146,7 @@ export function Page(props: PageProps) {
             className={classes(
               'shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-t phone:border-l-0',
               SIDE_WIDTH[sideWidth],
+              sideBelowTables && 'tight:w-full tight:border-t tight:border-l-0',
             )}
           >
             {side}

@@ -22,6 +22,8 @@ export interface SeededNode {
   readonly cookie: string
   readonly request: string
   readonly batch: string
+  /** An uploaded file that is no batch yet. */
+  readonly draft: string
   /** Path of an invitation that is still open. */
   readonly invitation: string
 }
@@ -52,12 +54,15 @@ export async function startSeededNode(): Promise<SeededNode> {
   )
   const caller = new BatchCaller(node.url, KEY)
   const batch = await caller.create(await caller.upload(embeddingLines('plain-w16', ['one', 'two'])))
+  await makeAlerts(node)
   const person = { role: 'admin', name: 'Maria Keller', email: 'maria.keller@example.com' } as const
+  const cookie = await memberCookie(node.controlUrl, person, NODE_TOKEN)
   return {
     url: node.controlUrl,
-    cookie: await memberCookie(node.controlUrl, person, NODE_TOKEN),
+    cookie,
     request: await firstRequest(node),
     batch: batch.id,
+    draft: await uploadedDraft(node, cookie),
     invitation: await invitation(node),
   }
 }
@@ -83,17 +88,22 @@ const EXAMPLES: Readonly<Record<PlaceOfOne, (node: SeededNode) => readonly Addre
 }
 
 /** More of a list than its first view. */
-const MORE: Readonly<Record<string, readonly Address[]>> = {
-  overview: [paths.overview({ view: 'table' })],
-  images: [paths.images({ mode: 'edit' })],
-  keys: [paths.keys({ new: true })],
-  modelChange: [paths.modelChange({ view: 'table' })],
+const MORE: Readonly<Record<string, (node: SeededNode) => readonly Address[]>> = {
+  alerts: () => [paths.alerts({ state: 'open', all: true }), paths.alerts({ new: 'latency' })],
+  overview: () => [paths.overview({ view: 'table' })],
+  newBatch: ({ draft }) => [paths.newBatch({ draft, model: 'plain-w16' })],
+  images: () => [paths.images({ mode: 'edit' })],
+  keys: () => [paths.keys({ new: true })],
+  modelChange: () => [paths.modelChange({ view: 'table' })],
 }
 
 /** By the name of the place. */
 export const PAGES: Readonly<Record<string, (node: SeededNode) => readonly string[]>> = {
   ...Object.fromEntries(
-    Object.entries(LISTS).map(([name, path]) => [name, () => [path, ...(MORE[name] ?? []).map(hrefOf)]]),
+    Object.entries(LISTS).map(([name, path]) => [
+      name,
+      (node: SeededNode) => [path, ...(MORE[name]?.(node) ?? []).map(hrefOf)],
+    ]),
   ),
   ...Object.fromEntries(
     Object.entries(EXAMPLES).map(([name, of]) => [name, (node: SeededNode) => of(node).map(hrefOf)]),
@@ -118,4 +128,29 @@ async function invitation(node: ConsoleNode): Promise<string> {
   const body = { email: 'li.wei@example.com', role: 'operator' }
   const made = await node.control('POST', '/invitations', { token: NODE_TOKEN, body })
   return new URL(String(made.body['link'])).pathname
+}
+
+/** A channel of each shape but mail, and rules that name them. */
+async function makeAlerts(node: ConsoleNode): Promise<void> {
+  const make = (path: string, body: unknown) => node.control('POST', path, { token: NODE_TOKEN, body })
+  const channels = [
+    { kind: 'slack', name: 'torana-ops', url: 'https://hooks.example.com/services/T0/B0/x9Qdx9Qdx9Qd' },
+    { kind: 'teams', name: 'platform', url: 'https://teams.example.com/workflows/a1b2c3d4e5f6a1b2' },
+    { kind: 'pagerduty', name: 'on-call', routing_key: 'a1b2c3d4e5f6a1b2c3d44b7e' },
+  ]
+  const made = await Promise.all(channels.map((channel) => make('/alerts/channels', channel)))
+  const ids = made.map(({ body }) => String(body['id']))
+  const quiet = { days: [6, 7], from: '00:00', to: '24:00', zone: 'Europe/Berlin' }
+  await make('/alerts/rules', { kind: 'model_ending', channels: ids, quiet })
+  await make('/alerts/rules', { kind: 'latency', scope: { project: 'default' }, channels: ids.slice(0, 1) })
+}
+
+/** Only the person who uploads a file sees it. */
+async function uploadedDraft(node: ConsoleNode, cookie: string): Promise<string> {
+  const made = await fetch(`${node.controlUrl}/api/v1/batch-drafts?project=default&name=articles.csv`, {
+    method: 'POST',
+    headers: { cookie, origin: node.controlUrl, 'content-type': 'text/csv' },
+    body: 'id,title,text\n1,Cancel an order,You can cancel an order until it ships.\n2,Refunds,\n',
+  })
+  return ((await made.json()) as { id: string }).id
 }

@@ -54,10 +54,14 @@ export async function startStage(): Promise<Stage> {
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
     return answer.body
   }
-  await make('POST', '/projects', { name: STAGE.project, budget: { usd: 50, per: 'month', hard: true } })
+  await make('POST', '/projects', {
+    name: STAGE.project,
+    budget: { usd: 50, per: 'month', hard: true },
+    capture_inputs: true,
+  })
   await make('POST', '/projects', { name: STAGE.emptyProject })
   const budget = { usd: 5, per: 'month', hard: false }
-  await make('POST', '/keys', { project: STAGE.project, name: STAGE.key, budget })
+  const { secret } = await make('POST', '/keys', { project: STAGE.project, name: STAGE.key, budget })
   await make('POST', '/keys', { project: STAGE.project, name: STAGE.rotatedKey })
   await make('POST', `/keys/${STAGE.project}/${STAGE.rotatedKey}/rotate`, { overlap_seconds: 86_400 })
   await make('POST', '/tokens', { name: STAGE.token, role: 'operator', expires_in_days: 7 })
@@ -92,14 +96,17 @@ export async function startStage(): Promise<Stage> {
   const { link } = await make('POST', '/invitations', { email: STAGE.invited, role: 'operator' })
   const stored = await makeStoredModel(node, make)
   await makeLedger(url)
-  const { running, paused } = await makeBatches(node, make)
+  const { running, paused, held } = await makeBatches(node, make)
   await makeDrift(node, make)
+  await makeAlerts(make)
   const addresses: Readonly<Record<string, string>> = {
     '{first run}': String(fresh.welcomeUrl).replace(fresh.controlUrl, ''),
     '{token}': String(link).split('/').at(-1) ?? '',
     '{running}': running,
     '{paused}': paused,
+    '{held}': held,
     '{stored}': encodeURIComponent(stored),
+    '{captured}': await makeCaptured(node, String(secret)),
   }
   return {
     node,
@@ -121,6 +128,21 @@ async function makePeople(node: ConsoleNode, make: Make): Promise<Stage['cookie'
   const disabled = data.find((one) => one.name === STAGE.disabled.name)
   await make('PATCH', `/members/${disabled?.id}`, { disabled: true })
   return { name, value, url: node.controlUrl }
+}
+
+/** A request that can be sent again. */
+async function makeCaptured(node: ConsoleNode, key: string): Promise<string> {
+  const { headers } = await eventually(async () => {
+    const answer = await node.ask({ model: 'plain-w16', input: 'a text' }, { key })
+    assert.equal(answer.headers.get('x-torana-captured'), '24h')
+    return answer
+  })
+  const id = String(headers.get('x-request-id'))
+  await eventually(async () => {
+    const { body } = await node.control('GET', `/requests/${id}`, { token: NODE_TOKEN })
+    assert.partialDeepStrictEqual(body, { replay: { possible: true } })
+  })
+  return id
 }
 
 /** A model that was connected in the console: only those can be removed there. */
@@ -172,25 +194,29 @@ async function makeLedger(url: string): Promise<void> {
   ])
 }
 
-/** One that runs, and one whose key was revoked. */
-async function makeBatches(node: ConsoleNode, make: Make): Promise<{ running: string; paused: string }> {
+/** One that runs, one whose key was revoked, and one that a person paused. */
+async function makeBatches(
+  node: ConsoleNode,
+  make: Make,
+): Promise<{ running: string; paused: string; held: string }> {
   const texts = Array.from({ length: BATCH_LINES }, (_, index) => `text ${index}`)
   const begin = async (secret: string): Promise<string> => {
     const caller = new BatchCaller(node.url, secret)
     return (await caller.create(await caller.upload(embeddingLines('slow-w16', texts)))).id
   }
   const secrets = await Promise.all(
-    ['running', 'paused'].map(async (name) =>
+    ['running', 'paused', 'held'].map(async (name) =>
       String((await make('POST', '/keys', { project: STAGE.project, name }))['secret']),
     ),
   )
-  const [running = '', paused = ''] = await Promise.all(secrets.map(begin))
+  const [running = '', paused = '', held = ''] = await Promise.all(secrets.map(begin))
   await make('DELETE', `/keys/${STAGE.project}/paused`)
+  await make('POST', `/batches/${held}/pause`, {})
   await eventually(async () => {
     const batch = JSON.stringify(await make('GET', `/batches/${paused}`))
     assert.ok(batch.includes('key_revoked'), batch)
   })
-  return { running, paused }
+  return { running, paused, held }
 }
 
 /** One of two deployments leaves the space of its model, and one that has answered before. */
@@ -207,5 +233,19 @@ async function makeDrift(node: ConsoleNode, make: Make): Promise<void> {
   await eventually(async () => {
     const { data } = (await make('GET', '/spaces/suspects')) as { data: { vectors: number }[] }
     assert.ok(data.some(({ vectors }) => vectors > 0))
+  })
+}
+
+/** A channel that no one answers, with a notification that waits for it, and a channel that no rule names. */
+async function makeAlerts(make: Make): Promise<void> {
+  const receiver = { kind: 'webhook', url: 'http://127.0.0.1:9/alerts', private: true }
+  const { id } = await make('POST', '/alerts/channels', { ...receiver, name: STAGE.failingChannel })
+  await make('POST', '/alerts/channels', { ...receiver, name: STAGE.unusedChannel })
+  // Of the call with an unknown outcome.
+  const condition = { hours: 0 }
+  await make('POST', '/alerts/rules', { kind: 'unknowns', name: STAGE.rule, condition, channels: [id] })
+  await eventually(async () => {
+    const { data } = (await make('GET', '/alerts/channels')) as { data: { queued: number }[] }
+    assert.ok(data.some(({ queued }) => queued > 0))
   })
 }

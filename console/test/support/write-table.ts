@@ -46,6 +46,9 @@ export const STAGE = {
   priced: 'priced-w16/plain',
   guarded: 'pair-w16',
   drifting: 'drifting-w16',
+  rule: 'Stage rule',
+  failingChannel: 'stage-failing',
+  unusedChannel: 'stage-unused',
 } as const
 
 const key = `/keys/${STAGE.project}/${STAGE.key}`
@@ -87,8 +90,119 @@ const steps =
     for (const step of all) await step(page)
   }
 
+const toggle =
+  (name: string) =>
+  async (page: Page): Promise<void> =>
+    page.getByRole('switch', { name, exact: true }).click()
+
+const chooseFile = async (page: Page): Promise<void> => {
+  const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from('id,text\n1,a cat\n') }
+  await page.locator('input[type=file]').first().setInputFiles(file)
+}
+
 const { members, tokens, signOn, general } = words.people
 const { deployments, budgets, welcome, upstreams } = words
+
+const { alerts } = words
+const newChannel = steps(
+  press(alerts.channels.add),
+  fill(alerts.channel.name, 'typed-channel'),
+  fill(alerts.channel.url.slack, 'https://hooks.example.com/services/typed'),
+)
+
+const ALERTS: readonly TableRow[] = [
+  {
+    file: 'pages/alerts/alerts-page.tsx',
+    method: 'put',
+    path: '/api/v1/alerts/mute',
+    at: '/alerts',
+    send: choose(alerts.mute.action, alerts.mute.hours(1)),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/rules.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    send: toggle(alerts.rules.toggle(STAGE.rule)),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/rules.tsx',
+    method: 'delete',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    open: choose(alerts.rules.more(STAGE.rule), alerts.rules.delete),
+    send: press(alerts.rules.deleteGo, 'alertdialog'),
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/rule-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/rules',
+    at: '/alerts?new=budget',
+    open: fill(alerts.rule.name, 'Typed rule'),
+    send: press(alerts.rule.create, 'dialog'),
+    typed: [alerts.rule.name, 'Typed rule'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/rule-sheet.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/rules/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.rule), fill(alerts.rule.name, 'Typed name')),
+    send: press(alerts.rule.save, 'dialog'),
+    typed: [alerts.rule.name, 'Typed name'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channels.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels/{id}/test',
+    at: '/alerts',
+    send: press(alerts.channels.test),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/channels.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels/{id}/retry',
+    at: '/alerts',
+    send: press(alerts.channels.retry),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'delete',
+    path: '/api/v1/alerts/channels/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-other')),
+    send: press(alerts.channel.delete, 'dialog'),
+    typed: [alerts.channel.name, 'typed-other'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/alerts/channels',
+    at: '/alerts',
+    open: newChannel,
+    send: press(alerts.channel.create, 'dialog'),
+    typed: [alerts.channel.name, 'typed-channel'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/alerts/channel-sheet.tsx',
+    method: 'patch',
+    path: '/api/v1/alerts/channels/{id}',
+    at: '/alerts',
+    open: steps(press(STAGE.unusedChannel), fill(alerts.channel.name, 'typed-name')),
+    send: press(alerts.channel.save, 'dialog'),
+    typed: [alerts.channel.name, 'typed-name'],
+    shown: 'form',
+  },
+]
 
 const SETTINGS: readonly TableRow[] = [
   {
@@ -366,7 +480,49 @@ const KEYS_AND_MONEY: readonly TableRow[] = [
   },
 ]
 
+/** Of the model that the stage connects: its upstream has no host name. */
+const STORED_WEIGHT = words.routing.model.field(words.routing.model.heads.weight, 'server')
+
 const TRAFFIC: readonly TableRow[] = [
+  {
+    file: 'pages/batches/pause-dialog.tsx',
+    method: 'post',
+    path: '/api/v1/batches/{id}/pause',
+    at: '/batches/{running}',
+    open: steps(press(words.batches.pause.action), fill(words.batches.pause.reason, 'typed reason')),
+    send: press(words.batches.pause.go, 'dialog'),
+    typed: [words.batches.pause.reason, 'typed reason'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/batches/pause-banner.tsx',
+    method: 'post',
+    path: '/api/v1/batches/{id}/resume',
+    at: '/batches/{held}',
+    send: press(words.batches.resume.action),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/new-batch/upload.ts',
+    method: 'post',
+    path: '/api/v1/batch-drafts',
+    at: `/batches/new?project=${STAGE.project}`,
+    send: chooseFile,
+    shown: 'form',
+  },
+  {
+    file: 'pages/new-batch/new-batch-page.tsx',
+    method: 'post',
+    path: '/api/v1/batch-drafts/{id}/run',
+    at: `/batches/new?project=${STAGE.project}&model=plain-w16`,
+    open: async (page) => {
+      await chooseFile(page)
+      // Until the estimate is there, the button is off.
+      await page.getByText(words.newBatch.estimate.justNow).waitFor()
+    },
+    send: press(new RegExp(`^${words.newBatch.estimate.run}`)),
+    shown: 'form',
+  },
   {
     file: 'pages/batches/cancel-dialog.tsx',
     method: 'post',
@@ -374,6 +530,15 @@ const TRAFFIC: readonly TableRow[] = [
     at: '/batches/{running}',
     open: press(words.batches.cancel.action),
     send: press(words.batches.cancel.go, 'alertdialog'),
+    shown: 'form',
+  },
+  {
+    file: 'pages/requests/replay-sheet.tsx',
+    method: 'post',
+    path: '/api/v1/requests/{id}/replay',
+    at: '/requests/{captured}',
+    open: press(words.replay.action),
+    send: press(/^Replay for up to/, 'dialog'),
     shown: 'form',
   },
   {
@@ -447,7 +612,7 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'toast',
   },
   {
-    file: 'pages/batches/batch-page.tsx',
+    file: 'pages/batches/pause-banner.tsx',
     method: 'post',
     path: '/api/v1/batches/{id}/continue',
     at: '/batches/{paused}',
@@ -475,28 +640,58 @@ const TRAFFIC: readonly TableRow[] = [
     shown: 'form',
   },
   {
-    file: 'pages/deployments/credential-dialog.tsx',
+    file: 'pages/upstreams/credential-dialog.tsx',
     method: 'put',
     path: '/api/v1/credentials/{upstream}',
     how: 'replace',
     at: deployment('plain-w16/plain'),
     open: steps(
       choose(deployments.more, deployments.replaceCredential),
-      fill(deployments.credentialDialog.secret, 'sk-typed-secret'),
+      fill(words.routing.credential.secret, 'sk-typed-secret'),
     ),
-    send: press(deployments.credentialDialog.store, 'dialog'),
-    typed: [deployments.credentialDialog.secret, 'sk-typed-secret'],
+    send: press(words.routing.credential.store, 'dialog'),
+    typed: [words.routing.credential.secret, 'sk-typed-secret'],
     shown: 'form',
   },
   {
-    file: 'pages/deployments/credential-dialog.tsx',
+    file: 'pages/upstreams/credential-dialog.tsx',
     method: 'put',
     path: '/api/v1/credentials/{upstream}',
     how: 'forget',
     at: deployment('plain-w16/plain'),
     open: choose(deployments.more, deployments.forgetCredential),
-    send: press(deployments.credentialDialog.forget, 'alertdialog'),
+    send: press(words.routing.credential.forget, 'alertdialog'),
     shown: 'form',
+  },
+  {
+    file: 'pages/upstreams/checks.ts',
+    method: 'post',
+    path: '/api/v1/upstreams/check',
+    at: '/upstreams',
+    send: choose(words.routing.upstreams.menu('plain'), words.routing.upstreams.checkNow),
+    shown: 'toast',
+  },
+  {
+    file: 'pages/upstreams/pending.ts',
+    method: 'post',
+    path: '/api/v1/configuration/changes',
+    at: '/upstreams?model={stored}',
+    open: fill(STORED_WEIGHT, '7'),
+    send: press(new RegExp(`^${words.routing.changes.save}`)),
+    typed: [STORED_WEIGHT, '7'],
+    shown: 'form',
+  },
+  {
+    file: 'pages/upstreams/history.tsx',
+    method: 'post',
+    path: '/api/v1/configuration/changes/{id}/revert',
+    at: '/upstreams',
+    send: (page) =>
+      page
+        .getByRole('button', { name: /^Revert: / })
+        .first()
+        .click(),
+    shown: 'toast',
   },
   {
     file: 'parts/spaces/repair-dialog.tsx',
@@ -665,5 +860,13 @@ const PEOPLE: readonly TableRow[] = [
 /** `address`: of a server that can be connected, known once the node runs. */
 export function writeTable(address: () => string): readonly TableRow[] {
   // The batch that is cancelled must not have ended by then.
-  return [...TRAFFIC, ...PLAYGROUNDS, ...SETTINGS, ...KEYS_AND_MONEY, ...PEOPLE, ...upstreamRows(address)]
+  return [
+    ...TRAFFIC,
+    ...PLAYGROUNDS,
+    ...ALERTS,
+    ...SETTINGS,
+    ...KEYS_AND_MONEY,
+    ...PEOPLE,
+    ...upstreamRows(address),
+  ]
 }

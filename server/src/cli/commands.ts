@@ -17,6 +17,7 @@ import { calibrate } from './commands/calibrate.ts'
 import { catalog } from './commands/catalog.ts'
 import { check } from './commands/check.ts'
 import { completion } from './commands/completion.ts'
+import { config } from './commands/config.ts'
 import { credentials } from './commands/credentials.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
@@ -37,7 +38,10 @@ export const TOPICS: readonly Topic[] = [
   { title: 'Try', commands: [embed, image] },
   { title: 'Bulk', commands: [batch] },
   { title: 'Callers', commands: [keys, projects] },
-  { title: 'Models and upstreams', commands: [models, deployments, catalog, credentials, spaces, calibrate] },
+  {
+    title: 'Models and upstreams',
+    commands: [models, deployments, config, catalog, credentials, spaces, calibrate],
+  },
   { title: 'Money', commands: [usage, budgets, unknowns] },
   { title: 'What happened', commands: [requests, jobs, audit] },
   { title: 'Run', commands: [doctor, nodes, backup, restore, migrate] },

@@ -47,6 +47,7 @@ test('an empty environment is enough, and listens on loopback only', () => {
     adminTokenOff: false,
     name: undefined,
     consoleUrl: undefined,
+    smtp: undefined,
     cell: undefined,
     insecureConsole: false,
     bootstrapKey: undefined,

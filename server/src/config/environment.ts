@@ -15,6 +15,7 @@ import {
   type LogLevel,
   type ProxySettings,
   type Settings,
+  type SmtpSettings,
 } from '#core/settings.ts'
 import { parseAssetsUrl } from './assets-url.ts'
 import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
@@ -63,6 +64,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     name: variables.given('TORANA_NAME'),
     cell: cellNameOf(variables),
     consoleUrl: webUrlOf(variables, 'CONSOLE_URL'),
+    smtp: smtpOf(variables),
     insecureConsole: booleanOf(variables, 'TORANA_INSECURE_CONSOLE'),
     bootstrapKey: bootstrapKeyOf(variables),
     openaiApiKey: variables.given('OPENAI_API_KEY'),
@@ -107,6 +109,17 @@ function oneOf<Value extends string>(
   if (known) return known
   variables.refuse(name, `expected ${anyOf(values)}, got "${value}".${didYouMean(value, values)}`)
   return environmentVariables[name].default as Value
+}
+
+function smtpOf(variables: Variables): SmtpSettings | undefined {
+  const [url, from] = [variables.given('SMTP_URL'), variables.given('SMTP_FROM')]
+  if (url === undefined && from === undefined) return undefined
+  if (url === undefined || !/^smtps?:$/.test(URL.parse(url)?.protocol ?? ''))
+    variables.refuse('SMTP_URL', 'expected a URL such as smtps://user:password@mail.example.com')
+  else if (from === undefined || !from.includes('@') || /[\r\n]/.test(from))
+    variables.refuse('SMTP_FROM', 'expected a mail address such as torana@example.com, next to SMTP_URL')
+  else return { url, from }
+  return undefined
 }
 
 function webUrlOf(variables: Variables, name: 'PUBLIC_URL' | 'CONSOLE_URL'): string | undefined {

@@ -52,10 +52,10 @@ test('a configuration from the thread is the one that is read without it, with e
     },
   )
   assert.equal(catalog.models.get('small'), catalog.models.get('text-embedding-3-small'))
-  const additions = {
-    upstreams: {},
-    models: { 'text-embedding-3-large': { deployments: [{ upstream: 'one' }] } },
-  }
+  const entry = { deployments: [{ upstream: 'one' }] }
+  const additions = [
+    { object: 'model', name: 'text-embedding-3-large', entry, by: 'alice', atMs: 0 } as const,
+  ]
   assert.deepEqual(extend(additions), expected.extend(additions))
 })
 

@@ -6,12 +6,12 @@ import { defaultLimits } from '#core/settings.ts'
 import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
 import type { AdditionBase, BuildInput } from './build/build.ts'
-import { extendCatalog, type ConfigAdditions, type ExtendedCatalog } from './build/additions.ts'
+import { extendCatalog, type ConfigAddition, type ExtendedCatalog } from './build/additions.ts'
 import type { Facts } from './build/facts.ts'
 import { factsFor } from './build/feed.ts'
 import { ConfigError, plainReport } from './file/problem.ts'
 import type { Report } from './file/problem.ts'
-import { configFile, notYet } from './schema/schema.ts'
+import { configFile } from './schema/schema.ts'
 import type { FeedSettings } from './schema/feed.ts'
 import type { ConfigFile } from './schema/schema.ts'
 import { validate } from './file/validate.ts'
@@ -30,13 +30,15 @@ export interface PlainConfig {
   readonly feed: FeedSettings
   readonly warnings: readonly string[]
   readonly base: AdditionBase
+  /** The content of the file. Undefined: there is none. */
+  readonly text: string | undefined
 }
 
 export interface LoadedConfig extends PlainConfig {
   /** The facts that it was built with. */
   readonly facts: Facts
   /** The catalog with upstreams and models of the store beside those of the configuration, which come first. */
-  readonly extend: (additions: ConfigAdditions) => ExtendedCatalog
+  readonly extend: (additions: readonly ConfigAddition[]) => ExtendedCatalog
 }
 
 /** Why parts of a changed configuration are not in force yet. */
@@ -90,10 +92,10 @@ export function readConfig(name: string, text: string, surroundings: Surrounding
   const source = parseSource(name, text, (variable) =>
     lookUpFilled(variable, surroundings.env, surroundings.readFile),
   )
-  const valid = source.data === undefined ? undefined : validate(configFile, source, notYet)
+  const valid = source.data === undefined ? undefined : validate(configFile, source)
   if (!valid) throw new ConfigError(source.report.problems())
   const declared = { upstreams: keysOf(source.data, 'upstreams'), models: keysOf(source.data, 'models') }
-  return finish({ file: valid.value, declared, report: valid.report, ...surroundings })
+  return finish({ file: valid.value, declared, report: valid.report, ...surroundings }, text)
 }
 
 /** Without a file: the demo models, and OpenAI's once there is a key for them. */
@@ -123,13 +125,13 @@ export function readNothing(openaiApiKey: string | undefined, surroundings: Surr
   return finish({ file: { upstreams, models }, declared, report, ...surroundings })
 }
 
-function finish(input: BuildInput): LoadedConfig {
+function finish(input: BuildInput, text?: string): LoadedConfig {
   const catalog = buildCatalog(input)
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
   const { file, declared, facts, nowMs } = input
-  const { limits, cors, playground, catalog: feed, upstreams, retired } = file
-  const base = { file: { upstreams, retired }, declared, nowMs }
+  const { limits, cors, playground, catalog: feed, upstreams, models, retired } = file
+  const base = { file: { upstreams, models, retired }, declared, nowMs }
   return extendable(
     {
       catalog,
@@ -139,6 +141,7 @@ function finish(input: BuildInput): LoadedConfig {
       feed: feed ?? { keys: [] },
       warnings: input.report.warnings(),
       base,
+      text,
     },
     facts,
   )

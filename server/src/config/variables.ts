@@ -147,6 +147,12 @@ export const environmentVariables = {
     description:
       'The address at which people open the console, such as `https://torana.example.com`: links of invitations and the redirect of the sign-on lead there. Default: the address of the control port as the browser sends it.',
   },
+  SMTP_URL: {
+    secret: true,
+    description:
+      'The mail server for alerts, such as `smtps://user:password@mail.example.com`, or `smtp://mail.example.com:587`. Unset: Torana sends no mail.',
+  },
+  SMTP_FROM: { description: 'The sender of mail, such as `torana@example.com`. Required with `SMTP_URL`.' },
   TORANA_INSECURE_CONSOLE: {
     default: 'false',
     description:

@@ -131,7 +131,7 @@ function changesOf(before: Items, after: Items): NamedChanges {
 function modelsIn(catalog: Catalog): Items {
   return new Map(
     listModels(catalog).map((model) => {
-      const own = model.deployments.map(({ upstream, ...deployment }) => ({
+      const own = model.deployments.map(({ upstream, managedBy: _line, ...deployment }) => ({
         ...deployment,
         on: upstream.name,
       }))

@@ -3,10 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { faultAnswers } from '#http/fault-answers.ts'
 import { hasBody } from '#http/gate/gate.ts'
+import { incidentTopic, registerAlerts } from './alerts/routes.ts'
 import { registerAudit } from './audit/routes.ts'
 import { registerBackup } from './backup/routes.ts'
+import { registerBatchDrafts } from './batch-drafts/routes.ts'
 import { batchTopic, registerBatches } from './batches/routes.ts'
 import { registerCatalog } from './catalog/routes.ts'
+import { registerConfiguration } from './configuration/routes.ts'
 import { registerNodes } from './nodes/routes.ts'
 import { registerCredentials } from './credentials/routes.ts'
 import { pathIn, shownRequest } from './shared/answer-fault.ts'
@@ -88,6 +91,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerPlayground(api, node)
       registerWebhookEvents(api, node)
       registerCredentials(api, node)
+      registerAlerts(api, node)
       registerAudit(api, node)
       registerSession(api, node)
       registerMembers(api, node)
@@ -106,6 +110,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerUnknowns(api, node)
       registerPrices(api, node)
       registerCatalog(api, node)
+      registerConfiguration(api, node)
       registerSpaces(api, node)
       registerSuspects(api, node)
       const overview = openOverview(node)
@@ -113,6 +118,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         flowTopic(node),
         deploymentTopic(node),
         attentionTopic(overview),
+        incidentTopic(node),
         requestTopic(node),
         keyTopic(node),
         jobTopic(node),
@@ -124,6 +130,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerRequests(api, node)
       registerImageJobs(api, node)
       registerAssets(api, node)
+      registerBatchDrafts(api, node)
       registerBatches(api, node)
       registerUpstreams(api, node)
     },

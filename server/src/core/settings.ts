@@ -41,6 +41,8 @@ export interface Settings {
   readonly cell: string | undefined
   /** Where people open the console, without a slash at its end. */
   readonly consoleUrl: string | undefined
+  /** The mail server for alerts; undefined: mail can't be sent. */
+  readonly smtp: SmtpSettings | undefined
   /** Sign-in over plain http from other machines. */
   readonly insecureConsole: boolean
   readonly bootstrapKey: string | undefined
@@ -48,6 +50,12 @@ export interface Settings {
   /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; undefined when no proxy is set. */
   readonly proxy: ProxySettings | undefined
   readonly limits: Limits
+}
+
+export interface SmtpSettings {
+  /** With the password. */
+  readonly url: string
+  readonly from: string
 }
 
 /** Files in PEM form. They are read again when they change. */

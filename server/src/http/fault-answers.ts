@@ -28,6 +28,7 @@ const CONTROL_ONLY: ReadonlySet<string> = new Set<FaultCode>([
   'catalog_feed_unreachable',
   'catalog_feed_untrusted',
   'catalog_vector_changes',
+  'configuration_changed',
   'conflict',
   'forbidden',
   'insecure_sign_in',

@@ -25,7 +25,7 @@ export function catalogOf(
   return new CatalogInForce(configuration, { firstKey, log: logTo(basics) })
 }
 
-type Completing = 'credentials' | 'upstreams' | 'prices' | 'modelEnds'
+type Completing = 'credentials' | 'configuration' | 'prices' | 'modelEnds'
 
 /** From now on upstreams, models, credentials, prices, ends and the catalogue feed of the store are in force too. */
 export function completeCatalog(
@@ -36,11 +36,11 @@ export function completeCatalog(
     configuration,
   }: { readonly stores: Pick<Stores, Completing>; readonly configuration: FollowedConfiguration },
 ): Promise<void> {
-  const { credentials, upstreams, prices: store, modelEnds } = stores
+  const { credentials, configuration: objects, prices: store, modelEnds } = stores
   const log = logTo(basics)
   const prices = new StoredPrices({ store, withPrices: withStoredPrices, log })
   const ends = new ListedEnds(modelEnds, log)
-  return catalog.useStores({ credentials, upstreams, feed: configuration.feed, prices, ends })
+  return catalog.useStores({ credentials, objects, feed: configuration.feed, prices, ends })
 }
 
 function logTo({ log }: Basics): CatalogLog {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { knownProviders, tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
+import { exportedLines } from '#config/export/export.ts'
 import { tasksOf } from '#core/node/node-role.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/access/security-event.ts'
@@ -21,9 +22,11 @@ import { writeBackup } from '#stores/backup.ts'
 import type { FollowedConfiguration } from './catalog.ts'
 import { feedWork } from './feed.ts'
 import type { Accounts } from './accounts.ts'
+import type { Alerts } from './alerts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
+import type { OpenCaptures } from './captures.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
@@ -57,14 +60,16 @@ export interface ControlParts {
   readonly configuration: FollowedConfiguration
   readonly accounts: Accounts
   readonly directory: Directory
+  readonly captures: OpenCaptures
   readonly spaces: Spaces
   readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
   readonly outside: EmbedOutside
   readonly upstreams: Pick<Upstreams, 'listing' | 'fetcher'>
   readonly images: Pick<Images, 'forGateway' | 'thumbnails' | 'blobs'>
-  readonly bulk: Pick<Bulk, 'forGateway'>
+  readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
   readonly people: People
+  readonly alerts: Pick<Alerts, 'transport'>
 }
 
 /** Addresses that only users of this machine can reach. */
@@ -151,7 +156,12 @@ function controlNode(
     readPrice: readStoredPrice,
     scheduler: parts.scheduler,
     handlers: parts.handlers,
-    problemsWith: (additions) => catalog.problemsWith(additions),
+    extendedBy: (objects) => catalog.extendedBy(objects),
+    exported: async (parts) => {
+      const { text, base } = configuration.loaded()
+      const extended = catalog.extendedBy(parts.objects)
+      return exportedLines({ text, file: base.file, catalog: extended.catalog }, parts)
+    },
     knownProviders: () => knownProviders(configuration.loaded().facts),
     tryUpstream: (name, entry) => tryUpstream(name, entry, configuration.loaded().facts),
     modelListing: upstreams.listing,
@@ -164,6 +174,9 @@ function controlNode(
     repairSuspects: parts.suspects.repair,
     families: spaces.families,
     reports: stores.reportDatabase,
+    alerts: stores.alerts,
+    alertOutbox: stores.alertOutbox,
+    alertTransport: parts.alerts.transport,
     audit: stores.audit,
     batches: stores.batches,
     nodeFigures: parts.accounts.nodeFigures,
@@ -178,6 +191,8 @@ function controlNode(
     writeBackup: (file, pictures) => writeBackup(file, stores.dump, pictures ? blobs.store : undefined),
     reconciler: stores.forControl.reconciler,
     makePartitions: () => stores.forControl.upkeep.makePartitions(),
+    captures: parts.captures.store,
+    capturesInputs: directory.captures,
     credentials: stores.credentials,
     drains: stores.drains,
     files: stores.files,
@@ -194,13 +209,22 @@ function controlNode(
       load: configuration.loadWith,
     }),
     requestTail: stores.requestTail,
-    upstreams: stores.upstreams,
+    configuration: stores.configuration,
     ...parts.people.forControl,
     imageBlobs: images.forGateway.blobs,
     thumbnails: images.thumbnails,
     jobKeys: jobKeysOf(secrets),
+    terms: directory.terms,
+    spending: stores.budgets,
+    forDrafts: {
+      ...bulk.forGateway,
+      ...bulk.forDrafts,
+      identifiers,
+      tokens: outside.tokens,
+    },
     fileBlobs: bulk.forGateway.fileBlobs,
     segmentsOf: bulk.forGateway.segmentsOf,
+    vectorFiles: bulk.vectorFiles,
   }
 }
 

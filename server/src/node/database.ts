@@ -3,22 +3,26 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSettings, Settings } from '#core/settings.ts'
 import type { SealingKeys } from '#ports/credentials.ts'
-import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { auditKeysOf, captureKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
+import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
+import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
+import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
 import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
 import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
-import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
+import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresPrices } from '#stores/postgres/directory/prices.ts'
 import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
 import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
+import { PostgresBatchDrafts } from '#stores/postgres/jobs/batch-drafts.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
@@ -83,10 +87,14 @@ export async function openDatabaseStores(
     connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
+    captures: new PostgresCaptures(database, captureKeysOf(secrets), basics.clock),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
-    upstreams: new PostgresUpstreams(database),
+    configuration: new PostgresConfiguration(database, sealingKeysOf(secrets)),
+    alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),
+    alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
     batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
+    batchDrafts: new PostgresBatchDrafts(database, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     files: new PostgresFiles(database, basics.clock),
     fileUploads: new PostgresFileUploads(database),

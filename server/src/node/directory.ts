@@ -4,7 +4,7 @@ import type { Budget } from '#core/money/budget.ts'
 import { keyFrom } from '#core/keys/key.ts'
 import { tokenCaller } from '#control/shared/caller.ts'
 import type { AccessDependencies } from '#control/shared/authenticate.ts'
-import { playerNow } from '#control/playground/open.ts'
+import { playerNow } from '#control/shared/players.ts'
 import type { Peppers } from '#ports/key-store.ts'
 import type { KeyDirectory, TermsInForce } from '#ports/keys.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
@@ -24,6 +24,8 @@ export interface Directory extends AsyncDisposable {
   readonly budgetInForce: (budgetId: string) => Budget | undefined
   /** For whatever goes on after its request. */
   readonly terms: TermsInForce
+  /** Whether the inputs of a project's requests are kept. */
+  readonly captures: (project: string) => boolean
   readonly peppers: Peppers
   /** Makes a new secret of a key, in Torana's own form. */
   readonly newSecret: () => string
@@ -92,6 +94,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     }),
     keys: declaredFirst(declared, snapshot),
     budgetInForce,
+    captures: (project) => snapshot.captures(project),
     peppers,
     newSecret: () => keyFrom(randomBytes(64), settings.cell),
     callerOf: (token, isLocal) => {

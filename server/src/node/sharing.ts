@@ -25,7 +25,7 @@ export interface SharedVectors extends AsyncDisposable {
   readonly averageItems: (model: string) => number | undefined
 }
 
-export function openSharing(basics: Basics, { isTrusted, isConfirmed }: SharingParts): SharedVectors {
+export function openSharing(basics: Basics, guard: SharingParts): SharedVectors {
   const { secrets, clock, log, limits } = basics
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
   const { cache: url } = basics.storeUrls
@@ -50,7 +50,13 @@ export function openSharing(basics: Basics, { isTrusted, isConfirmed }: SharingP
     cache,
     sharedCacheTrouble: far && (() => (far.state() === 'away' ? lastError : undefined)),
     averageItems: (model) => batches.averageItems(model),
-    sharingOf: sharingBy({ cache, batches, digestsFor, isTrusted, isConfirmed }),
+    sharingOf: sharingBy({
+      cache,
+      batches,
+      digestsFor,
+      isTrusted: (...made) => guard.isTrusted(...made),
+      isConfirmed: (...made) => guard.isConfirmed(...made),
+    }),
     [Symbol.asyncDispose]: () => cache.close(),
   }
 }

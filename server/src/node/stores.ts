@@ -1,9 +1,12 @@
 /** Where a node keeps what it knows. */
 import type { LedgerEntry } from '#core/money/ledger.ts'
+import type { AlertOutbox, AlertStore } from '#ports/alerts.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
+import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { CaptureStore } from '#ports/captures.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
@@ -23,7 +26,7 @@ import type { SpaceStore } from '#ports/spaces.ts'
 import type { SuspectStore } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
-import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type { StoredConfiguration } from '#ports/stored-configuration.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 import type { Basics } from './basics.ts'
 
@@ -34,12 +37,16 @@ export interface Stores extends NodeLedger {
   readonly connections: number
   /** A copy of the keys on disk, for a start without the store. */
   readonly keyFile: SnapshotFile
+  readonly captures: CaptureStore
   readonly credentials: CredentialStore
-  readonly upstreams: StoredUpstreams
+  readonly configuration: StoredConfiguration
+  readonly alerts: AlertStore
+  readonly alertOutbox: AlertOutbox
   readonly audit: AuditLog
   readonly imageJobs: ImageJobs
   readonly files: Files
   readonly batches: Batches
+  readonly batchDrafts: BatchDrafts
   readonly fileUploads: FileUploads
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore

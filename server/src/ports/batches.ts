@@ -48,6 +48,8 @@ export interface NewBatch {
   readonly tags?: Tags | undefined
   /** Retention of the results. */
   readonly resultsKeptMs: number
+  /** Rows of the corpus that its lines come from, whose numbers their custom ids begin with. Undefined: it has none. */
+  readonly corpusRows?: number | undefined
   /** In the order of the file, without a gap. */
   readonly chunks: readonly LineRange[]
   /** If not empty, the batch fails at once and no chunk runs. */
@@ -65,7 +67,6 @@ export interface Batch
   readonly expiresAtMs: number
   readonly cancellingAtMs: number | undefined
   readonly endedAtMs: number | undefined
-  /** Whether there is something to fetch. */
   /** Part of the cost: the amounts reserved for calls whose outcome is unknown. */
   readonly unknownNanoUsd: bigint
   readonly outputBytes: number
@@ -74,8 +75,10 @@ export interface Batch
   readonly spaces: readonly string[]
   /** Lines dropped from the results because their vectors belong to another space than their model's. */
   readonly droppedLines: number
-  /** Why no chunk begins at present. */
+  /** Why no chunk begins at present: a pause that Torana made, and ends by itself where it can. */
   readonly pause: BatchPause | undefined
+  /** A person paused it: no chunk begins until a person resumes it. */
+  readonly pausedBy: PersonPause | undefined
   /** An operator lets the batch go on without its key, under the terms of its project. */
   readonly isContinued: boolean
   /** Fault code of a cancellation by Torana. Undefined when a person cancelled, or nothing did. */
@@ -90,7 +93,14 @@ export interface OpenBatches {
   readonly ids: readonly string[]
 }
 
-interface BatchPause {
+/** A pause by a person. */
+export interface PersonPause {
+  readonly name: string
+  readonly atMs: number
+  readonly reason: string | undefined
+}
+
+export interface BatchPause {
   /** The code of the fault. */
   readonly code: string
   readonly untilMs: number
@@ -158,6 +168,8 @@ export interface DonePart extends PartPlace {
   readonly chunk: number
   /** Position of this chunk among the ended chunks of the batch, from 1. */
   readonly number: number
+  /** Of the lines in it; counts from 1. */
+  readonly firstLine: number
 }
 
 /** Another node has taken over the chunk, or the chunk has ended: the holder stops and writes nothing more. */
@@ -170,9 +182,10 @@ export interface Batches {
   /**
    * Creates a batch, unless the same was asked before: by a batch of the project with this idempotency key (kept for 24 h),
    * or, if `isRetry` and there is no such key, by a batch of the same key (`keyId`) and digest created within 15 minutes.
-   * `maxOpen` bounds the open batches of the project.
+   * `maxOpen` bounds the open batches of the project. `by`: the person who made it in the console; the audit entry is
+   * written in the same step.
    */
-  create(batch: NewBatch, maxOpen: number): Promise<CreatedBatch>
+  create(batch: NewBatch, maxOpen: number, by?: Actor): Promise<CreatedBatch>
   /** Undefined when there is none in this project. */
   find(id: string, project: string): Promise<Batch | undefined>
   /** Batches before `after`, newest first, at most `limit`. Undefined when the project has no batch `after`. */
@@ -197,6 +210,18 @@ export interface Batches {
    * the same step.
    */
   continue(id: string, project: string, by: Actor): Promise<Batch | undefined>
+  /**
+   * No further chunk of the batch begins until a person resumes it, and chunks in progress end with the results they have.
+   * Has no effect on a batch that a person has paused already, was cancelled or has ended. Undefined when the project has
+   * no such batch. The audit entry is written in the same step.
+   */
+  pauseBy(id: string, project: string, by: Actor, reason?: string): Promise<Batch | undefined>
+  /**
+   * Ends the pause of a person, and the one that Torana made: chunks may begin at once. Has no effect on a batch that is
+   * not paused, was cancelled or has ended. Undefined when the project has no such batch. The audit entry is written in the
+   * same step.
+   */
+  resumeBy(id: string, project: string, by: Actor): Promise<Batch | undefined>
   /** Batches in progress, grouped by key. */
   open(): Promise<readonly OpenBatches[]>
   /**
@@ -206,7 +231,7 @@ export interface Batches {
    * pause, a paused batch gets one chunk at a time until `resume`.
    */
   claim(nodeId: string, limit: number, wanted?: WantedChunks): Promise<readonly HeldChunk[]>
-  /** Extends the holds by `CHUNK_HOLD_MS`. Returns the holds to give up: lost ones, and those of cancelled batches. */
+  /** Extends the holds by `CHUNK_HOLD_MS`. Returns the holds to give up: lost ones, and those of batches that were cancelled or that a person paused. */
   renew(holds: readonly ChunkHold[]): Promise<readonly ChunkHold[]>
   /**
    * Ends a chunk. Rejects with `ChunkLost` when another node holds it. In the same step the result files exist with their
@@ -231,7 +256,7 @@ export interface Batches {
    * another node holds it.
    */
   giveBack(hold: ChunkHold, forMs: number): Promise<void>
-  /** Lines of the batch succeed again: ends the pause, and chunks that were given back may begin at once. */
+  /** Lines of the batch succeed again: ends the pause that Torana made, and chunks that were given back may begin at once. */
   resume(batchId: string): Promise<void>
   /** No chunk of the batch begins for `forMs`, because of this fault. */
   pause(batchId: string, code: string, forMs: number): Promise<void>

@@ -51,8 +51,10 @@ export interface RequestRecord {
   readonly status: number
   /** The code of the fault, when there was one. */
   readonly fault?: string | undefined
-  /** The text that the caller got, where it can't repeat what the caller sent. */
+  /** The text that the caller got, without what may repeat the caller's content. */
   readonly faultText?: string | undefined
+  /** What made it happen, in words that can't repeat the caller's content. */
+  readonly faultCause?: string | undefined
   /** The cause of the fault, for operators; never sent to the caller. */
   readonly cause?: unknown
   /** The caller's own id for the request: logged, never used as a key. */

@@ -77,8 +77,9 @@ export interface LoggedTrace {
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
   readonly wire: Wire | undefined
-  /** The error text that the caller got, where it can't repeat what the caller sent. */
+  /** The error text that the caller got, without what may repeat the caller's content. */
   readonly faultText: string | undefined
+  readonly faultCause: string | undefined
 }
 
 /** Requests of this node as they end. */

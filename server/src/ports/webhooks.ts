@@ -64,7 +64,8 @@ export const WEBHOOK_EVENTS_KEPT_MS = 35 * 86_400_000
 /** What is sent in one try. */
 export interface WebhookPost {
   readonly url: string
-  readonly secret: string
+  /** Undefined: it is posted without a signature, to those who check none. */
+  readonly secret: string | undefined
   readonly id: string
   readonly payload: string
 }

@@ -1,12 +1,9 @@
 /** Builds the record of a request: the one place that does, so that requests of every kind have one shape in log and metrics. */
-import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Fault } from '#core/fault/fault.ts'
+import { loggedCause, loggedText } from '#core/fault/logged.ts'
 import type { RequestTrace } from '#core/request/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestRecord } from '#ports/observer.ts'
-
-/** Characters of an error text in the log: longer than any that Torana writes, so that a quoted upstream can't fill the table. */
-const MAX_TEXT_CHARACTERS = 600
 
 /** A record whose fields are still being filled in. */
 export type OpenRecord<Trace extends RequestTrace | undefined = RequestTrace> = {
@@ -27,16 +24,6 @@ export interface RecordedRequest<Trace> extends Pick<
   readonly durationMs?: number
 }
 
-/**
- * Refusals for a limit and failures are about Torana, its stores or an upstream. Every other text, and every text in an upstream's
- * words, may quote what the caller sent, which the log never keeps.
- */
-function keptText({ entry: { status }, message, code, cause }: Fault): string | undefined {
-  const isOurs = !(cause instanceof UpstreamFailure && cause.isInUpstreamsWords)
-  const isAboutUs = status === 429 || status >= 500 || code === 'model_unpriced'
-  return isOurs && isAboutUs ? message.slice(0, MAX_TEXT_CHARACTERS) : undefined
-}
-
 /** All fields are set from the beginning, so that records of every kind have one shape. */
 export function recordOf<Trace extends RequestTrace | undefined>({
   requestId,
@@ -54,7 +41,8 @@ export function recordOf<Trace extends RequestTrace | undefined>({
     route,
     status: fault === undefined ? status : fault.entry.status,
     fault: fault?.code,
-    faultText: fault && keptText(fault),
+    faultText: fault && loggedText(fault),
+    faultCause: fault && loggedCause(fault.cause),
     cause: fault?.cause,
     clientRequestId,
     clientAddress,

@@ -21,7 +21,7 @@ const TAG_BYTES = 16
 export function sealSecret(secret: string, owner: string, keys: SealingKeys): Envelope {
   const dataKey = randomBytes(32)
   return {
-    sealedKey: sealDataKey(dataKey, owner, keys.current),
+    sealedKey: sealWith(keys.current, dataKey, owner),
     sealedSecret: seal(dataKey, Buffer.from(secret), owner),
   }
 }
@@ -46,12 +46,13 @@ export function openSecret(
   const dataKey = open(key.key, sealedKey.subarray(KEY_ID_END), owner)
   return {
     secret: open(dataKey, sealedSecret, owner).toString(),
-    renewedKey: key === current ? undefined : sealDataKey(dataKey, owner, current),
+    renewedKey: key === current ? undefined : sealWith(current, dataKey, owner),
   }
 }
 
-function sealDataKey(dataKey: Uint8Array, owner: string, { id, key }: SealingKey): Buffer {
-  return Buffer.concat([Buffer.of(FORMAT), Buffer.from(id, 'hex'), seal(key, dataKey, owner)])
+/** Format and id of the key, then what it sealed. */
+function sealWith({ id, key }: SealingKey, content: Uint8Array, owner: string): Buffer {
+  return Buffer.concat([Buffer.of(FORMAT), Buffer.from(id, 'hex'), seal(key, content, owner)])
 }
 
 function seal(key: Uint8Array, content: Uint8Array, owner: string): Buffer {
@@ -73,5 +74,27 @@ function open(key: Uint8Array, sealed: Uint8Array, owner: string): Buffer {
     return Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()])
   } catch (cause) {
     throw new CredentialLost('what is stored has been changed: store the credential again', { cause })
+  }
+}
+
+/** For bytes that live for a day: the node's key seals them itself, since no one reseals them. */
+export function sealBytes(content: Uint8Array, owner: string, { current }: SealingKeys): Buffer {
+  return sealWith(current, content, owner)
+}
+
+/** Undefined: another secret sealed them, or they were changed. */
+export function openBytes(
+  sealed: Uint8Array,
+  owner: string,
+  { current, previous }: SealingKeys,
+): Buffer | undefined {
+  const id = Buffer.from(sealed.subarray(1, KEY_ID_END)).toString('hex')
+  const key = [current, previous].find((candidate) => candidate?.id === id)
+  if (sealed[0] !== FORMAT || key === undefined) return undefined
+  try {
+    return open(key.key, sealed.subarray(KEY_ID_END), owner)
+  } catch (error) {
+    if (error instanceof CredentialLost) return undefined
+    throw error
   }
 }

@@ -9,6 +9,7 @@ export class LedgerMetrics {
   readonly #series = { store: this.#seriesOf('store'), spool: this.#seriesOf('spool') }
   #refused = 0
   #dropped = 0
+  #capturesDropped = 0
   #reconciliations = 0
   #corrections = 0
   #differences: number | undefined
@@ -50,6 +51,11 @@ export class LedgerMetrics {
     this.#dropped += records
   }
 
+  /** Captured inputs that were dropped. */
+  capturesDropped(requests: number): void {
+    this.#capturesDropped += requests
+  }
+
   reconciled({ differences, budgetsCorrected }: Reconciliation): void {
     this.#reconciliations += 1
     this.#corrections += budgetsCorrected.length
@@ -79,6 +85,7 @@ export class LedgerMetrics {
       this.#seconds.text(),
       valueText('torana_ledger_refused_total', this.#refused),
       valueText('torana_request_log_dropped_total', this.#dropped),
+      valueText('torana_captured_inputs_dropped_total', this.#capturesDropped),
       valueText('torana_reconciliations_total', this.#reconciliations),
       valueText('torana_budget_corrections_total', this.#corrections),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),

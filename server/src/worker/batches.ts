@@ -58,8 +58,8 @@ const CLAIMED_AT_ONCE = 4
 const BEYOND = 8
 /** Interval at which new batches and abandoned chunks are noticed. */
 const LOOK_MS = 1000
-/** Well within the lifetime of a claim. */
-const RENEW_MS = 4000
+/** Well within the lifetime of a claim. A batch that a person pauses or cancels buys nothing more after this time. */
+const RENEW_MS = 2000
 /** Back-off before a failed chunk is claimed again: the next attempt may be another node's. */
 const FAILED_AGAIN_MS = 5000
 const FORGET_MS = 10 * 60_000

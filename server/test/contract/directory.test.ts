@@ -4,7 +4,7 @@ import { auditReadingSuite } from './audit-reading.ts'
 import { catalogFeedSuite } from './catalog-feeds.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { keyStoreSuite } from './key-store.ts'
-import { storedUpstreamsSuite } from './stored-upstreams.ts'
+import { storedConfigurationSuite } from './stored-configuration.ts'
 
 /** One server for all that is kept in the directory. */
 const open = postgresDirectory()
@@ -13,7 +13,7 @@ for (const suite of [
   credentialStoreSuite,
   auditReadingSuite,
   auditLogSuite,
-  storedUpstreamsSuite,
+  storedConfigurationSuite,
   catalogFeedSuite,
 ])
   suite('PostgreSQL', open)

@@ -31,7 +31,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/image-jobs.md': 1300,
   'docs/batches.md': 1900,
   'docs/webhooks.md': 700,
-  'docs/headers.md': 1000,
+  'docs/headers.md': 1010,
   'docs/recipes/pgvector.md': 650,
   'docs/recipes/qdrant.md': 500,
   'docs/recipes/apps.md': 700,
@@ -41,7 +41,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/upstreams.md': 1700,
   'docs/routing.md': 1800,
   'docs/caching.md': 1200,
-  'docs/access.md': 1900,
+  'docs/access.md': 2100,
   'docs/one-machine.md': 1300,
   'docs/many-nodes.md': 2000,
   'docs/kubernetes.md': 700,
@@ -54,7 +54,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/billing.md': 1600,
   'docs/prices.md': 1150,
   'docs/reports.md': 700,
-  'docs/console.md': 1650,
+  'docs/console.md': 1900,
   'docs/promises.md': 900,
   'docs/space-guard.md': 1950,
   'docs/benchmarks.md': 500,
@@ -62,7 +62,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/glossary.md': 550,
 }
 /** Of all pages together: one person reads that in a working day. */
-const MAX_WORDS_OF_ALL = 48_000
+const MAX_WORDS_OF_ALL = 50_000
 
 /** Each pattern with what to write instead. */
 const BANNED: readonly (readonly [RegExp, string])[] = [

@@ -76,7 +76,6 @@ const EXAMPLES: readonly Example[] = [
       state: ['undefined', ...['active', 'ending', 'tidy', 'revoked'].map((is) => `{ is: '${is}' }`)],
     },
   },
-  { of: 'SELECT count(*)::int AS count', with: { table: [`'stored_upstreams'`, `'stored_deployments'`] } },
   {
     of: '${name} PARTITION OF ${table}',
     with: {

@@ -1,7 +1,9 @@
 /** Files on each engine that can keep them, empty, with a time that can be let pass. */
+import type { BatchDrafts } from '#ports/batch-drafts.ts'
 import type { FileUploads } from '#ports/file-uploads.ts'
 import type { Files, OutputFile } from '#ports/files.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { PostgresBatchDrafts } from '#stores/postgres/jobs/batch-drafts.ts'
 import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
 import { addOutputFile, PostgresFiles } from '#stores/postgres/jobs/files.ts'
 import { testPglite } from '#test/support/pglite.ts'
@@ -13,6 +15,7 @@ export interface FilesWorld {
   /** The same store, as another node sees it. */
   readonly elsewhere: Files
   readonly uploads: FileUploads
+  readonly drafts: BatchDrafts
   /** As the store of batches does it. */
   readonly addOutput: (file: OutputFile) => Promise<void>
   readonly nowMs: () => number
@@ -24,7 +27,7 @@ function heldClock() {
   return { nowMs: () => nowMs, monotonicMs: () => nowMs, passes: (ms: number) => void (nowMs += ms) }
 }
 
-const EMPTY = 'TRUNCATE files, file_holds, file_uploads, file_upload_parts'
+const EMPTY = 'TRUNCATE files, file_holds, file_uploads, file_upload_parts CASCADE'
 
 function filesIn(database: Database): FilesWorld {
   const clock = heldClock()
@@ -32,6 +35,7 @@ function filesIn(database: Database): FilesWorld {
     files: new PostgresFiles(database, clock),
     elsewhere: new PostgresFiles(database, clock),
     uploads: new PostgresFileUploads(database),
+    drafts: new PostgresBatchDrafts(database, clock),
     addOutput: (file) => addOutputFile(database, file),
     ...clock,
   }

@@ -1,7 +1,7 @@
 /** Runs of the playground go on by the rights that their member or token has now. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { playerNow } from '#control/playground/open.ts'
+import { playerNow } from '#control/shared/players.ts'
 import type { ControlNode } from '#control/shared/node.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { openPostgres } from '#stores/postgres/database.ts'

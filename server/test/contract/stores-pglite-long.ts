@@ -5,8 +5,10 @@ import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
 import { batchRoomSuite } from './batch-room.ts'
+import { batchDraftsSuite } from './batch-drafts.ts'
 import { batchSpacesSuite } from './batch-spaces.ts'
 import { batchesSuite } from './batches.ts'
+import { pausedBatchesSuite } from './batches-paused.ts'
 import { pgliteBatches } from './batches-open.ts'
 import { budgetStoreSuite } from './budget-store.ts'
 import { credentialStoreSuite } from './credential-store.ts'
@@ -50,8 +52,10 @@ webhookOutboxSuite('PGlite', jobs)
 const files = pgliteFiles()
 filesSuite('PGlite', files)
 fileUploadsSuite('PGlite', files)
+batchDraftsSuite('PGlite', files)
 const batches = pgliteBatches()
 batchesSuite('PGlite', batches)
+pausedBatchesSuite('PGlite', batches)
 batchSpacesSuite('PGlite', batches)
 batchRoomSuite('PGlite', batches)
 

@@ -5,7 +5,7 @@ import { windowOf, type Budget } from '#core/money/budget.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
-import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
+import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
@@ -62,14 +62,22 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
   const baseUrl = 'https://api.example.com/v1'
   await credentials.put({ upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' }, { name: 'tester' })
   assert.equal(await credentials.open('openai', [baseUrl]), 'sk-of-an-upstream')
-  const upstreams = new PostgresUpstreams(database)
-  await upstreams.addUpstream({ name: 'openai', entry: { provider: 'openai' } }, { name: 'tester' })
-  const deployment = { model: 'text-embedding-3-small', upstream: 'openai', entry: {} }
-  await upstreams.addDeployments([deployment], { name: 'tester' })
-  assert.deepEqual(await upstreams.read(), {
-    upstreams: [{ name: 'openai', entry: { provider: 'openai' } }],
-    deployments: [deployment],
-  })
+  const configuration = new PostgresConfiguration(database, sealingKeysOf(SECRETS))
+  const added = { object: 'upstream', name: 'openai', before: null, after: { provider: 'openai' } } as const
+  await configuration.change(
+    () => ({
+      summary: 'Added upstream openai',
+      objects: [added],
+      credentials: [],
+      renamedDeployments: [],
+      pricedDeployments: [],
+    }),
+    { name: 'tester' },
+  )
+  assert.deepEqual(
+    (await configuration.read()).map(({ name, entry }) => [name, entry]),
+    [['openai', { provider: 'openai' }]],
+  )
   const entries = await audit.list({ limit: 9 })
   assert.ok(entries.length >= 3 && entries.every(({ intact }) => intact))
 })

@@ -542,6 +542,22 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     ledger: LEDGER.slice(0, 1),
   },
   'GET /api/v1/audit': list(AUDIT),
+  'GET /api/v1/configuration/changes': list([
+    {
+      id: '41',
+      at: '2026-11-16T15:40:00.000Z',
+      by: 'maria@example.com',
+      summary: 'bge-m3: gpu-two concurrency 4 → 8',
+      revertible: true,
+    },
+    {
+      id: null,
+      at: '2026-11-09T08:30:00.000Z',
+      by: 'torana.yaml',
+      summary: 'Reloaded: added models bge-m3',
+      revertible: false,
+    },
+  ]),
   'GET /api/v1/nodes': list(NODES),
   'GET /api/v1/image-jobs': list(JOBS),
   'GET /api/v1/usage': {

@@ -7,6 +7,7 @@ export type Batch = Schema<'ReportedBatch'>
 export type BatchDetail = Schema<'ReportedBatchDetail'>
 type BatchList = Schema<'ReportedBatchList'>
 export type BatchState = Batch['state']
+export const RESULT_FORMATS = ['parquet', 'npy', 'jsonl'] as const
 
 const PAGE = 50
 
@@ -41,4 +42,9 @@ export function putBatch(queries: QueryClient, batch: Batch): void {
 
 export function batchFileUrl(id: string, half: 'output' | 'errors'): string {
   return apiUrl(`/api/v1/batches/${encodeURIComponent(id)}/${half}`)
+}
+
+/** Its vectors in one file, in the order of the lines. */
+export function batchResultsUrl(id: string, format: (typeof RESULT_FORMATS)[number]): string {
+  return apiUrl(`/api/v1/batches/${encodeURIComponent(id)}/results?format=${format}`)
 }

@@ -1,11 +1,13 @@
 /** What the frame around all pages shows. */
 import { api } from '../client.ts'
+import { alertQueries } from './alerts.ts'
 import { keyQueries } from './keys.ts'
 import { modelQueries } from './models.ts'
 
 const MINUTE_MS = 60_000
 
 export const shellQueries = {
+  alerts: alertQueries.summary,
   projects: keyQueries.projects,
   endings: modelQueries.endings,
   nodes: () => api.queryOptions('get', '/api/v1/nodes', {}, { refetchInterval: MINUTE_MS }),

@@ -20,7 +20,7 @@ export const audit = createRoute({
       title: 'audit',
       icon: ScrollText,
       group: 'run',
-      position: 4,
+      position: 5,
       key: 'a',
       permission: 'audit.read',
     },

@@ -1,18 +1,9 @@
 /** One batch: how far it is, how fast it goes, what it costs, how its lines failed. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Ban, Download, Play } from 'lucide-react'
 import { useState } from 'react'
+import { batchQueries, putBatch, type Batch, type BatchDetail } from '../../api/queries/batches.ts'
 import {
-  batchFileUrl,
-  batchQueries,
-  putBatch,
-  type Batch,
-  type BatchDetail,
-} from '../../api/queries/batches.ts'
-import { useWrite } from '../../api/write.ts'
-import {
-  clock,
   count,
   duration,
   moneyExact,
@@ -26,28 +17,27 @@ import {
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
-import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { Meter } from '../../charts/meter.tsx'
 import { Missing } from '../../app/problems.tsx'
 import { Banner } from '../../ui/banner.tsx'
-import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
 import { LiveMark } from '../../ui/live-mark.tsx'
-import { TextLink } from '../../ui/link.tsx'
 import { Page } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { BatchActions } from './batch-actions.tsx'
 import { BatchSide } from './batch-side.tsx'
 import { BatchStateView, modelOf, shortBatchId } from './columns.tsx'
 import { Faults, FileErrors } from './faults.tsx'
 import { LinesChart } from './lines-chart.tsx'
+import { PauseBanner } from './pause-banner.tsx'
 import { doneOf, isOpen, leftMs, shareOf, tookMs } from './progress.ts'
 import { batch as place } from './place.ts'
 
+const PauseDialog = lazyPart(async () => (await import('./pause-dialog.tsx')).PauseDialog)
 const CancelDialog = lazyPart(async () => (await import('./cancel-dialog.tsx')).CancelDialog)
 
 export function BatchPage() {
@@ -55,7 +45,7 @@ export function BatchPage() {
   const found = useQuery(batchQueries.one(id))
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [isCancelling, setCancelling] = useState(false)
+  const [dialog, setDialog] = useState<'pause' | 'cancel'>()
   const batch = found.data
   useStream<Batch>('batch', (one) => one.id === id && putBatch(queries, one), {
     on: batch === undefined || isOpen(batch),
@@ -79,7 +69,11 @@ export function BatchPage() {
         batch && (
           <>
             <span className="phone:hidden">{isOpen(batch) && <LiveMark state={stream} />}</span>
-            <Actions batch={batch} cancel={() => setCancelling(true)} />
+            <BatchActions
+              batch={batch}
+              onPause={() => setDialog('pause')}
+              onCancel={() => setDialog('cancel')}
+            />
           </>
         )
       }
@@ -90,38 +84,9 @@ export function BatchPage() {
       ) : (
         <Missing query={found} gone={<Empty title={words.batches.gone(id)} />} />
       )}
-      {batch && isCancelling && <CancelDialog batch={batch} onClose={() => setCancelling(false)} />}
+      {batch && dialog === 'pause' && <PauseDialog batch={batch} onClose={() => setDialog(undefined)} />}
+      {batch && dialog === 'cancel' && <CancelDialog batch={batch} onClose={() => setDialog(undefined)} />}
     </Page>
-  )
-}
-
-function Actions({ batch, cancel }: { readonly batch: Batch; readonly cancel: () => void }) {
-  const may = useMay()
-  const say = words.batches
-  const icon = <Download size={14} aria-hidden />
-  const why = !may('batches.cancel', batch.project)
-    ? say.cancel.forbidden
-    : batch.state === 'cancelling'
-      ? say.cancel.stopping
-      : undefined
-  return (
-    <>
-      {batch.output.bytes === 0 ? (
-        <Button icon={icon} why={say.noOutput}>
-          {say.download}
-        </Button>
-      ) : (
-        <a href={batchFileUrl(batch.id, 'output')} download className={buttonClasses()}>
-          {icon}
-          {say.download}
-        </a>
-      )}
-      {isOpen(batch) && (
-        <Button look="danger" icon={<Ban size={14} aria-hidden />} why={why} onClick={cancel}>
-          {say.cancel.action}
-        </Button>
-      )}
-    </>
   )
 }
 
@@ -132,9 +97,7 @@ function Body({ batch }: { readonly batch: BatchDetail }) {
   const { total } = batch.lines
   return (
     <div className="flex flex-col gap-5 px-6 pt-[18px] pb-6 phone:px-4">
-      {batch.pause !== null && (
-        <PauseBanner batch={batch} code={batch.pause.code} until={batch.pause.until} />
-      )}
+      {batch.pause !== null && <PauseBanner batch={batch} pause={batch.pause} />}
       {batch.cancelled_because !== null && isKnownCause(batch.cancelled_because) && (
         <Banner tone="bad">{say.cancelledBecause[batch.cancelled_because](batch.key)}</Banner>
       )}
@@ -161,53 +124,6 @@ function Body({ batch }: { readonly batch: BatchDetail }) {
 
 function isKnownCause(code: string): code is keyof typeof words.batches.cancelledBecause {
   return code in words.batches.cancelledBecause
-}
-
-function hasNextStep(code: string): code is keyof typeof words.batches.nextStep {
-  return code in words.batches.nextStep
-}
-
-function waitsForPerson(code: string): code is keyof typeof words.batches.waitsForPerson {
-  return code in words.batches.waitsForPerson
-}
-
-interface PauseProps {
-  readonly batch: BatchDetail
-  readonly code: string
-  readonly until: string
-}
-
-/** Where its key has ended, only a person can say whether it goes on. */
-function PauseBanner({ batch, code, until }: PauseProps) {
-  const may = useMay()
-  const goOn = useWrite('post', '/api/v1/batches/{id}/continue')
-  const say = words.batches
-  if (!waitsForPerson(code))
-    return (
-      <Banner tone="warn">
-        {say.pausedUntil(code, clock(until))} {hasNextStep(code) && say.nextStep[code]}{' '}
-        {code.startsWith('budget_') && (
-          <TextLink to={paths.budgets()} className="underline">
-            {say.toBudgets}
-          </TextLink>
-        )}
-      </Banner>
-    )
-  const why = may('batches.continue', batch.project) ? undefined : say.goOn.forbidden
-  const go = (): void =>
-    goOn.now({ params: { path: { id: batch.id } } }, ({ project }) => toast(say.goOn.toast(project)))
-  return (
-    <Banner
-      tone="warn"
-      action={
-        <Button icon={<Play size={14} aria-hidden />} why={why} busy={goOn.busy} onClick={go}>
-          {say.goOn.action}
-        </Button>
-      }
-    >
-      {say.waitsForPerson[code](batch.key)}
-    </Banner>
-  )
 }
 
 function figuresOf(batch: BatchDetail, nowMs: number) {

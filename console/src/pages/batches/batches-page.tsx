@@ -1,11 +1,13 @@
 /** How far is the bulk work? All batches, newest first, as they are now. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
 import { batchQueries, putBatch, type Batch, type BatchState } from '../../api/queries/batches.ts'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
+import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
@@ -29,7 +31,12 @@ export function BatchesPage() {
     <Page
       title={words.places.batches}
       fill
-      actions={<LiveMark state={stream} />}
+      actions={
+        <>
+          <LiveMark state={stream} />
+          <NewBatch />
+        </>
+      }
       bar={
         <Segmented
           label={say.filter}
@@ -61,6 +68,23 @@ function labelOf(state: 'open' | BatchState): string {
   return state === 'open' ? words.batches.open : words.batches.states[state]
 }
 
+function NewBatch() {
+  const may = useMay()
+  const say = words.batches
+  const icon = <Plus size={14} aria-hidden />
+  if (!may('batches.create'))
+    return (
+      <Button look="primary" icon={icon} why={say.newForbidden}>
+        {say.new}
+      </Button>
+    )
+  return (
+    <ButtonLink to={paths.newBatch()} look="primary" icon={icon}>
+      {say.new}
+    </ButtonLink>
+  )
+}
+
 const SHELL = 'torana batch run corpus.jsonl --model text-embedding-3-small --out vectors.jsonl'
 
 function NoBatches({
@@ -79,7 +103,7 @@ function NoBatches({
       />
     )
   return (
-    <Empty title={say.empty} shell={SHELL}>
+    <Empty title={say.empty} shell={SHELL} actions={<NewBatch />}>
       {say.emptyText}
     </Empty>
   )

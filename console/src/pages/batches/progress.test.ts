@@ -17,7 +17,15 @@ test('the time left follows from the rate of late, and is not guessed without on
 })
 
 test('a state has its shape: what waits for a budget, or ended with failed lines, is not simply well', () => {
-  const pause = { code: 'budget_exhausted', until: '2026-11-16T12:00:00.000Z' }
+  const pause = {
+    code: 'budget_exhausted',
+    text: 'The hard budget does not cover the next lines.',
+    until: '2026-11-16T12:00:00.000Z',
+    by: null,
+    at: null,
+    reason: null,
+    remedy: { kind: 'raise_budget', project: 'search', key: 'search/indexer', model: null },
+  } as const
   assert.equal(markOf({ state: 'in_progress', pause: null, lines }), 'wait')
   assert.equal(markOf({ state: 'in_progress', pause, lines }), 'warn')
   assert.equal(markOf({ state: 'completed', pause: null, lines }), 'warn')

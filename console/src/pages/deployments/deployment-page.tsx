@@ -37,7 +37,6 @@ const RequestsOf = lazyPart(async () => (await import('../../parts/requests/requ
 const UsageOf = lazyPart(async () => (await import('../../parts/usage/usage-of.tsx')).UsageOf)
 const TestDialog = lazyPart(async () => (await import('./test-dialog.tsx')).TestDialog)
 const DrainDialog = lazyPart(async () => (await import('./drain-dialog.tsx')).DrainDialog)
-const CredentialDialog = lazyPart(async () => (await import('./credential-dialog.tsx')).CredentialDialog)
 
 const TABS = ['health', 'drift', 'limits', 'capabilities', 'requests', 'usage'] as const
 type TabName = (typeof TABS)[number]
@@ -54,7 +53,7 @@ const TONES: Record<Mark, TagTone> = {
   wait: 'accent',
 }
 
-type Open = 'test' | 'drain' | 'replace' | 'forget' | 'accept' | undefined
+type Open = 'test' | 'drain' | 'accept' | undefined
 
 export function DeploymentPage() {
   const { id } = place.useParams()
@@ -134,9 +133,6 @@ export function DeploymentPage() {
       {open === 'accept' && <AcceptDialog one={one} siblings={siblings} onClose={close} />}
       {open === 'test' && <TestDialog one={one} onClose={close} />}
       {open === 'drain' && <DrainDialog one={one} siblings={siblings} onClose={close} />}
-      {(open === 'forget' || open === 'replace') && (
-        <CredentialDialog upstream={one.upstream} what={open} onClose={close} />
-      )}
     </Page>
   )
 }
@@ -174,7 +170,7 @@ function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (
         <MenuItem
           icon={<KeyRound size={14} aria-hidden />}
           why={may('upstreams.write') ? undefined : words.deployments.onlyAdmins}
-          onSelect={() => onOpen('replace')}
+          to={paths.upstreams({ replace: one.upstream })}
         >
           {words.deployments.replaceCredential}
         </MenuItem>
@@ -182,7 +178,7 @@ function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (
           danger
           icon={<Trash2 size={14} aria-hidden />}
           why={may('upstreams.write') ? undefined : words.deployments.onlyAdmins}
-          onSelect={() => onOpen('forget')}
+          to={paths.upstreams({ forget: one.upstream })}
         >
           {words.deployments.forgetCredential}
         </MenuItem>

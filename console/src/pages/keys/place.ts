@@ -18,7 +18,7 @@ export const keys = createRoute({
       title: 'keys',
       icon: KeyRound,
       group: 'run',
-      position: 3,
+      position: 4,
       key: 'k',
       permission: 'keys.read',
       actions: [{ id: 'newKey', search: { new: true }, permission: 'keys.create' }],

@@ -3,8 +3,9 @@ import type { Schema } from '../../api/client.ts'
 import { ageOf, share } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
 import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
-import { CodeBlock } from '../../ui/code-block.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
@@ -43,6 +44,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 export function Routing({ model }: { readonly model: Model }) {
   const nowMs = useNow()
+  const may = useMay()
   const { detail } = words.models
   const rows = model.tiers.flat().map((turn) => ({
     ...turn,
@@ -67,15 +69,14 @@ export function Routing({ model }: { readonly model: Model }) {
         empty={null}
         fill={false}
       />
-      {model.deployments.length === 1 && (
-        <div className="max-w-140 px-6 py-5 phone:px-4">
-          <p>{detail.noFailover}</p>
-          <p className="mb-2 text-12 text-ink-2">{detail.noFailoverNext}</p>
-          <CodeBlock
-            code={`models:\n  ${model.id}:\n    deployments:\n      - upstream: ${model.deployments[0]?.upstream ?? 'openai'}\n      - { upstream: another, priority: 1 }`}
-          />
-        </div>
-      )}
+      <div className="flex max-w-140 flex-col items-start gap-2 px-6 py-5 phone:px-4">
+        {model.deployments.length === 1 && <p>{detail.noFailover}</p>}
+        {may('upstreams.read') && (
+          <ButtonLink to={paths.upstreams({ model: model.id, tab: 'routing' })}>
+            {model.deployments.length === 1 ? detail.addFallback : detail.changeRouting}
+          </ButtonLink>
+        )}
+      </div>
     </>
   )
 }

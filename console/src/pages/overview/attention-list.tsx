@@ -1,10 +1,13 @@
 /** What needs a person, worst first: shape, title, one sentence with the number, age, one link. */
+import { BellPlus } from 'lucide-react'
 import { useState } from 'react'
 import { age, ageOf } from '../../app/format.ts'
 import { useNow } from '../../time/now.ts'
 import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import type { AlertKind } from '../../api/alert-kinds.ts'
 import type { Attention } from '../../api/queries/overview.ts'
-import { TextLink, type Address } from '../../ui/link.tsx'
+import { Link, TextLink, type Address } from '../../ui/link.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { Tag } from '../../ui/tag.tsx'
@@ -13,6 +16,20 @@ import { words } from '../../words/words.ts'
 const MOST = 8
 /** A phone has other things to show without scrolling. */
 const MOST_ON_PHONE = 3
+/** The rule that would have notified someone. */
+const ALERTS: Partial<Record<Attention['kind'], AlertKind>> = {
+  deployment_ejected: 'ejected',
+  deployment_rejected_us: 'ejected',
+  space_left: 'space',
+  space_warned: 'space',
+  unknowns_open: 'unknowns',
+  budget_mark: 'budget',
+  budget_used_up: 'budget',
+  model_ends: 'model_ending',
+  spool_waiting: 'spool',
+  store_away: 'spool',
+  node_silent: 'node_down',
+}
 const MARKS: Record<Attention['severity'], Mark> = { bad: 'bad', odd: 'odd', warn: 'warn', off: 'off' }
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] | undefined }) {
@@ -51,6 +68,8 @@ export function AttentionList({ items }: { readonly items: readonly Attention[] 
 function Row({ item, nowMs }: { readonly item: Attention; readonly nowMs: number }) {
   const say = words.overview.items[item.kind]
   const name = nameOf(item)
+  const may = useMay()
+  const alert = may('alerts.write') ? ALERTS[item.kind] : undefined
   const reason = item.figures['reason']
   const figures = {
     ...item.figures,
@@ -67,6 +86,16 @@ function Row({ item, nowMs }: { readonly item: Attention; readonly nowMs: number
         </p>
         <p className="flex gap-3 text-12 leading-[17px]">
           <span className="min-w-0 flex-1 break-words text-ink-2">{say.text(figures, item.subject.id)}</span>
+          {alert !== undefined && (
+            <Link
+              to={paths.alerts({ new: alert })}
+              aria-label={words.overview.alertOn(say.title(name, figures))}
+              title={words.overview.alert}
+              className="-my-0.5 shrink-0 self-start rounded-chip p-0.5 text-ink-3 hover:text-accent"
+            >
+              <BellPlus size={13} aria-hidden />
+            </Link>
+          )}
           <TextLink to={linkOf(item)} className="shrink-0">
             {say.link}
           </TextLink>

@@ -7,6 +7,7 @@ import { buttonClasses } from '../../ui/button.tsx'
 import { AddFilter, FilterChip, ValueChip, type FilterOption } from '../../ui/filter-chip.tsx'
 import { Menu, MenuChoice, MenuHead, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { words } from '../../words/words.ts'
+import { FindField } from './find-field.tsx'
 import { hasFilters, NO_FILTERS, type FilterName, type RequestSearch } from './filters.ts'
 
 interface FilterBarProps {
@@ -43,6 +44,7 @@ export function FilterBar({ search, facets }: FilterBarProps) {
     )
   return (
     <>
+      <FindField facets={facets} />
       <FilterChip
         label={text.outcome}
         options={optionsOf(facets?.outcome, (name) => nameIn(words.requests.outcomes, name))}
@@ -75,6 +77,7 @@ export function FilterBar({ search, facets }: FilterBarProps) {
       {value('dearer', search.dearer === undefined ? undefined : `$${search.dearer}`)}
       {value('tries', search.tries === undefined ? undefined : `${search.tries}`)}
       {value('client', search.client)}
+      {value('address', search.address)}
       <AddFilter>
         <MoreFilters search={search} facets={facets} />
       </AddFilter>

@@ -38,6 +38,7 @@ export const FILTER_NAMES = [
   'dearer',
   'tries',
   'client',
+  'address',
   'user',
   'tag',
 ] as const
@@ -57,7 +58,7 @@ export function filtersOf(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): RequestFilters {
   const { project, outcome, kind, source, model, deployment, key, status } = search
-  const { fault, slower, dearer, tries, client, user, tag } = search
+  const { fault, slower, dearer, tries, client, address, user, tag } = search
   return {
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
@@ -74,6 +75,7 @@ export function filtersOf(
     ...(dearer !== undefined && { dearer_usd: dearer }),
     ...(tries !== undefined && { tries }),
     ...(client !== undefined && { client }),
+    ...(address !== undefined && { address }),
     ...(user !== undefined && { user }),
     ...(tag !== undefined && { tag: [tag] }),
   }

@@ -24,6 +24,7 @@ import { SmallMoneyTable } from './money-table.tsx'
 import { OutcomeHead } from '../../parts/requests/outcome.tsx'
 import { failureNote, findingOf, layoutOf, nameOf } from './waterfall-words.ts'
 import { Forgotten } from './forgotten.tsx'
+import { ReplayButton } from './replay-button.tsx'
 
 interface PeekProps {
   readonly id: string
@@ -130,7 +131,7 @@ function Actions({ request }: { readonly request: RequestDetail }) {
   return (
     <div className="flex flex-wrap items-center gap-2 pt-1">
       <CopyCurl request={request} />
-      <span className="text-12 text-ink-2">{words.requests.noReplay(request.project)}</span>
+      <ReplayButton request={request} />
     </div>
   )
 }

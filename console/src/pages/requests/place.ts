@@ -17,6 +17,7 @@ const filters = {
   dearer: size(),
   tries: size(),
   client: text(),
+  address: text(),
   user: text(),
   /** `<key>:<value>`. */
   tag: text(),
@@ -50,6 +51,11 @@ export const requests = createRoute({
 export const request = createRoute({
   getParentRoute: () => shellRoute,
   path: '/requests/$id',
-  validateSearch: searchOf({ ...filters, tab: oneOf('waterfall', 'wire', 'headers', 'ledger', 'job') }),
+  validateSearch: searchOf({
+    ...filters,
+    tab: oneOf('waterfall', 'wire', 'headers', 'ledger', 'job'),
+    /** The request that was sent again, shown beside this one. */
+    replay: text(),
+  }),
   component: lazyRouteComponent(() => import('./request-page.tsx'), 'RequestPage'),
 })

@@ -2,9 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, ChevronUp } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { requestQueries, type RequestDetail } from '../../api/queries/requests.ts'
 import { clockExact, count, moneyExact, moneyInList, NONE, shortId } from '../../app/format.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import type { SearchOf } from '../../app/place.ts'
 import { SmallWaterfall, Waterfall, WaterfallLegend } from '../../charts/waterfall/waterfall.tsx'
 import { Missing } from '../../app/problems.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -17,6 +21,7 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
 import { CallersError } from './callers-error.tsx'
+import { ReplayButton } from './replay-button.tsx'
 import { Forgotten } from './forgotten.tsx'
 import { HeadersTab } from './headers-tab.tsx'
 import { JobTab } from './job-tab.tsx'
@@ -30,13 +35,15 @@ import { failureNote, findingOf, layoutOf, nameOf, noteOf } from './waterfall-wo
 import { WireTab } from './wire-tab.tsx'
 import { request as place } from './place.ts'
 
+const Compare = lazyPart(async () => (await import('./compare.tsx')).Compare)
+
 type TabName = 'waterfall' | 'wire' | 'headers' | 'ledger' | 'job'
 
 const TABS: readonly TabName[] = ['waterfall', 'wire', 'headers', 'ledger']
 
 export function RequestPage() {
   const { id } = place.useParams()
-  const { tab = 'waterfall' } = place.useSearch()
+  const { tab = 'waterfall', replay } = place.useSearch()
   const found = useQuery(requestQueries.one(id))
   const isPhone = usePhone()
   const navigate = useNavigate()
@@ -48,6 +55,10 @@ export function RequestPage() {
   }
   useKeys({ j: walk(older), k: walk(newer), Escape: () => void navigate(paths.requests()) })
   const detail = found.data?.log === 'kept' ? found.data : undefined
+  const change = useChangeSearch<SearchOf<typeof place>>()
+  const compare = detail && replay !== undefined && (
+    <Compare request={detail} replayId={replay} onClose={() => change({ replay: undefined })} />
+  )
   return (
     <Page
       title={`${words.places.requests} ${shortId(id)}`}
@@ -63,6 +74,7 @@ export function RequestPage() {
       actions={
         <>
           {detail && !isPhone && <CopyCurl request={detail} />}
+          {detail && <ReplayButton request={detail} />}
           <IconButton label={words.requests.newer} disabled={newer === undefined} onClick={walk(newer)}>
             <ChevronUp size={16} aria-hidden />
           </IconButton>
@@ -78,12 +90,23 @@ export function RequestPage() {
         <Missing query={found} gone={<Empty title={words.requests.noRequest} />} />
       )}
       {found.data?.log === 'deleted' && <Forgotten request={found.data} />}
-      {detail && (isPhone ? <PhoneBody request={detail} /> : <Body request={detail} tab={tab} />)}
+      {detail &&
+        (isPhone ? (
+          <PhoneBody request={detail} compare={compare} />
+        ) : (
+          <Body request={detail} tab={tab} compare={compare} />
+        ))}
     </Page>
   )
 }
 
-function Body({ request, tab }: { readonly request: RequestDetail; readonly tab: TabName }) {
+interface BodyProps {
+  readonly request: RequestDetail
+  /** Beside the one that was sent again. */
+  readonly compare: ReactNode
+}
+
+function Body({ request, tab, compare }: BodyProps & { readonly tab: TabName }) {
   const { tabs, figures } = words.requests
   const to = (name: TabName) => paths.request(request.id, { tab: name === 'waterfall' ? undefined : name })
   return (
@@ -102,6 +125,7 @@ function Body({ request, tab }: { readonly request: RequestDetail; readonly tab:
         ]}
       />
       <CallersError request={request} />
+      {compare}
       <Tabs
         label={tabs.label}
         value={tab}
@@ -150,7 +174,7 @@ function callsText({ attempts }: RequestDetail): string {
   )
 }
 
-function PhoneBody({ request }: { readonly request: RequestDetail }) {
+function PhoneBody({ request, compare }: BodyProps) {
   const text = words.requests
   const figures = [
     { name: text.took, value: exactMs(request.duration_ms) },
@@ -177,6 +201,7 @@ function PhoneBody({ request }: { readonly request: RequestDetail }) {
         ))}
       </dl>
       <CallersError request={request} />
+      {compare}
       <SmallWaterfall
         layout={layoutOf(request)}
         nameOf={nameOf}

@@ -1,7 +1,7 @@
 /** Beside one request: its facts, what happened, and the ids that upstreams know it by. */
 import type { ReactNode } from 'react'
 import type { RequestDetail } from '../../api/queries/requests.ts'
-import { bytes, clockExact, dayWithYear } from '../../app/format.ts'
+import { bytes, clockExact, dayWithYear, shortId } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { timeZone, useZone } from '../../time/zone.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'
@@ -44,6 +44,7 @@ export function RequestSide({ request }: { readonly request: RequestDetail }) {
 function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode])[] {
   const { facts } = words.requests
   const { key, model, asked_model: asked, space, client_request_id: client, usage, node } = request
+  const { client_address: address } = request
   const rows: (readonly [string, ReactNode])[] = []
   const add = (name: string, value: ReactNode): void => void rows.push([name, value])
   add(facts.id, <span className="mono-12 break-all">{request.id}</span>)
@@ -73,13 +74,28 @@ function factsOf(request: RequestDetail): readonly (readonly [string, ReactNode]
       </TextLink>,
     )
   if (Object.keys(tags).length > 0) add(facts.tags, <Tags tags={tags} />)
-  if (client !== null) add(facts.client, <span className="mono-12 break-all">{client}</span>)
+  if (client !== null) add(facts.client, <ClientId id={client} />)
+  if (address !== null) add(facts.address, <TextLink to={paths.requests({ address })}>{address}</TextLink>)
   add(facts.emulated, request.emulated.length === 0 ? facts.nothing : request.emulated.join(', '))
   add(facts.dropped, request.dropped.length === 0 ? facts.nothing : request.dropped.join(', '))
   if (usage !== null) add(facts.usage, facts.usages[usage])
   add(facts.bytes, facts.inOut(bytes(request.bytes_in), bytes(request.bytes_out)))
   if (node !== '') add(facts.node, <TextLink to={paths.settings('nodes')}>{node}</TextLink>)
   return rows
+}
+
+/** As `server/src/control/requests/replay-routes.ts` writes it. */
+const REPLAY_OF = /^replay-of-([\da-f-]{36})$/
+
+/** The other requests with it, or the one that was sent again. */
+function ClientId({ id }: { readonly id: string }) {
+  const [, first] = REPLAY_OF.exec(id) ?? []
+  const to = first === undefined ? paths.requests({ client: id, since: '30d' }) : paths.request(first)
+  return (
+    <TextLink to={to}>
+      <span className="mono-12 break-all">{first === undefined ? id : words.replay.of(shortId(first))}</span>
+    </TextLink>
+  )
 }
 
 /** Each opens the requests that have it. */

@@ -19,6 +19,7 @@ import { words } from '../../words/words.ts'
 import { phoneRow, requestColumns } from '../../parts/requests/columns.tsx'
 import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { FilterBar, PhoneFilters } from './filter-bar.tsx'
+import { FindField } from './find-field.tsx'
 import { filtersOf, timesOf, USUAL_SPAN, type RequestSearch } from './filters.ts'
 import { NoRequests } from './empty.tsx'
 import { useTail } from './live.ts'
@@ -93,6 +94,7 @@ export function RequestsPage() {
       sideWidth={424}
     >
       <div className="flex flex-wrap items-center gap-2 px-6 pt-2.5 phone:px-4">
+        {isPhone && <FindField facets={histogram.data?.facets} />}
         {isPhone && (
           <div className="flex w-full items-center gap-1.5">
             {views}

@@ -18,7 +18,7 @@ export const settings = createRoute({
       title: 'settings',
       icon: Settings,
       group: 'run',
-      position: 5,
+      position: 6,
       key: 's',
       sections: SECTIONS,
     },

@@ -307,16 +307,4 @@ export const deployments = inLanguage('deployments', {
     status: 'Upstream status',
     request: 'View request',
   },
-  credentialDialog: {
-    title: (upstream: string) => `Credential of ${upstream}`,
-    text: (url: string) =>
-      `Stored for ${url} and sent nowhere else. All nodes use it within 2 seconds. It is never shown again.`,
-    secret: 'Secret',
-    store: 'Save',
-    stored: (upstream: string) => `Credential of ${upstream} saved`,
-    forgetTitle: (upstream: string) => `Delete the credential of ${upstream}?`,
-    forgetText: 'Calls to this upstream will carry no credential, and most will be refused.',
-    forget: 'Delete',
-    forgotten: (upstream: string) => `Credential of ${upstream} deleted`,
-  },
 })

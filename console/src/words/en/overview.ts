@@ -40,6 +40,8 @@ export const overview = inLanguage('overview', {
   waitingText: 'Send one with your key:',
   attention: 'Needs attention',
   nothing: 'Nothing needs attention.',
+  alert: 'Alert on this',
+  alertOn: (what: string) => `Alert on this: ${what}`,
   nMore: (n: number) => `${n} more`,
   requests: 'Requests',
   aMinute: 'per minute',

@@ -47,6 +47,7 @@ export const requests = inLanguage('requests', {
     dearer: 'Cost over',
     tries: 'Calls at least',
     client: 'Client ID',
+    address: 'Client IP',
     user: 'User',
     tag: 'Tag',
   },
@@ -94,13 +95,17 @@ export const requests = inLanguage('requests', {
   },
   callersError: {
     title: 'Error returned',
-    notKept: 'The error text isn’t stored because it may quote the request. The code’s page explains it.',
+    notKept: 'The error text wasn’t stored. The code’s page explains it.',
+    leftOut: '[…] replaces text that may quote the request.',
+    parties: { caller: 'Caller’s fault', torana: 'Torana’s fault', upstream: 'Upstream’s fault' },
+    cause: 'Cause',
+    more: (n: number) => `${plural(n, 'more failed call')} in the trace.`,
+  },
+  find: {
+    label: 'Find by ID, user, tag, error, IP',
+    request: 'Open request',
   },
   copyCurl: 'Copy as curl',
-  noReplay: (project: string | null) =>
-    project === null
-      ? 'Replay is unavailable: inputs aren’t stored'
-      : `Replay is unavailable: inputs aren’t stored for project “${project}”`,
   newer: 'Newer request',
   older: 'Older request',
   waterfall: {
@@ -213,6 +218,7 @@ export const requests = inLanguage('requests', {
     askedForAs: (name: string) => `requested as ${name}`,
     space: 'Space',
     client: 'Client ID',
+    address: 'Client IP',
     user: 'User',
     tags: 'Tags',
     emulated: 'Emulated',

@@ -284,15 +284,4 @@ export const deployments: Partly<typeof english> = {
     status: '上游状态',
     request: '查看请求',
   },
-  credentialDialog: {
-    title: (upstream) => `${upstream} 的凭据`,
-    text: (url) => `仅为 ${url} 存储，不会发往别处。所有节点在两秒内启用。此后不再显示。`,
-    secret: '密钥',
-    store: '存储',
-    stored: (upstream) => `已存储 ${upstream} 的凭据`,
-    forgetTitle: (upstream) => `删除 ${upstream} 的凭据？`,
-    forgetText: '之后对该上游的调用将不带凭据，多数会被拒绝。',
-    forget: '删除',
-    forgotten: (upstream) => `已删除 ${upstream} 的凭据`,
-  },
 }

@@ -39,6 +39,8 @@ export const overview: Partly<typeof english> = {
   waitingText: '用你的密钥发送一个：',
   attention: '需要关注',
   nothing: '目前无需处理。',
+  alert: '为此设置警报',
+  alertOn: (what) => `为此设置警报：${what}`,
   nMore: (n) => `还有 ${n} 项`,
   requests: '请求',
   aMinute: '每分钟',

@@ -2,16 +2,19 @@
 import { existsSync, statSync } from 'node:fs'
 import { appendFile, rename } from 'node:fs/promises'
 import { BatchesClient, type BatchBody } from 'torana-bulk/client'
+import { remedyFor, type Remedy } from '#core/batch/remedy.ts'
 import { CommandProblem } from '../client/command-problem.ts'
+import type { ControlClient } from '../client/control-client.ts'
 import { command, group, Misuse } from '../command/command.ts'
 import { batchRun } from './batch-run.ts'
 import { LIMIT, limitOf } from './query.ts'
 import { dayText, linesOf, tableOf, type Columns } from './columns.ts'
 
-interface ContinuedBatch {
+interface ChangedBatch {
   readonly id: string
   readonly state: string
   readonly project: string
+  readonly pause: { readonly code: string } | null
 }
 
 const BATCH = { name: '<batch>', says: 'the id of a batch, such as batch_01a1…' }
@@ -57,13 +60,49 @@ const goOn = command({
   more: 'This speaks to the control API, and the audit keeps who did it. Models, limits and budget of the key no longer bind the batch; those of its project do.',
   examples: ['torana batch continue batch_01a1e5203fd079cc8a8a42e9c40287b8'],
   async run({ control, given: [id = ''] }) {
-    const path = `/batches/${encodeURIComponent(id)}/continue`
-    const found = await control.ask<ContinuedBatch>('POST', path, {})
+    const found = await changed(control, id, 'continue')
     const goesOn = found.state === 'in_progress'
     const note = goesOn ? `goes on under the terms of ${found.project}` : `is ${found.state}`
     return { data: found, note: `${found.id} ${note}.` }
   },
 })
+
+const pause = command({
+  name: 'pause',
+  summary: 'begin nothing more of a batch until someone resumes it; its window goes on',
+  arguments: [BATCH],
+  options: { reason: { takes: '<text>', says: 'shown to others, and kept in the audit' } },
+  reach: 'node',
+  more: 'Within two seconds no node buys anything more for it. What is done is kept, and lines that still wait when its window closes expire.',
+  examples: [
+    "torana batch pause batch_01a1e5203fd079cc8a8a42e9c40287b8 --reason 'the index is being rebuilt'",
+  ],
+  async run({ control, given: [id = ''], text }) {
+    const reason = text('reason')
+    const found = await changed(control, id, 'pause', reason === undefined ? {} : { reason })
+    return { data: found, note: `${found.id} is ${found.pause === null ? found.state : 'paused'}.` }
+  },
+})
+
+const resume = command({
+  name: 'resume',
+  summary: 'end the pause of a batch, whether someone made it or Torana',
+  arguments: [BATCH],
+  reach: 'node',
+  more: 'A batch that Torana paused, such as for its budget, is tried at once; if the cause is still there, it pauses again.',
+  examples: ['torana batch resume batch_01a1e5203fd079cc8a8a42e9c40287b8'],
+  async run({ control, given: [id = ''] }) {
+    const found = await changed(control, id, 'resume')
+    return {
+      data: found,
+      note: `${found.id} ${found.state === 'in_progress' ? 'goes on' : `is ${found.state}`}.`,
+    }
+  },
+})
+
+function changed(control: ControlClient, id: string, how: string, body: object = {}): Promise<ChangedBatch> {
+  return control.ask('POST', `/batches/${encodeURIComponent(id)}/${how}`, body)
+}
 
 const download = command({
   name: 'download',
@@ -98,8 +137,8 @@ const download = command({
 export const batch = group({
   name: 'batch',
   bare: 'ls',
-  summary: 'make vectors of a corpus; list, show, cancel, continue and download batches',
-  subcommands: [batchRun, ls, show, cancel, goOn, download],
+  summary: 'make vectors of a corpus; list, show, pause, resume, cancel, continue and download batches',
+  subcommands: [batchRun, ls, show, pause, resume, cancel, goOn, download],
 })
 
 const COLUMNS: Columns<BatchBody> = {
@@ -140,11 +179,17 @@ function detailsOf(one: BatchBody): string {
   return `${linesOf({ ...DETAILS, ...Object.fromEntries(metadata) }, one)}${wrong.join('')}`
 }
 
-/** The reason of a pause, with the commands that end it. */
+/** The commands by which a person ends a pause. */
+const COMMANDS: Readonly<Partial<Record<Remedy, (id: string) => string>>> = {
+  resume: (id) => ` torana batch resume ${id}`,
+  continue: (id) => ` torana batch continue ${id}, or torana batch cancel ${id}`,
+}
+
 function pausedBy({ id, torana }: BatchBody): string {
   const code = torana?.pause?.code
-  if (code !== 'key_revoked' && code !== 'key_expired') return code ?? '-'
-  return `${code}: torana batch continue ${id}, or torana batch cancel ${id}`
+  if (code === undefined) return '-'
+  const { remedy, text } = remedyFor(code)
+  return `${code}: ${text}${COMMANDS[remedy]?.(id) ?? ''}`
 }
 
 function momentText(seconds: number): string {

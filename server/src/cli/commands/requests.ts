@@ -31,6 +31,11 @@ interface Attempt {
 
 interface Kept extends RequestRow {
   readonly log: 'kept'
+  readonly fault_text: string | null
+  readonly fault_cause: string | null
+  readonly fault_party: string | null
+  readonly client_request_id: string | null
+  readonly client_address: string | null
   readonly steps: readonly { readonly start_ms: number; readonly duration_ms: number }[]
   readonly attempts: readonly Attempt[]
   readonly ledger: readonly LedgerRow[]
@@ -55,6 +60,8 @@ const OPTIONS = {
     oneOf: ['answered', 'refused', 'limited', 'failed', 'unknown'],
   },
   fault: { takes: '<code>', says: 'with this error code' },
+  client: { takes: '<id>', says: 'with this id of the caller, from `x-client-request-id`' },
+  address: { takes: '<address>', says: 'from this client address' },
   user: { takes: '<user>', says: 'with this `user`' },
   tag: { takes: '<key>:<value>', says: 'with this tag, such as team:red' },
   'slower-ms': { takes: '<n>', says: 'that took longer' },
@@ -107,8 +114,13 @@ const DETAILS: Columns<Kept> = {
   request: 'id',
   at: ({ at }) => at,
   outcome: ({ status, fault, outcome }) => `${status} ${fault ?? outcome}`,
+  error: ({ fault_text: error }) => error ?? undefined,
+  cause: ({ fault_cause: cause }) => cause ?? undefined,
+  'at fault': ({ fault_party: party }) => party ?? undefined,
   key: 'key',
   model: 'model',
+  client: ({ client_request_id: id }) => id ?? undefined,
+  address: ({ client_address: address }) => address ?? undefined,
   user: 'user',
   tags: ({ tags }) =>
     Object.entries(tags)

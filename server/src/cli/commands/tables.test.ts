@@ -68,6 +68,7 @@ const LISTS = [
   'unknowns list',
   'requests',
   'audit',
+  'config history',
   'nodes list',
   'jobs',
   'batch ls',
@@ -166,6 +167,7 @@ test('--json prints the items as the node sent them', async () => {
 })
 
 const NAMES: Readonly<Record<string, string>> = {
+  'config history': 'configuration/changes',
   'models ending': 'model-endings',
   jobs: 'image-jobs',
   'batch ls': 'batches',

@@ -1,59 +1,71 @@
 /** Upstreams and models of the store, built by the same code as those of torana.yaml, and put beside them. */
 import type { z } from 'zod'
 import type { Catalog, Model } from '#core/catalog/catalog.ts'
+import { lastEnd } from '#core/catalog/model-end.ts'
 import { plainReport, type Path, type Report } from '../file/problem.ts'
-import { model as modelSchema } from '../schema/schema.ts'
+import { validate } from '../file/validate.ts'
+import { model as modelSchema, type ModelEntry } from '../schema/schema.ts'
 import { upstream as upstreamSchema } from '../schema/upstream.ts'
 import { buildRetired, buildUpstreams, knownUpstreams, type AdditionInput } from './build.ts'
-import type { Facts } from './facts.ts'
 import { buildModel } from './model.ts'
 import { buildUpstream, type UpstreamByKind } from './upstream.ts'
 
-/** Entries in the form of torana.yaml, as unchecked plain values. */
-export interface ConfigAdditions {
-  /** By name. */
-  readonly upstreams: Readonly<Record<string, unknown>>
-  /** By public id. */
-  readonly models: Readonly<Record<string, unknown>>
+/** An entry in the form of torana.yaml, as unchecked plain values. */
+export interface ConfigAddition {
+  readonly object: 'upstream' | 'model'
+  readonly name: string
+  readonly entry: unknown
+  /** Who changed it last, and when. */
+  readonly by: string
+  readonly atMs: number
 }
 
 export interface ExtendedCatalog {
   readonly catalog: Catalog
-  /** The entries that were left out, and why. */
-  readonly problems: readonly string[]
+  /** The parts that were left out, and why. */
+  readonly problems: readonly EntryProblem[]
 }
 
-/** A name in the configuration takes precedence. A faulty entry is left out, and affects no other. */
+interface EntryProblem {
+  readonly object: 'upstream' | 'model'
+  readonly name: string
+  /** `models.x.deployments[0].upstream: there is no upstream y`. */
+  readonly text: string
+}
+
+type AnyDeployment = Model['deployments'][number]
+
+/**
+ * A name in the configuration takes precedence: of its models, only deployments on other upstreams are added. A faulty entry is
+ * left out, and affects no other.
+ */
 export function extendCatalog(
   declared: Catalog,
-  additions: ConfigAdditions,
+  additions: readonly ConfigAddition[],
   input: AdditionInput,
 ): ExtendedCatalog {
-  const problems: string[] = []
+  const problems: EntryProblem[] = []
   const muted = { ...input, report: plainReport('') }
-  const own = buildUpstreams(muted)
   const added = new Map<string, UpstreamByKind>()
-  for (const [name, entry] of Object.entries(additions.upstreams)) {
-    if (input.declared.upstreams.includes(name)) continue
+  for (const { object, name, entry } of additions) {
+    if (object !== 'upstream' || input.declared.upstreams.includes(name)) continue
     const report = plainReport('store')
     const read = readEntry(upstreamSchema, entry, ['upstreams', name], report)
     const upstream = read && buildUpstream(name, read, input.facts, report)
-    problems.push(...report.problems())
+    problems.push(...report.problems().map((text) => ({ object, name, text })))
     if (upstream) added.set(name, upstream)
   }
-  const upstreams = new Map([...own, ...added])
+  const upstreams = new Map([...buildUpstreams(muted), ...added])
   const models = new Map(declared.models)
-  const families = new Set(
-    [...models.values()].flatMap((model) => (model.kind === 'embedding' ? (model.family?.name ?? []) : [])),
-  )
-  for (const [id, entry] of Object.entries(additions.models)) {
-    if (models.has(id)) continue
+  for (const addition of additions) {
+    if (addition.object !== 'model') continue
+    const { object, name } = addition
     const report = plainReport('store')
-    if (families.has(id)) report.problem(['models', id], `${id} is the name of a family in the configuration`)
-    const model = readModel(id, entry, { ...input, report }, upstreams)
-    problems.push(...report.problems())
-    if (model && report.problems().length === 0) models.set(id, model)
+    const model = withAddition(addition, { declared, input, upstreams, report })
+    problems.push(...report.problems().map((text) => ({ object, name, text })))
+    if (model && report.problems().length === 0) for (const id of namesOf(model)) models.set(id, model)
   }
+  problems.push(...addAliases(models, declared, input))
   const names = new Set([...input.declared.models, ...models.keys()])
   return {
     catalog: {
@@ -70,24 +82,125 @@ export function extendCatalog(
   }
 }
 
-function readModel(
-  id: string,
-  entry: unknown,
-  { facts, report }: { readonly facts: Facts; readonly report: Report },
-  upstreams: ReadonlyMap<string, UpstreamByKind>,
-): Model | undefined {
-  const read = readEntry(modelSchema, entry, ['models', id], report)
-  return read && buildModel(id, read, { upstreams, declaredUpstreams: [...upstreams.keys()], facts, report })
+interface Surroundings {
+  readonly declared: Catalog
+  readonly input: AdditionInput
+  readonly upstreams: ReadonlyMap<string, UpstreamByKind>
+  readonly report: Report
 }
 
-function readEntry<Value>(
-  schema: z.ZodType<Value>,
-  entry: unknown,
+/** Undefined when the addition changes nothing, or the report says why it can't be used. */
+function withAddition(addition: ConfigAddition, surroundings: Surroundings): Model | undefined {
+  const { name, entry } = addition
+  const { declared, input, report } = surroundings
+  const path = ['models', name]
+  const known = declared.models.get(name)
+  if (known === undefined && input.declared.models.includes(name)) return undefined
+  if (known !== undefined && known.id !== name)
+    report.problem(path, `${name} is an alias of ${known.id} in the configuration`)
+  if (familiesOf(declared).has(name))
+    report.problem(path, `${name} is the name of a family in the configuration`)
+  const read = readEntry(modelSchema, entry, path, report)
+  if (read === undefined || report.problems().length > 0) return undefined
+  if (known === undefined) return ofTheStore(addition, built(name, read, surroundings), 0)
+  const own = input.file.models?.[name]
+  const onOthers = read.deployments.filter(
+    ({ upstream }) => own?.deployments.some((one) => one.upstream === upstream) === false,
+  )
+  if (own === undefined || onOthers.length === 0) return undefined
+  const merged = { ...own, deployments: [...own.deployments, ...onOthers] }
+  const model = ofTheStore(addition, built(name, merged, surroundings), known.deployments.length)
+  return model && asDeclared(model, known)
+}
+
+function built(id: string, entry: ModelEntry, { input, upstreams, report }: Surroundings): Model | undefined {
+  const { facts } = input
+  return buildModel(id, entry, { upstreams, declaredUpstreams: [...upstreams.keys()], facts, report })
+}
+
+/** Prices in an entry of the store are prices of the store. The first `declared` deployments are not of the entry. */
+function ofTheStore(
+  { by, atMs }: ConfigAddition,
+  model: Model | undefined,
+  declared: number,
+): Model | undefined {
+  return (
+    model &&
+    withDeployments(model, (one, index) =>
+      index >= declared && one.priceFrom?.from === 'configuration'
+        ? { ...one, priceFrom: { from: 'store', by, atMs } }
+        : one,
+    )
+  )
+}
+
+/** With the places of the configuration, and what only the whole configuration says of the model. */
+function asDeclared(model: Model, known: Model): Model {
+  const placed = withDeployments(model, (one, index) => {
+    const { managedBy, priceFrom, end } = known.deployments[index] ?? one
+    return { ...one, managedBy, ...(priceFrom && { priceFrom }), ...(end && { end }) }
+  })
+  const end = lastEnd(placed.deployments)
+  const family = known.kind === 'embedding' && known.family ? { family: known.family } : {}
+  return { ...placed, ...family, ...(end && { end }), managedBy: known.managedBy }
+}
+
+function withDeployments(
+  model: Model,
+  change: <Deployment extends AnyDeployment>(deployment: Deployment, index: number) => Deployment,
+): Model {
+  return model.kind === 'embedding'
+    ? { ...model, deployments: model.deployments.map((one, index) => change(one, index)) }
+    : { ...model, deployments: model.deployments.map((one, index) => change(one, index)) }
+}
+
+/** Models that the configuration declares keep their aliases; those of the store come behind all ids. */
+function namesOf(model: Model): readonly string[] {
+  return model.managedBy === 'store' ? [model.id] : [model.id, ...model.aliases]
+}
+
+/** An alias that is taken is left out: the model is served by its other names. */
+function addAliases(models: Map<string, Model>, declared: Catalog, input: AdditionInput): EntryProblem[] {
+  const problems: EntryProblem[] = []
+  const families = familiesOf(declared)
+  for (const model of [...models.values()].filter(({ managedBy }) => managedBy === 'store')) {
+    const free = model.aliases.filter((alias, index) => {
+      const owner = models.get(alias)?.id ?? (input.declared.models.includes(alias) ? alias : undefined)
+      if (owner === undefined && !families.has(alias) && model.aliases.indexOf(alias) === index) return true
+      const what =
+        owner === undefined
+          ? 'the name of a family'
+          : owner === alias
+            ? 'the id of a model'
+            : `an alias of ${owner}`
+      const text = `models.${model.id}.aliases[${index}]: ${alias} is already ${owner === model.id && owner !== alias ? 'named here' : what}`
+      problems.push({ object: 'model', name: model.id, text })
+      return false
+    })
+    const served = free.length === model.aliases.length ? model : { ...model, aliases: free }
+    for (const id of [model.id, ...free]) models.set(id, served)
+  }
+  return problems
+}
+
+function familiesOf({ models }: Catalog): ReadonlySet<string> {
+  return new Set(
+    [...models.values()].flatMap((model) => (model.kind === 'embedding' ? (model.family?.name ?? []) : [])),
+  )
+}
+
+/** Reports the faults of an entry with its path, in the words for torana.yaml. Undefined when there is one. */
+function readEntry<Schema extends z.ZodType>(
+  schema: Schema,
+  data: unknown,
   path: Path,
   report: Report,
-): Value | undefined {
-  const read = schema.safeParse(entry)
-  for (const issue of read.error?.issues ?? [])
-    report.problem([...path, ...issue.path.map(String)], issue.message)
-  return read.data
+): z.output<Schema> | undefined {
+  const below: Report = {
+    ...report,
+    problem: (at, message) => report.problem([...path, ...at], message),
+    isBroken: (at) => report.isBroken([...path, ...at]),
+  }
+  const valid = validate(schema, { data, report: below, isInterpolated: () => false })
+  return report.problems().length > 0 ? undefined : valid?.value
 }

@@ -294,6 +294,7 @@ projects:
         },
       ],
       webhooks: [],
+      capturesInputs: false,
     },
   ])
 })

@@ -21,7 +21,7 @@ export interface BuildInput extends KeySurroundings {
 
 /** The base on which upstreams and models of the store are built. Plain values, so that it can come from another thread. */
 export interface AdditionBase {
-  readonly file: Pick<ConfigFile, 'upstreams' | 'retired'>
+  readonly file: Pick<ConfigFile, 'upstreams' | 'models' | 'retired'>
   readonly declared: BuildInput['declared']
   readonly nowMs: number
 }

@@ -139,7 +139,7 @@ test('a declared model that is gone is left out with a warning, and its callers 
   assert.deepEqual(warnings, [
     't.yaml:7:11 models.draw-1: acme retired draw-1 on 2026-10-23. Its successor is draw-3. It is left out, and callers get 404 model_retired. If the upstream still has it, write its kind and what it can do',
   ])
-  for (const { models, retired } of [catalog, extend({ upstreams: {}, models: {} }).catalog]) {
+  for (const { models, retired } of [catalog, extend([]).catalog]) {
     assert.equal(models.get('draw-1'), undefined)
     for (const name of ['draw-1', 'pictures'])
       assert.deepEqual([retired.get(name)?.id, retired.get(name)?.successor], ['draw-1', 'draw-3'])

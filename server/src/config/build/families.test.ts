@@ -103,12 +103,10 @@ test('a family by the word of its maker is suggested, and never applied', () => 
 
 test('a model of the store cannot take the name of a family', () => {
   const { extend } = load('  acme: { members: [embed-large, embed-small] }')
-  const { catalog, problems } = extend({
-    upstreams: {},
-    models: { acme: { facts: 'embed-small', deployments: [{ upstream: 'a' }] } },
-  })
+  const entry = { facts: 'embed-small', deployments: [{ upstream: 'a' }] }
+  const { catalog, problems } = extend([{ object: 'model', name: 'acme', entry, by: 'alice', atMs: 0 }])
   assert.deepEqual(
-    [catalog.models.has('acme'), problems],
+    [catalog.models.has('acme'), problems.map(({ text }) => text)],
     [false, ['models.acme: acme is the name of a family in the configuration']],
   )
 })

@@ -80,6 +80,7 @@ models: { mine: { kind: image, deployments: [{ upstream: a }] } }`)
         weight: 1,
         capabilities: CAREFUL,
         price: { kind: 'unpriced' },
+        managedBy: 't.yaml:3',
         limits: undefined,
       },
     ],

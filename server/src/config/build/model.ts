@@ -118,7 +118,7 @@ function embeddingModel(
     const { capabilities } = deployments[index] as (typeof deployments)[number]
     reportContents(capabilities, facts, path, parts.report)
   })
-  const { cache, microBatch, spaceGuard } = entry
+  const { cache, microBatch, spaceGuard, attemptTimeoutMs } = entry
   return {
     ...commonTo(parts, deployments),
     kind: 'embedding',
@@ -126,6 +126,7 @@ function embeddingModel(
     deployments,
     cache: cache && { ttlMs: cache.ttl },
     microBatch,
+    ...(attemptTimeoutMs !== undefined && { attemptTimeoutMs }),
     isGuarded: spaceGuard ?? true,
   }
 }
@@ -191,6 +192,7 @@ interface Place<OneKind extends Kind> {
     readonly end?: ModelEnd
     readonly hasNoEnd?: true
     readonly answersAs?: readonly string[]
+    readonly managedBy: string
   }
 }
 
@@ -237,6 +239,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
           priority,
           weight,
           limits,
+          managedBy: report.place(path),
           ...(factsFrom && { factsFrom }),
           ...(answersAs && { answersAs }),
           ...endOf(item, path, knownEnd({ provider, own, factsId, upstream, upstreamModel }), report),
@@ -251,7 +254,7 @@ function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
   const other = kind === 'embedding' ? 'image' : 'embedding'
   const remedy = `of ${other} models, and ${id} is an ${kind} model: remove it`
   if (entry[other]) report.problem(['models', id, other], `has facts ${remedy}`)
-  for (const field of ['cache', 'microBatch', 'spaceGuard'] as const) {
+  for (const field of ['attemptTimeoutMs', 'cache', 'microBatch', 'spaceGuard'] as const) {
     if (kind === 'image' && entry[field] !== undefined)
       report.problem(['models', id, field], `is for embedding models, and ${id} is an image model: remove it`)
   }

@@ -58,6 +58,7 @@ export function buildProjects(
         events,
         isPrivate,
       })),
+      capturesInputs: project.capture === 'inputs',
     }
   })
 }

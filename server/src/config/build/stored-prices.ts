@@ -28,7 +28,9 @@ function embeddingPriceOf(form: unknown): Price {
   return resolvePrice([embeddingPrice.parse(form)])
 }
 
-/** torana.yaml takes precedence: its prices can't be changed from outside. */
+const CATALOG = { from: 'catalog' }
+
+/** The price in an entry takes precedence: that of torana.yaml can't be changed from outside, that of the store is newer. */
 export function withStoredPrices(
   catalog: Catalog,
   stored: readonly StoredPrice[],
@@ -41,7 +43,7 @@ export function withStoredPrices(
     kind: Model['kind'],
   ): Deployment => {
     const own = prices.get(deployment.id)
-    if (own === undefined || deployment.priceFrom?.from === 'configuration') return deployment
+    if (own === undefined || (deployment.priceFrom ?? CATALOG).from !== 'catalog') return deployment
     const { price, problem } = readStoredPrice(kind, own.form)
     if (problem !== undefined) {
       problems.push(`the stored price of ${deployment.id} is left out: ${problem}`)

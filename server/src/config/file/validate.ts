@@ -18,7 +18,6 @@ export interface ValidFile<Value> {
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   source: Source,
-  notYet: Readonly<Record<string, string>> = {},
 ): ValidFile<z.output<Schema>> | undefined {
   const sound = schema.safeParse(source.data ?? {})
   if (sound.success) return { value: sound.data, report: source.report }
@@ -32,7 +31,7 @@ export function validate<Schema extends z.ZodType>(
   for (const issue of issuesOf(result.error)) {
     const where = pathOf(issue)
     const subject = { value: valueAt(data, where), isSecret: source.isInterpolated(where) }
-    for (const { path, message, at } of describeIssue(issue, where, subject, shape, notYet)) {
+    for (const { path, message, at } of describeIssue(issue, where, subject, shape)) {
       source.report.problem(path, message, at)
     }
   }

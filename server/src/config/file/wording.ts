@@ -17,34 +17,14 @@ export interface Subject {
   readonly isSecret: boolean
 }
 
-export function describeIssue(
-  issue: Issue,
-  path: Path,
-  subject: Subject,
-  shape: JsonSchema,
-  notYet: Readonly<Record<string, string>>,
-): Description[] {
+export function describeIssue(issue: Issue, path: Path, subject: Subject, shape: JsonSchema): Description[] {
   const schema = schemaAt(shape, path)
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const inside = [...path, key]
-      return { path: inside, message: plannedField(inside, notYet) ?? unknownField(key, schema), at: 'key' }
-    })
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownField(key, schema), at: 'key' }))
   }
   if (issue.code === 'invalid_key')
     return [{ path, message: issue.issues[0]?.message ?? issue.message, at: 'key' }]
   return [{ path, message: sentence(issue, subject, schema?.description), at: 'value' }]
-}
-
-function plannedField(path: Path, notYet: Readonly<Record<string, string>>): string | undefined {
-  const planned = Object.entries(notYet).find(([pattern]) => matches(path, pattern.split('.')))
-  return planned && `this version has no ${planned[1]} yet: remove the field`
-}
-
-function matches(path: Path, pattern: readonly string[]): boolean {
-  return (
-    path.length === pattern.length && pattern.every((step, index) => step === '*' || step === path[index])
-  )
 }
 
 /** Top fields of a LiteLLM configuration. */

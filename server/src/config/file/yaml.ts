@@ -22,11 +22,11 @@ export interface Source {
 const YAML_MARKS = '{}[],#:'
 const STAND_INS = '\uFDD0\uFDD1\uFDD2\uFDD3\uFDD4\uFDD5\uFDD6'
 
-const hide = (text: string) =>
+export const hide = (text: string) =>
   text.replaceAll(/\$\{[^{}\n]*\}/g, (reference) =>
     reference.replaceAll(/[{}[\],#:]/g, (mark) => STAND_INS.charAt(YAML_MARKS.indexOf(mark))),
   )
-const reveal = (text: string) =>
+export const reveal = (text: string) =>
   // Nearly every text has none, and there may be a million.
   /[\uFDD0-\uFDD6]/.test(text)
     ? text.replaceAll(/[\uFDD0-\uFDD6]/g, (standIn) => YAML_MARKS.charAt(STAND_INS.indexOf(standIn)))

@@ -1,4 +1,4 @@
-/** torana.yaml. The schema holds only what this version does; planned fields are refused by name, see `notYet`. */
+/** torana.yaml. The schema holds only what this version does; every other field is refused by name. */
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { addressRangeOf } from '#core/access/client-address.ts'
@@ -47,6 +47,9 @@ const rateLimits = z.strictObject({
   tokensPerMinute: rate('Input tokens (estimated first, then corrected)'),
   imagesPerMinute: rate('Images'),
 })
+
+/** An hour: no one waits longer for an embedding. */
+const MAX_ATTEMPT_MS = 3_600_000
 
 const deployment = z.strictObject({
   upstream: z.string().min(1).describe('Name of an upstream in this file.'),
@@ -128,6 +131,13 @@ export const model = z.strictObject({
       'What Torana does with request fields that it does not know: `pass` them on, `refuse` them, or a list of the fields to pass on. Fields under `harmlessFields` always pass. Default `pass`.',
     ),
   deployments: z.array(deployment).min(1).describe('Where it runs.'),
+  // Without a default: on an image model it is refused, not ignored.
+  attemptTimeoutMs: z
+    .int()
+    .min(1)
+    .max(MAX_ATTEMPT_MS)
+    .optional()
+    .describe('Embeddings: longest single upstream call. Default: `limits.attemptTimeoutMs`.'),
   cache: z
     .strictObject({
       ttl: timeSpan.describe('How long Torana keeps a vector: `30d`, `12h`, `90m`.'),
@@ -254,6 +264,12 @@ const project = z.strictObject({
     .max(MAX_WEBHOOKS)
     .default([])
     .describe('Where Torana sends events of the project.'),
+  capture: z
+    .literal('inputs')
+    .optional()
+    .describe(
+      'Keeps the inputs of its requests for 24 hours, encrypted, so that members can send a request again. Absent: Torana keeps no inputs.',
+    ),
 })
 
 const playground = z.strictObject({
@@ -302,11 +318,6 @@ export type ConfigFile = z.output<typeof configFile>
 export type UpstreamEntry = z.output<typeof upstream>
 export type ModelEntry = z.output<typeof model>
 export type DeploymentEntry = z.output<typeof deployment>
-
-/** Fields of later versions, by path (`*` is any step), and what they will do: better refused than ignored. */
-export const notYet: Readonly<Record<string, string>> = {
-  'projects.*.capture': 'capture of inputs',
-}
 
 function isNanoUsd(usd: number): boolean {
   try {

@@ -1,71 +1,12 @@
 /** Batches for the control API. No line of a batch, and no result of one, is ever among the answers. */
 import { z } from 'zod'
-import { onlySpace } from '#core/embedding/space.ts'
-import { decimalOf } from '#core/money/price.ts'
 import type { Batch, BatchState } from '#ports/batches.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { batchOf, type BatchRow } from '#stores/postgres/jobs/batch-rows.ts'
 import { USED } from '#stores/postgres/jobs/batches-sql.ts'
-import { batchState } from '../shared/batch-fields.ts'
-import { time, usd } from '../shared/fields.ts'
+import { batchBody, reportedBatch } from '../shared/batch-fields.ts'
 import { answersOf } from '../shared/rows.ts'
-import { isoOf, timeOf } from '../shared/times.ts'
-
-const file = z.object({
-  id: z.string(),
-  bytes: z.int().describe('So far; 0: there is none yet.'),
-})
-
-export const reportedBatch = z
-  .object({
-    id: z.string(),
-    state: batchState,
-    project: z.string(),
-    key: z.string(),
-    endpoint: z.string(),
-    model: z.string().nullable().describe('null: its lines name none, or several.'),
-    lines: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
-    tokens: z.int(),
-    cost_usd: usd.describe('What it has cost so far, by the ledger.'),
-    unknown_cost_usd: usd.describe(
-      'Of the cost: calls whose outcome is unknown, with what was reserved for them.',
-    ),
-    space: z
-      .string()
-      .nullable()
-      .describe(
-        'The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know.',
-      ),
-    dropped_lines: z
-      .int()
-      .describe(
-        'Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled.',
-      ),
-    created_at: time,
-    expires_at: time.describe('Lines that have not run by then are not run any more.'),
-    cancelling_at: time.nullable(),
-    ended_at: time.nullable(),
-    results_until: time.nullable().describe('When its results expire. null: it has not ended.'),
-    pause: z
-      .object({ code: z.string().describe('The code of a fault.'), until: time })
-      .nullable()
-      .describe(
-        'Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it.',
-      ),
-    continued: z
-      .boolean()
-      .describe('A person let it go on without its key: it runs under the terms of its project.'),
-    cancelled_because: z
-      .string()
-      .nullable()
-      .describe(
-        'The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`.',
-      ),
-    input_file: z.string(),
-    output: file,
-    errors: file,
-  })
-  .meta({ id: 'ReportedBatch' })
+import { isoOf } from '../shared/times.ts'
 
 export const reportedBatchDetail = reportedBatch
   .extend({
@@ -166,34 +107,5 @@ export async function batchDetail(
     faults,
     lines_per_second: endedAtMs === undefined ? Math.round((recentLines / countedMs) * 10_000) / 10 : null,
     series: { slot_ms: slotMs, lines: Array.from({ length: slots }, (_, slot) => linesIn.get(slot) ?? 0) },
-  }
-}
-
-export function batchBody(batch: Batch): z.output<typeof reportedBatch> {
-  const { createdAtMs, endedAtMs, pause } = batch
-  return {
-    id: batch.id,
-    state: batch.state,
-    project: batch.project,
-    key: batch.keyId,
-    endpoint: batch.endpoint,
-    model: batch.model ?? null,
-    lines: { total: batch.lines, completed: batch.completed, failed: batch.failed },
-    tokens: batch.tokens,
-    cost_usd: decimalOf(batch.costNanoUsd),
-    unknown_cost_usd: decimalOf(batch.unknownNanoUsd),
-    space: onlySpace(batch.spaces),
-    dropped_lines: batch.droppedLines,
-    created_at: isoOf(createdAtMs),
-    expires_at: isoOf(batch.expiresAtMs),
-    cancelling_at: timeOf(batch.cancellingAtMs),
-    ended_at: timeOf(endedAtMs),
-    results_until: endedAtMs === undefined ? null : isoOf(endedAtMs + batch.resultsKeptMs),
-    pause: pause === undefined ? null : { code: pause.code, until: isoOf(pause.untilMs) },
-    continued: batch.isContinued,
-    cancelled_because: batch.cancelCode ?? null,
-    input_file: batch.inputFileId,
-    output: { id: batch.outputFileId, bytes: batch.outputBytes },
-    errors: { id: batch.errorFileId, bytes: batch.errorBytes },
   }
 }

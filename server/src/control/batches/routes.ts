@@ -1,24 +1,17 @@
-/** Batches: progress and results, and how a person cancels one or continues it without its key. */
+/** Batches: their progress, how people change them, and their results. */
 import { z } from 'zod'
-import type { Batch, BatchState } from '#ports/batches.ts'
-import type { Files, OutputFile } from '#ports/files.ts'
-import { sendContent } from '#http/gateway/files/content.ts'
-import { batchState } from '../shared/batch-fields.ts'
-import { actorIn, callerIn, checkSeen, visibleProjects, type Caller } from '../shared/caller.ts'
-import { notFound } from '../shared/faults.ts'
+import type { BatchState } from '#ports/batches.ts'
+import { batchState, reportedBatch } from '../shared/batch-fields.ts'
+import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { pageOf, storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { cursorPage } from '../shared/page.ts'
 import { route, type Api } from '../shared/route.ts'
 import { changeFeed, type EventTopic } from '../shared/topic.ts'
-import {
-  batchBody,
-  batchDetail,
-  findBatch,
-  listBatches,
-  reportedBatch,
-  reportedBatchDetail,
-} from './queries.ts'
+import { registerBatchChanges } from './change-routes.ts'
+import { batchPath, seenBatch } from './open.ts'
+import { batchDetail, listBatches, reportedBatchDetail } from './queries.ts'
+import { registerBatchResults } from './result-routes.ts'
 
 const batchesQuery = z.object({
   project: storable(512).optional(),
@@ -30,22 +23,14 @@ const batchesQuery = z.object({
   after: storable(80).optional(),
 })
 
-const batchPath = z.object({ id: storable(80) })
-
 const batchList = pageOf(reportedBatch).meta({ id: 'ReportedBatchList' })
 
 const OPEN: readonly BatchState[] = ['in_progress', 'cancelling']
 
-type BatchNode = Pick<ControlNode, 'reports' | 'clock' | 'batches' | 'files' | 'fileBlobs' | 'segmentsOf'>
+type BatchNode = Pick<ControlNode, 'clock'> & Parameters<typeof registerBatchResults>[1]
 
 export function registerBatches(api: Api, node: BatchNode): void {
-  const { reports, batches, files, clock } = node
-  const seen = async (id: string, caller: Caller): Promise<Batch> => {
-    const found = await findBatch(reports, id)
-    if (found === undefined) throw notFound(`There is no batch ${id}.`)
-    checkSeen(caller, found.project, `batch ${id}`)
-    return found
-  }
+  const { reports, clock } = node
 
   route(api, 'GET /batches', {
     permission: 'batches.read',
@@ -69,66 +54,13 @@ export function registerBatches(api: Api, node: BatchNode): void {
     params: batchPath,
     answer: reportedBatchDetail,
     handler: async (request) => {
-      const batch = await seen(request.params.id, callerIn(request))
+      const batch = await seenBatch(request.params.id, callerIn(request), node)
       return await batchDetail(reports, batch, clock.nowMs())
     },
   })
 
-  route(api, 'POST /batches/:id/cancel', {
-    permission: 'batches.cancel',
-    id: 'cancelBatch',
-    summary: 'Begin nothing more of a batch. What is done is kept; nothing happens to one that has ended',
-    params: batchPath,
-    answer: reportedBatch,
-    handler: async (request) => {
-      const { id, project } = await seen(request.params.id, callerIn(request))
-      const cancelled = await batches.cancel(id, project, actorIn(request))
-      if (cancelled === undefined) throw notFound(`There is no batch ${id}.`)
-      return batchBody(cancelled)
-    },
-  })
-
-  route(api, 'POST /batches/:id/continue', {
-    permission: 'batches.continue',
-    id: 'continueBatch',
-    summary:
-      'Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended',
-    params: batchPath,
-    answer: reportedBatch,
-    handler: async (request) => {
-      const { id, project } = await seen(request.params.id, callerIn(request))
-      const continued = await batches.continue(id, project, actorIn(request))
-      if (continued === undefined) throw notFound(`There is no batch ${id}.`)
-      return batchBody(continued)
-    },
-  })
-
-  for (const half of ['output', 'errors'] as const)
-    route(api, `GET /batches/:id/${half}`, {
-      permission: 'batches.read',
-      id: half === 'output' ? 'batchOutput' : 'batchErrors',
-      summary: `The ${half === 'output' ? 'output' : 'error'} file of a batch, whole or a range of it; of one that still runs, as far as it is there`,
-      params: batchPath,
-      answer: z.string().describe('JSON lines.'),
-      handler: async (request, reply) => {
-        const batch = await seen(request.params.id, callerIn(request))
-        const file = await resultsOf(batch, half, files)
-        await sendContent(request.raw, reply.raw, { file, requestId: request.id }, node)
-        // The answer is written: the framework has nothing more to do.
-        return reply.hijack()
-      },
-    })
-}
-
-async function resultsOf(
-  { id, project, outputFileId, errorFileId }: Batch,
-  half: 'output' | 'errors',
-  files: Pick<Files, 'find'>,
-): Promise<OutputFile> {
-  const file = await files.find(half === 'output' ? outputFileId : errorFileId, project)
-  if (file === undefined || file.source.kind !== 'batch')
-    throw notFound(`Batch ${id} has no ${half === 'output' ? 'output' : 'error'} file.`)
-  return { ...file, source: file.source }
+  registerBatchChanges(api, node)
+  registerBatchResults(api, node)
 }
 
 /** Time for which the topic watches a batch that has ended, for streams that were slow. */

@@ -138,7 +138,7 @@ export function standingBody(
   const drain = view.drains.get(id)
   const generation = model.kind === 'embedding' ? view.node.generationOf(model.id) : undefined
   return {
-    ...managedBody(model.managedBy),
+    ...managedBody(one.managedBy ?? model.managedBy),
     id,
     model: model.id,
     kind: model.kind,

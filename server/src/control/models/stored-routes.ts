@@ -1,8 +1,10 @@
 /** Models of the store: added to what is served, and deleted, while nodes run. */
 import { z } from 'zod'
-import type { StoredAdditions, StoredDeployment } from '#ports/stored-upstreams.ts'
+import type { StoredEntry, StoredObject } from '#ports/stored-configuration.ts'
 import { actorIn } from '../shared/caller.ts'
-import { conflict, invalidField, notFound } from '../shared/faults.ts'
+import { saveConfiguration } from '../shared/configuration.ts'
+import { deploymentsIn, type Change } from '../shared/configuration-change.ts'
+import { conflict, notFound } from '../shared/faults.ts'
 import { noContent, storable } from '../shared/fields.ts'
 import { upstreamName } from '../shared/model-fields.ts'
 import type { ControlNode } from '../shared/node.ts'
@@ -41,11 +43,8 @@ const newModels = z
 
 const addedModels = z.array(modelRow)
 
-export function registerStoredModels(
-  api: Api,
-  { declaredCatalog, upstreams, problemsWith, refreshCatalog }: ControlNode,
-  viewOf: ReturnType<typeof openView>,
-): void {
+export function registerStoredModels(api: Api, node: ControlNode, viewOf: ReturnType<typeof openView>): void {
+  const { declaredCatalog, configuration, refreshCatalog } = node
   route(api, 'POST /models', {
     permission: 'models.write',
     id: 'addModels',
@@ -57,24 +56,11 @@ export function registerStoredModels(
       const { upstream, ids, own = {} } = request.body
       if (declaredCatalog().upstreams?.has(upstream) !== true)
         throw notFound(`There is no upstream ${upstream}.`)
-      for (const id of ids) {
-        const declared = declaredCatalog().models.get(id)
-        if (declared !== undefined && declared.managedBy !== 'store')
-          throw conflict(
-            `Model ${id} is declared at ${declared.managedBy}, which comes first. Add the deployment there.`,
-          )
-      }
-      const deployments = [...new Set(ids)].map((model): StoredDeployment => ({
-        model,
-        upstream,
-        entry: factsIn(own[model]),
-      }))
-      const there = await upstreams.read()
-      const problems = newProblems(there, deployments, problemsWith)
-      if (problems.length > 0) throw invalidField(problems.join('; '), 'ids')
+      const stored = await configuration.read()
+      const changes = [...new Set(ids)].map((id) => withDeployment(stored, id, upstream, factsIn(own[id])))
       // Read before the commit, so that a failed read can't turn a committed change into an error. A new model has no figures.
       const view = await viewOf(new Map())
-      await upstreams.addDeployments(deployments, actorIn(request))
+      await saveConfiguration(node, changes, actorIn(request))
       await refreshCatalog()
       const rows = ids
         .flatMap((id) => declaredCatalog().models.get(id) ?? [])
@@ -95,7 +81,11 @@ export function registerStoredModels(
       const model = declaredCatalog().models.get(id)
       if (model !== undefined && model.managedBy !== 'store')
         throw conflict(`Model ${id} is declared at ${model.managedBy}. Delete it there.`)
-      await upstreams.dropModel(model?.id ?? id, actorIn(request))
+      const name = model?.id ?? id
+      const stored = (await configuration.read()).find((one) => one.object === 'model' && one.name === name)
+      if (stored === undefined) throw notFound(`There is no model ${name} in the store.`)
+      const change: Change = { object: 'model', name, entry: null, base: stored.revision }
+      await saveConfiguration(node, [change], actorIn(request))
       await refreshCatalog()
       return reply.code(204).send()
     },
@@ -105,20 +95,28 @@ export function registerStoredModels(
 type OwnFacts = { readonly kind: 'embedding'; readonly width: number } | { readonly kind: 'image' }
 
 /** As an entry of torana.yaml. */
-function factsIn(own: OwnFacts | undefined): StoredDeployment['entry'] {
+function factsIn(own: OwnFacts | undefined): StoredEntry {
   if (own === undefined) return {}
   return own.kind === 'image'
     ? { kind: 'image' }
     : { kind: 'embedding', embedding: { dimensions: own.width } }
 }
 
-/** The problems that come with these deployments, without those that were there before. */
-function newProblems(
-  there: StoredAdditions,
-  added: readonly StoredDeployment[],
-  problemsWith: ControlNode['problemsWith'],
-): readonly string[] {
-  const before = new Set(problemsWith(there))
-  const after = problemsWith({ ...there, deployments: [...there.deployments, ...added] })
-  return after.filter((problem) => !before.has(problem))
+/** A model with one more deployment, behind those that the store has. */
+function withDeployment(
+  stored: readonly StoredObject[],
+  name: string,
+  upstream: string,
+  facts: StoredEntry,
+): Change {
+  const known = stored.find((one) => one.object === 'model' && one.name === name)
+  const deployments = known === undefined ? [] : deploymentsIn(known.entry)
+  if (deployments.some((one) => one['upstream'] === upstream))
+    throw conflict(`Model ${name} runs on upstream ${upstream} already.`)
+  return {
+    object: 'model',
+    name,
+    entry: { ...known?.entry, ...facts, deployments: [...deployments, { upstream }] },
+    base: known?.revision ?? null,
+  }
 }

@@ -9,7 +9,7 @@ import { callerIn, visibleProjects } from '../shared/caller.ts'
 import { notFound } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
-import { playerKey, type PlayersNode } from './open.ts'
+import { playerKey, type PlayersNode } from '../shared/players.ts'
 import { takeProject } from './project-rules.ts'
 
 type PlaygroundNode = PlayersNode & Pick<ControlNode, 'handlers'>

@@ -4,6 +4,8 @@ import { listModels, type Model } from '#core/catalog/catalog.ts'
 import { isOldFact } from '#core/feed/document.ts'
 import { priceFormOf } from '#core/money/price-form.ts'
 import { actorIn } from '../shared/caller.ts'
+import { saveConfiguration } from '../shared/configuration.ts'
+import { withPrice } from '../shared/configuration-change.ts'
 import { conflict, invalidField, notFound } from '../shared/faults.ts'
 import { givenTime, storable } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
@@ -65,11 +67,8 @@ export const changeList = z
 type Deployment = Model['deployments'][number]
 type PricedDeployment = Pick<Deployment, 'id' | 'price' | 'priceFrom'>
 
-export function registerPrices(
-  api: Api,
-  node: Pick<ControlNode, 'catalog' | 'prices' | 'readPrice' | 'refreshCatalog' | 'reports' | 'clock'>,
-): void {
-  const { catalog, prices, readPrice, refreshCatalog, reports, clock } = node
+export function registerPrices(api: Api, node: ControlNode): void {
+  const { catalog, configuration, prices, readPrice, refreshCatalog, reports, clock } = node
   const deployments = () =>
     listModels(catalog()).flatMap((model) =>
       model.deployments.map((deployment: Deployment) => ({ model, deployment })),
@@ -122,7 +121,11 @@ export function registerPrices(
       const { price: read, problem } = readPrice(model.kind, request.body.price)
       if (read === undefined) throw invalidField(`price: ${problem}`, 'price')
       const actor = actorIn(request)
-      await prices.set(id, priceFormOf(read), priceFormOf(deployment.price), actor)
+      const form = priceFormOf(read)
+      if (deployment.managedBy === 'store') {
+        const change = withPrice(await configuration.read(), model, id, form)
+        if (change !== undefined) await saveConfiguration(node, [change], actor)
+      } else await prices.set(id, form, priceFormOf(deployment.price), actor)
       await refreshCatalog()
       const priceFrom = { from: 'store', by: actor.name, atMs: clock.nowMs() } as const
       return priceOf(model, { id, price: read, priceFrom }, clock.nowMs())
@@ -138,8 +141,11 @@ export function registerPrices(
     faults: [409],
     handler: async (request) => {
       const id = request.params.deployment
-      changeable(id)
-      await prices.forget(id, actorIn(request))
+      const { model: of, deployment: one } = changeable(id)
+      const change =
+        one.managedBy === 'store' ? withPrice(await configuration.read(), of, id, undefined) : undefined
+      if (change === undefined) await prices.forget(id, actorIn(request))
+      else await saveConfiguration(node, [change], actorIn(request))
       await refreshCatalog()
       const { model, deployment } = found(id)
       return priceOf(model, deployment, clock.nowMs())

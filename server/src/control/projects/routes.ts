@@ -15,7 +15,18 @@ import {
   type ShownProject,
 } from './queries.ts'
 
-const newProject = z.strictObject({ name, ...termsChange }).meta({
+/** Fields of a project besides its name. */
+const projectTerms = {
+  ...termsChange,
+  capture_inputs: z
+    .boolean()
+    .optional()
+    .describe(
+      'Keeps the inputs of its requests for 24 hours, encrypted. Turned off, what was kept is deleted.',
+    ),
+}
+
+const newProject = z.strictObject({ name, ...projectTerms }).meta({
   id: 'NewProject',
   examples: [
     {
@@ -26,7 +37,7 @@ const newProject = z.strictObject({ name, ...termsChange }).meta({
   ],
 })
 const projectChange = z
-  .strictObject(termsChange)
+  .strictObject(projectTerms)
   .meta({ id: 'ProjectChange', examples: [{ budget: { usd: 250, per: 'month', hard: true } }] })
 const projectPath = z.object({ project: name })
 
@@ -69,10 +80,10 @@ export function registerProjects(api: Api, node: ProjectsNode): void {
     answers: { 201: changedProject },
     faults: [409],
     handler: async (request, reply) => {
-      const { name: made, ...terms } = request.body
+      const { name: made, ...change } = request.body
       refuseReserved(made)
       if (isDeclared(made)) throw conflict(`Project ${made} already exists in the configuration.`)
-      const record = await keyStore.createProject(made, termsChangeOf(terms), actorIn(request))
+      const record = await keyStore.createProject(made, projectChangeOf(change), actorIn(request))
       return reply.code(201).send(changedProjectBody({ ...record, managed_by: 'store' }))
     },
   })
@@ -80,14 +91,14 @@ export function registerProjects(api: Api, node: ProjectsNode): void {
   route(api, 'PATCH /projects/:project', {
     permission: 'projects.write',
     id: 'setProject',
-    summary: 'Change limits and budget of a project',
+    summary: 'Change limits, budget and capture of a project',
     params: projectPath,
     body: projectChange,
     answer: changedProject,
     faults: [409],
     handler: async (request) => {
       const changed = notDeclared(request.params.project)
-      const record = await keyStore.setProject(changed, termsChangeOf(request.body), actorIn(request))
+      const record = await keyStore.setProject(changed, projectChangeOf(request.body), actorIn(request))
       return changedProjectBody({ ...record, managed_by: 'store' })
     },
   })
@@ -104,4 +115,8 @@ export function registerProjects(api: Api, node: ProjectsNode): void {
       return reply.code(204).send()
     },
   })
+}
+
+function projectChangeOf({ capture_inputs: capturesInputs, ...terms }: z.output<typeof projectChange>) {
+  return { ...termsChangeOf(terms), capturesInputs }
 }

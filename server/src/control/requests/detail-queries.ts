@@ -1,5 +1,6 @@
 /** One request of the log, and its rows in the ledger. */
 import { z } from 'zod'
+import { PARTIES } from '#core/fault/party.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import type { LoggedTrace } from '#ports/request-reports.ts'
@@ -8,6 +9,7 @@ import { time, usd } from '../shared/fields.ts'
 import { imageJob } from '../shared/image-job-queries.ts'
 import { answersOf } from '../shared/rows.ts'
 import { isoOf } from '../shared/times.ts'
+import { replay } from './replay-rules.ts'
 import { COLUMNS, rowFields, rowOf, traceIn, type RequestRow, type StoredRow } from './queries.ts'
 
 const requestStep = z
@@ -121,10 +123,23 @@ export const requestDetail = z
       .string()
       .nullable()
       .describe(
-        'The error text that the caller got. null: it may quote what the caller sent, and is not kept.',
+        'The error text that the caller got. `[…]` stands for what may quote the caller or an upstream. null: the version before did not keep it.',
+      ),
+    fault_cause: z
+      .string()
+      .nullable()
+      .describe(
+        'What made it fail, such as `connect ECONNREFUSED 10.0.0.7:8080`. null: nothing beyond the text.',
+      ),
+    fault_party: z
+      .enum(PARTIES)
+      .nullable()
+      .describe(
+        'Who was at fault. `torana` includes its stores and its configuration. null: it did not fail.',
       ),
     asked_model: z.string().nullable(),
     client_request_id: z.string().nullable(),
+    client_address: z.string().nullable(),
     space: z.string().nullable(),
     emulated: z.array(z.string()),
     dropped: z.array(z.string()),
@@ -143,7 +158,7 @@ export const requestDetail = z
     ledger: z.array(ledgerRow),
     wire: z.object({ in: fields, out: fields, differences: z.array(difference) }),
     job: imageJob.nullable(),
-    replay: z.object({ possible: z.boolean(), reason: z.string().nullable() }),
+    replay,
   })
   .meta({ id: 'RequestDetail' })
 
@@ -178,7 +193,10 @@ SELECT ${COLUMNS} FROM requests LEFT JOIN nodes ON nodes.node_id = requests.node
 export type Entry = z.output<typeof ledgerRow> &
   Pick<z.output<typeof forgottenRequest>, 'project' | 'key' | 'model'> & { readonly amount: string | null }
 
-export interface LoggedRequest extends Pick<StoredRow, 'route' | 'client_request_id' | 'project'> {
+export interface LoggedRequest extends Pick<
+  StoredRow,
+  'route' | 'client_request_id' | 'client_address' | 'project'
+> {
   readonly row: RequestRow
   readonly trace: LoggedTrace
   readonly entries: readonly Entry[]
@@ -195,8 +213,8 @@ export async function findRequest(
   ])
   if (stored !== undefined) {
     const trace = traceIn(stored)
-    const { route, client_request_id, project } = stored
-    return { route, client_request_id, project, row: rowOf(stored, trace), trace, entries }
+    const { route, client_request_id, client_address, project } = stored
+    return { route, client_request_id, client_address, project, row: rowOf(stored, trace), trace, entries }
   }
   const [first] = entries
   if (first === undefined) return undefined

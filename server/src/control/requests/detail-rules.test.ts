@@ -4,7 +4,7 @@ import type { PricedCount } from '#core/request/request-trace.ts'
 import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
 import type { Entry, LoggedRequest } from './detail-queries.ts'
 import type { RequestRow } from './queries.ts'
-import { detailOf, jobStepsOf, replayReason } from './rules.ts'
+import { detailOf as detailWith, jobStepsOf } from './rules.ts'
 
 const CALL: LoggedCall = {
   attempt: 0,
@@ -74,6 +74,7 @@ const LOGGED: LoggedTrace = {
   dropped: [],
   wire: undefined,
   faultText: undefined,
+  faultCause: undefined,
 }
 const ENTRY: Entry = {
   attempt: 0,
@@ -105,9 +106,13 @@ function logged(
     entries,
     route: 'embeddings',
     client_request_id: null,
+    client_address: null,
     project: 'ads',
   }
 }
+
+const NO_REPLAY = { possible: false, reason: 'capture_off', text: null } as const
+const detailOf = (request: LoggedRequest, job: null) => detailWith(request, job, NO_REPLAY)
 
 test('what was reserved and not posted is returned, and never less than nothing', () => {
   for (const [reserved, amounts, expected] of [
@@ -207,10 +212,18 @@ test('a row of the cache counts no hits where the log has none', () => {
   assert.equal(money.lines[0]?.count, 0)
 })
 
-test('the error text that the caller got is shown where the log has it', () => {
-  assert.equal(detailOf(logged({}), null).fault_text, null)
+test('the error that the caller got, its cause and who was at fault are shown where the log has them', () => {
+  assert.partialDeepStrictEqual(detailOf(logged({}), null), {
+    fault_text: null,
+    fault_cause: null,
+    fault_party: null,
+  })
   const text = 'The budget of search has $0.01 left.'
-  assert.equal(detailOf(logged({ faultText: text }), null).fault_text, text)
+  const failed = { ...REQUEST_ROW, status: 503, fault: 'budget_store_unreachable' }
+  assert.partialDeepStrictEqual(
+    detailOf(logged({ faultText: text, faultCause: 'connect ECONNREFUSED' }, [], failed), null),
+    { fault_text: text, fault_cause: 'connect ECONNREFUSED', fault_party: 'torana' },
+  )
 })
 
 test('an attempt has every figure of its call, and null where there is none', () => {
@@ -254,11 +267,6 @@ test('the wire of a request whose call did not differ has the model alone', () =
   const differences = [{ field: 'dimensions', how: 'emulated', note: 'cut' }] as const
   const wire = { in: { dimensions: 8 }, out: {}, differences }
   assert.deepEqual(detailOf(logged({ askedModel: 'alias', wire }), null).wire, wire)
-})
-
-test('a request can’t be replayed, and the reason names who keeps no inputs', () => {
-  assert.deepEqual(detailOf(logged({}), null).replay, { possible: false, reason: 'ads keeps no inputs' })
-  assert.equal(replayReason(null), 'Torana keeps no inputs')
 })
 
 test('the steps of an image job are those that the log of its request has', () => {

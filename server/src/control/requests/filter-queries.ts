@@ -8,6 +8,8 @@ import { givenTime, givenUsd, storable } from '../shared/fields.ts'
 import { IS_OUTCOME, IS_WORK, isFrom } from '../shared/request-conditions.ts'
 
 const MAX_NAME_CHARACTERS = 512
+/** The longest text of an IPv6 address has 45 characters. */
+const MAX_ADDRESS_CHARACTERS = 64
 /** Values of one filter. */
 const MAX_CHOSEN = 50
 
@@ -45,6 +47,7 @@ export const requestFilters = z.object({
   dearer_usd: givenUsd.optional(),
   tries: z.coerce.number().int().min(1).max(1000).optional().describe('Minimum of calls to upstreams.'),
   client: storable(MAX_NAME_CHARACTERS).optional().describe("The caller's own id of the request."),
+  address: storable(MAX_ADDRESS_CHARACTERS).optional().describe('The address of the client.'),
   user: storable(MAX_USER).optional().describe("The application's own user, as the caller sent it."),
   tag: z
     .preprocess(
@@ -77,9 +80,9 @@ export class Conditions {
     return `$${this.values.length}`
   }
 
-  /** What an index finds: the time, the project, and whether the request failed. */
+  /** What an index finds: the time, the project, whether the request failed, the caller's id and the user. */
   indexed(filter: RequestFilter, before?: string): string {
-    const { fromMs, toMs, key, outcome, status, fault } = filter
+    const { fromMs, toMs, key, outcome, status, fault, client, user } = filter
     const conditions = [
       `request_id >= ${this.of(lowestIdAt(fromMs))}::uuid`,
       `request_id < ${this.of(before ?? lowestIdAt(toMs))}::uuid`,
@@ -91,12 +94,14 @@ export class Conditions {
     const hasFailed =
       fault !== undefined || (status ?? 0) >= 400 || (outcome !== undefined && !outcome.includes('answered'))
     if (hasFailed) conditions.push('status >= 400')
+    if (client !== undefined) conditions.push(`client_request_id = ${this.of(client)}`)
+    if (user !== undefined) conditions.push(`end_user = ${this.of(user)}`)
     return conditions.join(' AND ')
   }
 
   /** What is checked row by row. Undefined: nothing. */
   other(filter: RequestFilter): string | undefined {
-    const { kind, source, outcome, status, deployment, tries, client, user, tags } = filter
+    const { kind, source, outcome, status, deployment, tries, address, tags } = filter
     const conditions: string[] = []
     const isAnyOf = (column: string, values: readonly string[] | undefined): void => {
       if (values !== undefined) conditions.push(`${column} = ANY (${this.of(values)}::text[])`)
@@ -123,8 +128,7 @@ export class Conditions {
     if (filter.dearerNanoUsd !== undefined)
       conditions.push(`amount_nano > ${this.of(filter.dearerNanoUsd)}::bigint`)
     if (tries !== undefined) conditions.push(`attempts >= ${this.of(tries)}::integer`)
-    if (client !== undefined) conditions.push(`client_request_id = ${this.of(client)}`)
-    if (user !== undefined) conditions.push(`end_user = ${this.of(user)}`)
+    if (address !== undefined) conditions.push(`client_address = ${this.of(address)}`)
     if (tags !== undefined) conditions.push(`tags @> ${this.of(JSON.stringify(tags))}::jsonb`)
     return conditions.length === 0 ? undefined : conditions.join(' AND ')
   }

@@ -38,6 +38,7 @@ const RECORD: RequestRecord = {
   status: 429,
   fault: 'upstream_rate_limited',
   clientRequestId: 'c1',
+  clientAddress: '192.0.2.7',
   project: 'ads',
   keyId: 'ads/web',
   model: 'small',
@@ -78,6 +79,7 @@ const FILTERS: readonly (readonly [lets: Filter, stops: Filter])[] = [
   [{ dearerNanoUsd: 499n }, { dearerNanoUsd: 500n }],
   [{ tries: 2 }, { tries: 3 }],
   [{ client: 'c1' }, { client: 'c2' }],
+  [{ address: '192.0.2.7' }, { address: '192.0.2.8' }],
   [{ user: 'ann' }, { user: 'bob' }],
   [{ tags: { team: 'red', tier: 'gold' } }, { tags: { team: 'red', tier: 'iron' } }],
 ]

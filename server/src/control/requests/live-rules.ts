@@ -12,7 +12,7 @@ import type { RequestRow } from './queries.ts'
 /** Whether a filter lets a request through that has just ended, its time aside. */
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   const { route, status, fault, durationMs, amountNanoUsd = 0n } = record
-  const { deployment, tries, client, user } = filter
+  const { deployment, tries, client, address, user } = filter
   const isIn = <Value>(values: readonly Value[] | undefined, value: Value | undefined): boolean =>
     values === undefined || (value !== undefined && values.includes(value))
   return (
@@ -29,6 +29,7 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
     (filter.dearerNanoUsd === undefined || amountNanoUsd > filter.dearerNanoUsd) &&
     (tries === undefined || callsIn(record) >= tries) &&
     (client === undefined || record.clientRequestId === client) &&
+    (address === undefined || record.clientAddress === address) &&
     (user === undefined || (record.user || undefined) === user) &&
     Object.entries(filter.tags ?? {}).every(([key, value]) => record.tags?.[key] === value)
   )

@@ -55,7 +55,7 @@ requests.request_id AS id, status, fault, project, key_id AS key, model,
 coalesce(string_to_array(deployments, ','), '{}') AS deployments, attempts AS calls, inputs, hits, tokens, images,
 amount_nano AS cost_nano, duration_ms, own_ms, coalesce(waited_ms, 0) AS waited_ms,
 coalesce(nodes.host, left(requests.node_id::text, 8), '') AS node, end_user AS "user", tags,
-route, client_request_id, trace, steps`
+route, client_request_id, client_address, trace, steps`
 
 export type StoredRow = Omit<
   RequestRow,
@@ -66,6 +66,7 @@ export type StoredRow = Omit<
   readonly tags: Tags | null
   readonly route: string
   readonly client_request_id: string | null
+  readonly client_address: string | null
   readonly trace: string | null
   readonly steps: OldSteps | null
   /** What a list is sorted by, unless that is the time. */
@@ -78,7 +79,8 @@ export function traceIn({ trace, steps, model }: StoredRow): LoggedTrace {
 }
 
 export function rowOf(stored: StoredRow, trace: LoggedTrace): RequestRow {
-  const { route, client_request_id: _id, trace: _trace, steps: _steps, sorted_by: _value, ...row } = stored
+  const { route, trace: _trace, steps: _steps, sorted_by: _value, ...shown } = stored
+  const { client_request_id: _id, client_address: _address, ...row } = shown
   const result = outcomeOf(row.status, row.fault ?? undefined)
   return {
     ...row,

@@ -1,17 +1,16 @@
 /** The request log: its rows, how many there are over time, and one request with its calls and its money. */
 import { z } from 'zod'
-import { Fault } from '#core/fault/fault.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
 import { callerIn, checkSeen, visibleProjects, type Caller } from '../shared/caller.ts'
 import { invalidField, notFound } from '../shared/faults.ts'
 import { findImageJob, type JobNode } from '../shared/image-job-queries.ts'
-import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { findRequest, forgottenRequest, requestDetail } from './detail-queries.ts'
 import { requestFilters, type GivenFilter, type RequestFilter } from './filter-queries.ts'
 import { histogram, requestHistogram } from './histogram-queries.ts'
 import { listRequests, requestList } from './queries.ts'
-import { detailOf, jobStepsOf, replayReason } from './rules.ts'
+import { registerReplay, replayOfLogged, type ReplayNode } from './replay-routes.ts'
+import { detailOf, jobStepsOf } from './rules.ts'
 
 /** Rows of one page. */
 const MAX_ROWS = 200
@@ -36,7 +35,7 @@ const histogramQuery = z.strictObject({
 
 const requestPath = z.object({ id: z.uuid() })
 
-export function registerRequests(api: Api, node: JobNode & Pick<ControlNode, 'clock'>): void {
+export function registerRequests(api: Api, node: JobNode & ReplayNode): void {
   const { reports, clock } = node
   const seen = async (id: string, caller: Caller) => {
     const found = await findRequest(reports, id)
@@ -82,21 +81,13 @@ export function registerRequests(api: Api, node: JobNode & Pick<ControlNode, 'cl
       const found = await seen(request.params.id, callerIn(request))
       if ('log' in found) return found
       const { kind, id } = found.row
-      return detailOf(found, kind === 'embedding' ? null : await findImageJob(node, id, jobStepsOf(found)))
+      const job = kind === 'embedding' ? null : await findImageJob(node, id, jobStepsOf(found))
+      const { possible, reason, text } = await replayOfLogged(found, node)
+      return detailOf(found, job, { possible, reason, text })
     },
   })
 
-  route(api, 'POST /requests/:id/replay', {
-    permission: 'playground.run',
-    id: 'replayRequest',
-    summary: 'Send a request again. It is refused as long as inputs are not kept, which they are not',
-    params: requestPath,
-    faults: [409],
-    handler: async (request) => {
-      const { project } = await seen(request.params.id, callerIn(request))
-      throw new Fault('conflict', `${replayReason(project)}: there is nothing that could be sent again.`)
-    },
-  })
+  registerReplay(api, node, seen)
 }
 
 const DEFAULT_RANGE_MS = 3_600_000

@@ -1,5 +1,6 @@
 /** One request as people read it: its steps on a time line, and its money line by line. */
 import type { z } from 'zod'
+import { partyOf } from '#core/fault/party.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import type { PricedCount } from '#core/request/request-trace.ts'
@@ -13,7 +14,7 @@ type Detail = z.output<typeof requestDetail>
 type Step = Detail['steps'][number]
 type MoneyLine = Detail['money']['lines'][number]
 
-export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
+export function detailOf(request: LoggedRequest, job: Detail['job'], replay: Detail['replay']): Detail {
   const { row, trace, entries } = request
   const { reservation, wire } = trace
   const posted = postedOf(entries)
@@ -24,8 +25,11 @@ export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
     log: 'kept',
     route: request.route,
     fault_text: trace.faultText ?? null,
+    fault_cause: trace.faultCause ?? null,
+    fault_party: (row.fault === null ? undefined : partyOf(row.fault)) ?? null,
     asked_model: trace.askedModel ?? null,
     client_request_id: request.client_request_id,
+    client_address: request.client_address,
     space: trace.space ?? null,
     emulated: [...trace.emulated],
     dropped: [...trace.dropped],
@@ -48,13 +52,8 @@ export function detailOf(request: LoggedRequest, job: Detail['job']): Detail {
       differences: (wire?.differences ?? []).map((difference) => ({ ...difference })),
     },
     job,
-    replay: { possible: false, reason: replayReason(row.project) },
+    replay,
   }
-}
-
-/** Inputs are not kept, so there is nothing to send again. */
-export function replayReason(project: string | null): string {
-  return `${project ?? 'Torana'} keeps no inputs`
 }
 
 type TimedTrace = Pick<LoggedTrace, 'moments' | 'attempts' | 'bytesIn' | 'bytesOut' | 'width' | 'encoding'>

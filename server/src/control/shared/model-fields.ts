@@ -29,6 +29,24 @@ export const managed = {
   managed_at: z.string().nullable().describe('`torana.yaml:88`. null: it has no line in the file.'),
 }
 
+export const source = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('console') }),
+    z.object({ kind: z.literal('file'), file: z.string(), line: z.int() }),
+    z.object({ kind: z.literal('environment'), variable: z.string() }),
+    z.object({ kind: z.literal('built_in') }),
+  ])
+  .describe('Where it is declared. Only what comes from the console can be changed here.')
+  .meta({ id: 'Source' })
+
+/** From `torana.yaml:14`, `built-in` or `store`, as the catalog writes it. Without a file, OpenAI comes with its variable. */
+export function sourceBody(managedBy: string, upstream: string): z.output<typeof source> {
+  if (managedBy === 'store') return { kind: 'console' }
+  const [, file, line] = /^(.*):(\d+)$/.exec(managedBy) ?? []
+  if (file !== undefined) return { kind: 'file', file, line: Number(line) }
+  return upstream === 'openai' ? { kind: 'environment', variable: 'OPENAI_API_KEY' } : { kind: 'built_in' }
+}
+
 /** Names of upstreams travel in headers, URLs and metric labels. */
 export const upstreamName = z
   .string()

@@ -8,11 +8,14 @@ import type { JoinedFamily } from '#core/embedding/space.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
+import type { AlertOutbox, AlertStore, AlertTransport } from '#ports/alerts.ts'
 import type { Actor, AuditLog } from '#ports/audit.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import type { CaptureStore } from '#ports/captures.ts'
 import type { FeedStore } from '#ports/catalog-feed.ts'
+import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { CredentialStore, SealingKeys } from '#ports/credentials.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
@@ -20,6 +23,7 @@ import type { DrainStore } from '#ports/drains.ts'
 import type { FeedWork } from '#ports/feed-work.ts'
 import type { Files } from '#ports/files.ts'
 import type { ThumbnailMaker } from '#ports/image-codec.ts'
+import type { TermsInForce } from '#ports/keys.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
@@ -28,10 +32,18 @@ import type { PriceStore } from '#ports/prices.ts'
 import type { RequestTail } from '#ports/request-reports.ts'
 import type { TextSeal } from '#ports/sealing.ts'
 import type { IdentityProvider } from '#ports/sign-on.ts'
-import type { StoredAdditions, StoredEntry, StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type {
+  ExportConfiguration,
+  ExtendedCatalog,
+  StoredConfiguration,
+  StoredEntry,
+  StoredObject,
+} from '#ports/stored-configuration.ts'
 import type { SuspectStore, SuspectWindow } from '#ports/suspects.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures, Reconciler, Upkeep } from '#ports/upkeep.ts'
+import type { RunOutside } from '#request/batches/run-draft.ts'
+import type { VectorFiles } from '#ports/vector-files.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import type { SegmentsOf } from '#request/files/arriving-file.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
@@ -83,8 +95,10 @@ export interface ControlNode {
   readonly scheduler: Pick<Scheduler, 'states'>
   /** The handlers of the requests that callers pay for. */
   readonly handlers: GatewayHandlers
-  /** What would be left out of these additions, and why. */
-  readonly problemsWith: (additions: StoredAdditions) => readonly string[]
+  /** The catalog that these objects of the store would make. */
+  readonly extendedBy: (objects: readonly StoredObject[]) => ExtendedCatalog
+  /** One torana.yaml of the configuration in force and these parts. */
+  readonly exported: ExportConfiguration
   readonly knownProviders: () => readonly KnownProvider[]
   /** By the same rules as torana.yaml's. */
   readonly tryUpstream: (name: string, entry: StoredEntry) => TriedUpstream
@@ -127,10 +141,19 @@ export interface ControlNode {
 
   /** Connections of their own for what people look at: a slow page never holds up a request. They reject with `StoreUnreachable`. */
   readonly reports: Database
+  /** Rules and channels of the store. */
+  readonly alerts: AlertStore
+  readonly alertOutbox: Pick<AlertOutbox, 'retryNow' | 'tested'>
+  readonly alertTransport: AlertTransport
   readonly audit: AuditLog
   readonly batches: Batches
+  /** What turns files of rows into batches. */
+  readonly forDrafts: RunOutside
   readonly reconciler: Reconciler
   readonly makePartitions: Upkeep['makePartitions']
+  readonly captures: CaptureStore
+  /** Whether the inputs of a project's requests are kept, as this node knows it now. */
+  readonly capturesInputs: (project: string) => boolean
   readonly credentials: CredentialStore
   readonly drains: DrainStore
   readonly files: Files
@@ -143,7 +166,11 @@ export interface ControlNode {
   readonly feedWork: FeedWork
   /** The requests of this node as they end. */
   readonly requestTail: RequestTail
-  readonly upstreams: StoredUpstreams
+  readonly configuration: StoredConfiguration
+  /** What was spent under budgets. */
+  readonly spending: SpendingReader
+  /** Keys as they are now, for work that goes on after its request. */
+  readonly terms: TermsInForce
 
   /** People and programs that hold a session or a token. */
   readonly callers: Callers
@@ -165,4 +192,6 @@ export interface ControlNode {
   /** Bytes of files and of results of batches, and the segments of each file. */
   readonly fileBlobs: BlobStore
   readonly segmentsOf: SegmentsOf
+  /** Writes results of batches as files of vectors. */
+  readonly vectorFiles: VectorFiles
 }

@@ -7,7 +7,7 @@ import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import type { FaultCode } from '#core/fault/fault.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities } from '#core/options/image.ts'
-import type { StoredEntry } from '#ports/stored-upstreams.ts'
+import type { StoredEntry } from '#ports/stored-configuration.ts'
 import { notFound } from '../shared/faults.ts'
 import { listOf } from '../shared/fields.ts'
 import { upstreamName } from '../shared/model-fields.ts'
@@ -89,7 +89,7 @@ export function registerProviders(api: Api, { knownProviders }: Pick<ControlNode
 }
 
 export function registerUpstreamCheck(api: Api, node: ControlNode): void {
-  const { declaredCatalog, upstreams, credentials, tryUpstream, modelListing, clock } = node
+  const { declaredCatalog, configuration, credentials, tryUpstream, modelListing, clock } = node
 
   const check = async (
     name: string,
@@ -122,7 +122,9 @@ export function registerUpstreamCheck(api: Api, node: ControlNode): void {
       if (name === undefined) return check('check', entryOf(fields), secret)
       const known = declaredCatalog().upstreams?.get(name)?.upstream
       if (known === undefined) throw notFound(`There is no upstream ${name}.`)
-      const stored = (await upstreams.read()).upstreams.find((one) => one.name === name)
+      const stored = (await configuration.read()).find(
+        (one) => one.object === 'upstream' && one.name === name,
+      )
       const own = known.apiKey ?? (await credentials.open(name, credentialAddressesOf(known)))
       return check(name, stored?.entry ?? declaredEntry(known), secret ?? own)
     },

@@ -2,11 +2,14 @@
 import { z } from 'zod'
 import { listModels, type Catalog, type KnownUpstream, type Upstream } from '#core/catalog/catalog.ts'
 import { addressOf, credentialAddressesOf } from '#core/catalog/upstream-address.ts'
+import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
 import type { CredentialRecord } from '#ports/credentials.ts'
 import { actorIn } from '../shared/caller.ts'
+import { saveConfiguration } from '../shared/configuration.ts'
+import { isSame, type Change } from '../shared/configuration-change.ts'
 import { conflict, notFound } from '../shared/faults.ts'
 import { listOf, noContent, storable, time } from '../shared/fields.ts'
-import { managed, managedBody, upstreamName } from '../shared/model-fields.ts'
+import { managed, managedBody, source, sourceBody, upstreamName } from '../shared/model-fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { timeOf } from '../shared/times.ts'
@@ -19,6 +22,8 @@ import {
   givenUrl,
   mergedEntry,
   newSecret,
+  stateOf,
+  upstreamState,
   usable,
 } from './rules.ts'
 
@@ -35,8 +40,25 @@ export const upstream = z
       updated_at: time.nullable(),
     }),
     deployments: z.array(z.string()).describe('Ids of what runs on it.'),
+    models: z.int().describe('Models that run on it.'),
+    source,
+    revision: z
+      .string()
+      .nullable()
+      .describe('Of the object in the store, for `base` of a change. null: it is declared.'),
+    entry: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('The object in the store, as in torana.yaml.'),
+    state: upstreamState,
+    last_check_at: time.nullable().describe('When a call or a probe last showed its state.'),
   })
   .meta({ id: 'Upstream' })
+
+/** The answer to a change, built from what was committed. */
+const changedUpstream = upstream
+  .omit({ state: true, last_check_at: true, revision: true, entry: true })
+  .meta({ id: 'ChangedUpstream' })
 
 const upstreamList = listOf(upstream).meta({ id: 'UpstreamList' })
 const upstreamPath = z.object({ name: storable(200).min(1) })
@@ -73,7 +95,7 @@ export function registerUpstreams(api: Api, node: ControlNode): void {
 
 function registerList(
   api: Api,
-  { declaredCatalog, credentials }: Pick<ControlNode, 'declaredCatalog' | 'credentials'>,
+  { declaredCatalog, credentials, configuration, summaries, spaceGuard }: ControlNode,
 ): void {
   route(api, 'GET /upstreams', {
     permission: 'upstreams.read',
@@ -81,26 +103,42 @@ function registerList(
     summary: 'All upstreams, of torana.yaml and of the store',
     answer: upstreamList,
     handler: async () => {
-      const stored = new Map((await credentials.list()).map((record) => [record.upstream, record]))
+      const [records, objects, nodes] = await Promise.all([
+        credentials.list(),
+        configuration.read(),
+        summaries(),
+      ])
+      const stored = new Map(records.map((record) => [record.upstream, record]))
+      const entries = new Map(objects.flatMap((one) => (one.object === 'upstream' ? [[one.name, one]] : [])))
+      const standings = standingsOf(nodes)
       const catalog = declaredCatalog()
-      const known = [...(catalog.upstreams ?? [])]
-      return {
-        data: known.map(([name, one]) => upstreamBody(one, stored.get(name), catalog)),
-        has_more: false,
-      }
+      const data = [...(catalog.upstreams ?? [])].map(([name, one]) => {
+        const body = upstreamBody(one, stored.get(name), catalog)
+        const own = one.managedBy === 'store' ? entries.get(name) : undefined
+        const { deployments } = body
+        return {
+          ...body,
+          revision: own ? String(own.revision) : null,
+          entry: own ? { ...own.entry } : null,
+          state: stateOf(
+            deployments.map((id) => standings.get(id)),
+            deployments.length > 0,
+          ),
+          last_check_at: timeOf(lastCheck(deployments, nodes, spaceGuard)),
+        }
+      })
+      return { data, has_more: false }
     },
   })
 }
 
 function registerChanges(api: Api, node: ControlNode): void {
-  const { declaredCatalog, upstreams, credentials, tryUpstream, refreshCatalog } = node
+  const { declaredCatalog, configuration, credentials, tryUpstream, refreshCatalog } = node
 
   /** Only what the store manages can be changed here. */
   const storedUpstream = async (name: string) => {
-    const stored = (await upstreams.read()).upstreams.find((one) => one.name === name)
-    const declared = declaredCatalog().upstreams?.get(name)
-    if (declared !== undefined && declared.managedBy !== 'store')
-      throw conflict(`Upstream ${name} is declared at ${declared.managedBy}. Change it there.`)
+    const stored = (await configuration.read()).find((one) => one.object === 'upstream' && one.name === name)
+    checkStored(name, declaredCatalog())
     if (stored === undefined) throw notFound(`There is no upstream ${name}.`)
     return stored
   }
@@ -109,32 +147,26 @@ function registerChanges(api: Api, node: ControlNode): void {
   /** The answer after a commit. It asks no store, so that a committed change is never answered with an error. */
   const committed = (built: Upstream, credential: CredentialRecord | undefined) =>
     upstreamBody({ upstream: built, managedBy: 'store' }, credential, declaredCatalog())
-
   route(api, 'POST /upstreams', {
     permission: 'upstreams.write',
     id: 'createUpstream',
     summary: 'Keep an upstream and its credential in the store',
     body: newUpstream,
-    answers: { 201: upstream },
+    answers: { 201: changedUpstream },
     faults: [409],
     handler: async (request, reply) => {
       const { name: wanted, secret, ...fields } = request.body
-      const actor = actorIn(request)
       const name = wanted ?? freeName(fields, declaredCatalog())
       const entry = entryOf(fields)
       const built = usable(tryUpstream(name, entry)).upstream
-      const baseUrl = addressOf(built)
-      const declared = declaredCatalog().upstreams?.get(name)
-      if (declared !== undefined && declared.managedBy !== 'store')
-        throw conflict(
-          `Upstream ${name} is declared at ${declared.managedBy}, which comes first. Choose another name.`,
-        )
+      checkStored(name, declaredCatalog())
+      if ((await configuration.read()).some((one) => one.object === 'upstream' && one.name === name))
+        throw conflict(`Upstream ${name} already exists.`)
       const before = await credentialOf(name)
-      await upstreams.addUpstream({ name, entry }, actor)
-      const credential =
-        secret === undefined ? before : await credentials.put({ upstream: name, baseUrl, secret }, actor)
+      const change: Change = { object: 'upstream', name, entry, base: null, secret }
+      const { credentials: stored } = await saveConfiguration(node, [change], actorIn(request))
       await refreshCatalog()
-      return reply.code(201).send(committed(built, credential))
+      return reply.code(201).send(committed(built, stored[0] ?? before))
     },
   })
 
@@ -144,25 +176,23 @@ function registerChanges(api: Api, node: ControlNode): void {
     summary: 'Change an upstream of the store, or its credential',
     params: upstreamPath,
     body: upstreamChange,
-    answer: upstream,
+    answer: changedUpstream,
     faults: [409],
     handler: async (request) => {
       const { name } = request.params
       const { secret, ...fields } = request.body
       const actor = actorIn(request)
       const stored = await storedUpstream(name)
-      const changed = entryOf(fields)
-      const entry = mergedEntry(stored.entry, changed)
+      const entry = mergedEntry(stored.entry, entryOf(fields))
       const built = usable(tryUpstream(name, entry)).upstream
-      const baseUrl = addressOf(built)
       let credential = await credentialOf(name)
-      if (Object.keys(changed).length > 0) {
-        await upstreams.changeUpstream({ name, entry }, actor)
-        credential = await credentials.setBaseUrl(name, baseUrl, actor)
-      }
-      if (secret === null) credential = await credentials.drop(name, actor)
+      if (!isSame(entry, stored.entry)) {
+        const change: Change = { object: 'upstream', name, entry, base: stored.revision, secret }
+        const saved = await saveConfiguration(node, [change], actor)
+        credential = saved.credentials[0] ?? credential
+      } else if (secret === null) credential = await credentials.drop(name, actor)
       else if (secret !== undefined)
-        credential = await credentials.put({ upstream: name, baseUrl, secret }, actor)
+        credential = await credentials.put({ upstream: name, baseUrl: addressOf(built), secret }, actor)
       await refreshCatalog()
       return committed(built, credential)
     },
@@ -177,23 +207,48 @@ function registerChanges(api: Api, node: ControlNode): void {
     faults: [409],
     handler: async (request, reply) => {
       const { name } = request.params
-      await storedUpstream(name)
-      await upstreams.dropUpstream(name, actorIn(request))
+      const { revision } = await storedUpstream(name)
+      await saveConfiguration(
+        node,
+        [{ object: 'upstream', name, entry: null, base: revision }],
+        actorIn(request),
+      )
       await refreshCatalog()
       return reply.code(204).send()
     },
   })
 }
 
+function checkStored(name: string, { upstreams }: Catalog): void {
+  const declared = upstreams?.get(name)
+  if (declared !== undefined && declared.managedBy !== 'store')
+    throw conflict(`Upstream ${name} is declared at ${declared.managedBy}. Change it there.`)
+}
+
+/** The last probe, or the last report of a node that calls it now. */
+function lastCheck(
+  deployments: readonly string[],
+  nodes: readonly NodeSummary[],
+  spaceGuard: ControlNode['spaceGuard'],
+): number | undefined {
+  const probes = deployments.flatMap((id) => spaceGuard.standingOf(id)?.last?.atMs ?? [])
+  const calls = nodes.flatMap(({ atMs, deployments: all }) =>
+    all.some(({ id, rate }) => deployments.includes(id) && rate.requests > 0) ? [atMs] : [],
+  )
+  const all = [...probes, ...calls]
+  return all.length === 0 ? undefined : Math.max(...all)
+}
+
 function upstreamBody(
   { upstream: one, managedBy }: KnownUpstream,
   stored: CredentialRecord | undefined,
   catalog: Catalog,
-): z.output<typeof upstream> {
+): z.output<typeof changedUpstream> {
   const isUsable = stored?.hasSecret === true && credentialAddressesOf(one).includes(stored.baseUrl)
-  const deployments = listModels(catalog).flatMap<{ readonly id: string; readonly upstream: Upstream }>(
-    (model) => model.deployments,
-  )
+  const models = listModels(catalog)
+  const deployments = models
+    .flatMap<{ readonly id: string; readonly upstream: Upstream }>((model) => model.deployments)
+    .filter(({ upstream: { name } }) => name === one.name)
   return {
     ...managedBody(managedBy),
     name: one.name,
@@ -205,6 +260,9 @@ function upstreamBody(
       tail: isUsable ? (stored.tail ?? null) : null,
       updated_at: isUsable ? timeOf(stored.updatedAtMs) : null,
     },
-    deployments: deployments.filter(({ upstream: { name } }) => name === one.name).map(({ id }) => id),
+    deployments: deployments.map(({ id }) => id),
+    models: models.filter((model) => model.deployments.some(({ upstream: { name } }) => name === one.name))
+      .length,
+    source: sourceBody(managedBy, one.name),
   }
 }

@@ -2,12 +2,15 @@
 import { z } from 'zod'
 import type { Catalog, Upstream } from '#core/catalog/catalog.ts'
 import type { TriedUpstream } from '#core/catalog/offer.ts'
+import { DEPLOYMENT_STATES } from '#core/schedule/scheduler.ts'
+import type { DeploymentStanding } from '#core/traffic/node-summary.ts'
 import { HOST_SETTINGS, type HostSetting } from '#core/catalog/upstream-address.ts'
 import { isRecord } from '#core/text/record.ts'
-import type { StoredEntry } from '#ports/stored-upstreams.ts'
+import type { StoredEntry } from '#ports/stored-configuration.ts'
 import { invalidField } from '../shared/faults.ts'
-import { storable } from '../shared/fields.ts'
+import { storable, time } from '../shared/fields.ts'
 import { upstreamName } from '../shared/model-fields.ts'
+import { isoOf, timeOf } from '../shared/times.ts'
 
 const MAX_URL = 2000
 const MAX_SECRET = 100_000
@@ -77,6 +80,66 @@ export function declaredEntry(upstream: Upstream): StoredEntry {
 export function usable(tried: TriedUpstream): Extract<TriedUpstream, { upstream: Upstream }> {
   if ('upstream' in tried) return tried
   throw invalidField(tried.problems.join('; '), 'base_url')
+}
+
+export const upstreamState = z
+  .object({
+    kind: z
+      .enum(['healthy', 'limited', 'space_failed', 'rejected', 'unreachable', 'unused'])
+      .describe('The worst of its deployments on any node. `unused`: no model runs on it.'),
+    since: time.nullable(),
+    retry_at: time.nullable().describe('When it is probed or called again.'),
+    status: z.int().nullable().describe('Of its last failed answer.'),
+  })
+  .meta({ id: 'UpstreamState' })
+
+type UpstreamState = z.output<typeof upstreamState>
+
+/** The deployments of one upstream. */
+export function stateOf(
+  standings: readonly (DeploymentStanding | undefined)[],
+  isUsed: boolean,
+): UpstreamState {
+  const known = standings.filter((one) => one !== undefined)
+  const worst = known.toSorted(
+    (one, other) => DEPLOYMENT_STATES.indexOf(other.state) - DEPLOYMENT_STATES.indexOf(one.state),
+  )[0]
+  if (worst === undefined)
+    return { kind: isUsed ? 'healthy' : 'unused', since: null, retry_at: null, status: null }
+  const kind = kindOf(worst)
+  const isFailing = kind !== 'healthy'
+  return {
+    kind,
+    since: isoOf(worst.sinceMs),
+    retry_at: isFailing ? timeOf(worst.untilMs ?? undefined) : null,
+    status: isFailing ? (statusIn(worst.reason) ?? null) : null,
+  }
+}
+
+function kindOf({ state, failures, reason }: DeploymentStanding): UpstreamState['kind'] {
+  switch (state) {
+    case 'quarantined':
+      return 'space_failed'
+    case 'limited':
+      return 'limited'
+    case 'ejected':
+    case 'probing': {
+      const status = statusIn(reason)
+      const isRejected =
+        status === 401 || status === 403 || (status === undefined && 'rejectedUs' in failures)
+      return isRejected ? 'rejected' : 'unreachable'
+    }
+    case 'drained':
+    case 'held-back':
+    case 'healthy':
+      return 'healthy'
+  }
+}
+
+/** Reasons are in our own words, with the status of the answer if there was one. */
+function statusIn(reason: string | null): number | undefined {
+  const status = /\b[45]\d\d\b/.exec(reason ?? '')?.[0]
+  return status === undefined ? undefined : Number(status)
 }
 
 /** `openai`, or the first part of the host, with a number where it is taken. */

@@ -9,6 +9,7 @@ const PERMISSIONS_OF = {
   /** Each of these holds within the developer's own projects. */
   developer: [
     'overview.read',
+    'alerts.read',
     'requests.read',
     'models.read',
     'usage.read',
@@ -20,10 +21,13 @@ const PERMISSIONS_OF = {
     'playground.run',
     'assets.read',
     'batches.read',
+    'batches.create',
+    'batches.pause',
     'batches.cancel',
     'batches.continue',
   ],
   operator: [
+    'alerts.write',
     'deployments.read',
     'deployments.test',
     'deployments.drain',
@@ -40,6 +44,7 @@ const PERMISSIONS_OF = {
   ],
   admin: [
     'spaces.accept',
+    'configuration.export',
     'upstreams.write',
     'models.write',
     'prices.write',

@@ -2,6 +2,7 @@
  * The catalog: what callers may ask for, and which deployments can serve it. It is an immutable value, built by `config/` from
  * torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
+import type { DeclaredAlerts } from '../alerts/rule.ts'
 import type { BudgetPeriod } from '../money/budget.ts'
 import type { EmbeddingCapabilities, EmbeddingFacts } from './embedding-facts.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
@@ -181,6 +182,8 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly hasNoEnd?: true | undefined
   /** Names beside `upstreamModel` by which the upstream may answer. Absent: there is none. */
   readonly answersAs?: readonly string[] | undefined
+  /** Where it was declared, e.g. `torana.yaml:16`, `store` or `built-in`. Absent: where its model was. */
+  readonly managedBy?: string | undefined
 }
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
@@ -212,6 +215,8 @@ export interface EmbeddingModel {
   readonly family?: SpaceFamily | undefined
   /** Undefined: every request makes its own calls. */
   readonly microBatch: MicroBatchRules | undefined
+  /** Longest single call. Absent: that of the node's limits. */
+  readonly attemptTimeoutMs?: number | undefined
   /** Where it was declared, e.g. `torana.yaml:14`, or `built-in`. */
   readonly managedBy: string
   /** The end of the deployment that ends last. Absent when one of them has no end. */
@@ -266,6 +271,8 @@ export interface Project {
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
   readonly webhooks?: readonly ConfiguredWebhook[] | undefined
+  /** Torana keeps the inputs of its requests for a day. */
+  readonly capturesInputs?: boolean | undefined
   readonly managedAt?: string | undefined
 }
 
@@ -278,6 +285,8 @@ export interface Catalog {
   readonly retired: ReadonlyMap<string, RetiredModel>
   readonly projects: readonly Project[]
   readonly upstreams?: ReadonlyMap<string, KnownUpstream> | undefined
+  /** Rules and channels of torana.yaml. */
+  readonly alerts?: DeclaredAlerts | undefined
 }
 
 /** Every model once, in the order declared. */

@@ -6,6 +6,7 @@ import { isRecord } from '../text/record.ts'
 import { onlyTextOf, type Content, type Media, type MediaKind, type Part } from '../content/content.ts'
 import { nameOf, type Place } from '../content/place.ts'
 import { Fault, type FaultCode } from '../fault/fault.ts'
+import { named } from '../fault/shown.ts'
 import { readPlainText, type Input } from './input.ts'
 import { PART_READERS, SHORT_NAMES, type SourceReader } from './part-forms.ts'
 
@@ -222,7 +223,7 @@ function invalidInput(param: string, message: string): Fault {
 function unknownField(at: Place, field: string): Fault {
   return invalidInput(
     nameOf(at),
-    `${nameOf(at)} has a field '${field.slice(0, 80)}' that Torana does not know. It may change the vector: remove it.`,
+    `${nameOf(at)} has a field ${named(field, 80)} that Torana does not know. It may change the vector: remove it.`,
   )
 }
 

@@ -24,6 +24,16 @@ export const CONTROL_FAULTS = {
     nextStep:
       'Open the console by its address, by `localhost`, or by the name in `CONSOLE_URL`. Operators: set `CONSOLE_URL` to the address that people open.',
   },
+  configuration_changed: {
+    status: 409,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'Another person or program changed the same upstream or model after you had read it. Nothing of your change was saved.',
+    nextStep:
+      'The message says who changed what and when. Read the object again, look at its change, then repeat yours from its new revision.',
+  },
   catalog_feed_invalid: {
     ...refusedFeed,
     status: 400,

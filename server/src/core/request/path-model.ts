@@ -1,5 +1,5 @@
 import { Fault } from '../fault/fault.ts'
-import { shown } from '../fault/shown.ts'
+import { named, shown } from '../fault/shown.ts'
 
 /** The model that the path names. `pathWins`: as Azure does, ignore the model of the body. */
 export interface PathModel {
@@ -13,7 +13,7 @@ export function modelIn(value: unknown, path: PathModel | undefined): string {
     if (path.pathWins || value === undefined || value === null || value === path.model) return path.model
     throw new Fault(
       'model_mismatch',
-      `The path names the model '${path.model}', and the body names ${shown(value)}. Send the same model in both.`,
+      `The path names the model ${named(path.model)}, and the body names ${shown(value)}. Send the same model in both.`,
       {
         param: 'model',
       },

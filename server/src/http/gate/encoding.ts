@@ -1,13 +1,14 @@
 /** The encoding of a body: the node reads plain bytes, and JSON in UTF-8. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
+import { named } from '#core/fault/shown.ts'
 
 export function refuseCompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (!encoding || encoding.toLowerCase() === 'identity') return
   throw new Fault(
     'unsupported_media_type',
-    `The body is compressed (${encoding.slice(0, 40)}). Send it uncompressed.`,
+    `The body is compressed (${named(encoding, 40)}). Send it uncompressed.`,
   )
 }
 
@@ -19,7 +20,7 @@ export function refuseEncoded(request: IncomingMessage): void {
   if (!isJson(type))
     throw new Fault(
       'unsupported_media_type',
-      `The content type is '${type.slice(0, 80)}'. Send application/json.`,
+      `The content type is ${named(type, 80)}. Send application/json.`,
     )
   refuseCharset(type)
 }
@@ -37,6 +38,6 @@ export function refuseCharset(contentType: string): void {
   if (CHARSETS.has(charset?.toLowerCase())) return
   throw new Fault(
     'unsupported_media_type',
-    `The content type names the charset '${charset?.slice(0, 40)}'. Send JSON in UTF-8.`,
+    `The content type names the charset ${named(charset ?? '', 40)}. Send JSON in UTF-8.`,
   )
 }

@@ -1,5 +1,6 @@
 import type { Catalog, EmbeddingModel, ImageModel, Model } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { named } from '#core/fault/shown.ts'
 import { nearest } from '#core/text/nearest.ts'
 import type { Key } from '#ports/keys.ts'
 
@@ -58,7 +59,7 @@ function unknownModel(asked: string, key: Key, catalog: Catalog): Fault {
   const hint = near === undefined ? '' : ` Did you mean '${near}'?`
   return new Fault(
     'model_not_found',
-    `Model '${asked.slice(0, 200)}' is not configured.${hint} This key may use: ${someOf(usable)}.`,
+    `Model ${named(asked)} is not configured.${hint} This key may use: ${someOf(usable)}.`,
     { param: 'model' },
   )
 }
@@ -68,7 +69,7 @@ const MAX_NAMED = 5
 
 function someOf(models: readonly string[]): string {
   if (models.length === 0) return 'no model'
-  const named = models.slice(0, MAX_NAMED).join(', ')
+  const first = models.slice(0, MAX_NAMED).join(', ')
   const rest = models.length - MAX_NAMED
-  return rest > 0 ? `${named} and ${rest} more (GET /v1/models)` : `${named} (GET /v1/models)`
+  return rest > 0 ? `${first} and ${rest} more (GET /v1/models)` : `${first} (GET /v1/models)`
 }

@@ -4,6 +4,7 @@ import type { Catalog } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { fileIdOf } from '#core/files/blob-names.ts'
 import type { FileScan } from '#core/files/scan-result.ts'
+import type { Actor } from '#ports/audit.ts'
 import type { Batch, BatchError, Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
@@ -28,6 +29,8 @@ export interface CreateOptions {
   readonly key: Key
   readonly idempotencyKey: string | undefined
   readonly isRetry: boolean
+  /** The person who makes it in the console: the audit keeps who it was. */
+  readonly by?: Actor | undefined
 }
 
 /** Open batches of a project. Every claim looks at each of them; larger files hold more work. */
@@ -39,7 +42,7 @@ export const AFTER_WINDOW_MS = 24 * 3_600_000
 
 export async function createBatch(
   asked: BatchRequest,
-  { key, idempotencyKey, isRetry }: CreateOptions,
+  { key, idempotencyKey, isRetry, by }: CreateOptions,
   dependencies: CreateDependencies,
 ): Promise<Batch> {
   const { batches, files, blobs, clock, identifiers, hashing } = dependencies
@@ -87,10 +90,12 @@ export async function createBatch(
       metadata: asked.metadata,
       tags: asked.tags,
       resultsKeptMs: asked.resultsKeptMs,
+      corpusRows: asked.corpusRows,
       chunks: errors.length > 0 ? [] : await chunksOf(file.id, blobs),
       errors,
     },
     MAX_OPEN,
+    by,
   )
   // Only a running batch needs the bytes.
   if (created.kind !== 'created' || created.batch.state === 'failed') await files.release(file.id, id)

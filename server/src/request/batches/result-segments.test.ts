@@ -11,6 +11,7 @@ test('the file of a batch has the halves of all its parts in order, page after p
     headBytes: 10,
     outputBytes: 100 + index,
     errorBytes: 7,
+    firstLine: 1 + index,
   }))
   const asked: (number | undefined)[] = []
   const batches = {

@@ -63,7 +63,7 @@ async function callFor(
   const { clock, limits } = outside
   const { deployment } = offer
   const startedMs = clock.monotonicMs()
-  let timeoutMs = limits.attemptTimeoutMs
+  let timeoutMs = lead.request.model.attemptTimeoutMs ?? limits.attemptTimeoutMs
   for (const { request } of shares) timeoutMs = Math.min(timeoutMs, request.deadlineMs - startedMs)
   if (timeoutMs <= 0) throw outOfTime(deployment.id)
   const callId = outside.identifiers.next()

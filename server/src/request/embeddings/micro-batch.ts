@@ -281,6 +281,6 @@ function withoutHurried(members: Members | undefined): Members | undefined {
   return [lead, ...others]
 }
 
-function isHurried({ deadlineMs, outside: { clock, limits } }: AdmittedRequest): boolean {
-  return deadlineMs - clock.monotonicMs() < limits.attemptTimeoutMs
+function isHurried({ deadlineMs, model, outside: { clock, limits } }: AdmittedRequest): boolean {
+  return deadlineMs - clock.monotonicMs() < (model.attemptTimeoutMs ?? limits.attemptTimeoutMs)
 }

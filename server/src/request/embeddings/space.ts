@@ -4,6 +4,7 @@ import { answeringSpace, readSpace, spaceOf, type JoinedFamily } from '#core/emb
 import { suffixOf, type TypeView } from '#core/embedding/vector-types/view.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { spaceLeft } from '#core/fault/of-failure.ts'
+import { named } from '#core/fault/shown.ts'
 import type { GatheredVectors } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 
@@ -47,7 +48,7 @@ export function guardedSpaceFor(
   if (pinned !== undefined && unknownField !== undefined)
     throw new Fault(
       'space_mismatch',
-      `The request pins the vector space '${pinned.slice(0, 200)}', and '${unknownField}' may change vectors in a way that Torana does not know. Remove '${unknownField}', or send the request without x-torana-space.`,
+      `The request pins the vector space ${named(pinned)}, and '${unknownField}' may change vectors in a way that Torana does not know. Remove '${unknownField}', or send the request without x-torana-space.`,
       { param: unknownField },
     )
   if (generation === undefined) {
@@ -74,7 +75,7 @@ export function guardedSpaceFor(
       : 'If you accept the new space, embed all documents again.'
     throw new Fault(
       'space_mismatch',
-      `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. ${advice}`,
+      `The request pins the vector space ${named(pinned)}; '${model.id}' answers in '${space}'. ${advice}`,
     )
   }
   return space

@@ -22,7 +22,7 @@ export function askerOf({ project, deadlineMs, outside }: Omit<TokenContext, 'mo
 }
 
 /** Average bytes per token of English text. */
-const BYTES_PER_TOKEN = 4
+export const BYTES_PER_TOKEN = 4
 
 /** The probable usage of a call whose upstream does not report it. */
 export async function estimateTokens(context: TokenContext, input: Input): Promise<number> {

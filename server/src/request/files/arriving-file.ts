@@ -9,9 +9,10 @@ import type { FileWish } from '#core/files/create.ts'
 import type { Limits } from '#core/settings.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Identifiers } from '#ports/clock.ts'
-import { FileUnreadable, type FileReading, type FileScanning, type ReadFile } from '#ports/file-scan.ts'
+import { FileUnreadable, type FileScanning, type ReadFile } from '#ports/file-scan.ts'
 import type { BegunFile, Files, FileSegment, StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
+import { CorpusProblem } from '#ports/corpus.ts'
 import { DiskLow, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { diskFault } from './disk-fault.ts'
@@ -19,13 +20,12 @@ import { bytesOf, segmentsWithin } from './content.ts'
 import { deleteFolder } from './delete-folder.ts'
 import { SegmentWriter } from './segment-writer.ts'
 
-export interface FilesOutside {
+export interface ArrivingOutside {
   readonly files: Files
   /** The store that all nodes share, without a disk in front of it: a file that only one node can read is useless. */
   readonly fileBlobs: BlobStore
   /** The disk that holds them. */
   readonly diskRoom: DiskRoom
-  readonly scanning: FileScanning
   /** Slots for files that arrive concurrently: each holds two segments in memory. */
   readonly fileRoom: FairShare
   readonly limits: Limits
@@ -33,47 +33,55 @@ export interface FilesOutside {
   readonly wait: (ms: number) => Promise<unknown>
 }
 
+export interface FilesOutside extends ArrivingOutside {
+  readonly scanning: FileScanning
+}
+
 /** Longest wait for a slot: slots are freed within seconds. */
 const ROOM_WAIT_MS = 5000
 
-/** Must be completed or discarded. */
-export class ArrivingFile {
+/** How the bytes of a file are read as they arrive. */
+export interface ArrivingReading<Read> {
+  push(piece: Uint8Array<ArrayBuffer>): Promise<void>
+  finish(): Promise<Read>
+  discard(): Promise<void>
+}
+
+/** The bytes that are kept of a file, and what reading them found. */
+export interface ArrivedBytes<Read> {
+  readonly bytes: number
+  /** With those of blobs beside its own. */
+  readonly keptBytes: number
+  readonly segments: readonly FileSegment[]
+  readonly read: Read
+}
+
+/** A file of which bytes arrive. Must be completed or discarded. */
+export class ArrivingBytes<Read> {
   readonly id: string
   readonly #project: string
-  readonly #outside: FilesOutside
+  readonly #outside: ArrivingOutside
   readonly #place: Disposable
-  readonly #reading: FileReading
+  readonly #reading: ArrivingReading<Read>
   readonly #writer: SegmentWriter
   #keptBytes = 0
 
-  private constructor(id: string, project: string, place: Disposable, outside: FilesOutside) {
+  protected constructor(
+    { id, project, place }: BegunBytes,
+    outside: ArrivingOutside,
+    reading: (segments: readonly FileSegment[]) => ArrivingReading<Read>,
+  ) {
     this.id = id
     this.#project = project
     this.#place = place
     this.#outside = outside
-    this.#reading = outside.scanning.begin({
-      project,
-      again: (bytes) =>
-        bytesOf(segmentsWithin(this.#writer.segments, { first: 0, last: bytes - 1 }), outside.fileBlobs),
-    })
     this.#writer = new SegmentWriter({
       blobs: outside.fileBlobs,
       nameOf: (segment) => fileBlobName(id, String(segment)),
       takeRoom: (bytes) => this.#takeRoom(bytes),
       kept: (segment) => this.#reading.push(segment),
     })
-  }
-
-  /** `announcedBytes`: lower bound of the file's size. */
-  static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
-    const place = await roomFor(key.project, outside)
-    try {
-      const id = await beginFile(key, announcedBytes, outside)
-      return new ArrivingFile(id, key.project, place, outside)
-    } catch (error) {
-      place[Symbol.dispose]()
-      throw fileFault(error)
-    }
+    this.#reading = reading(this.#writer.segments)
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -84,23 +92,6 @@ export class ArrivingFile {
       })
     try {
       await this.#writer.write(chunk)
-    } catch (error) {
-      throw fileFault(error)
-    }
-  }
-
-  async complete(filename: string, { purpose, expiresAfterMs }: FileWish): Promise<StoredFile> {
-    const { files } = this.#outside
-    try {
-      const segments = await this.#writer.finish()
-      const { sha256, scan } = await this.#read()
-      const bytes = this.#writer.bytes
-      const keptBytes = this.#keptBytes
-      const arrived = { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs, keptBytes }
-      const file = await files.arrived(this.id, arrived)
-      if (file === undefined) throw tookTooLong()
-      this.#place[Symbol.dispose]()
-      return file
     } catch (error) {
       throw fileFault(error)
     }
@@ -121,18 +112,82 @@ export class ArrivingFile {
     }
   }
 
-  async #read(): Promise<ReadFile> {
-    const read = await this.#reading.finish()
-    const list = new TextEncoder().encode(read.chunkList)
-    await this.#takeRoom(list.length)
-    await this.#outside.fileBlobs.put(chunksBlobName(this.id), list)
-    return read
+  /** `beside`: a blob that is kept of what was read. `complete` returns undefined when the file was given up meanwhile. */
+  protected async completed<File>(
+    beside: (read: Read) => { readonly name: string; readonly text: string },
+    complete: (arrived: ArrivedBytes<Read>) => Promise<File | undefined>,
+  ): Promise<File> {
+    try {
+      const segments = await this.#writer.finish()
+      const read = await this.#reading.finish()
+      const { name, text } = beside(read)
+      const kept = new TextEncoder().encode(text)
+      await this.#takeRoom(kept.length)
+      await this.#outside.fileBlobs.put(name, kept)
+      const bytes = this.#writer.bytes
+      const file = await complete({ bytes, keptBytes: this.#keptBytes, segments, read })
+      if (file === undefined) throw tookTooLong()
+      this.#place[Symbol.dispose]()
+      return file
+    } catch (error) {
+      throw fileFault(error)
+    }
   }
 
   async #takeRoom(bytes: number): Promise<void> {
     const received = await receiveBytes({ id: this.id, project: this.#project }, bytes, this.#outside)
     if (received === 'over') throw tookTooLong()
     this.#keptBytes += bytes
+  }
+}
+
+/** A file of requests. */
+export class ArrivingFile extends ArrivingBytes<ReadFile> {
+  readonly #files: Files
+
+  private constructor(begun: BegunBytes, outside: FilesOutside) {
+    super(begun, outside, (segments) =>
+      outside.scanning.begin({
+        project: begun.project,
+        again: (bytes) => bytesOf(segmentsWithin(segments, { first: 0, last: bytes - 1 }), outside.fileBlobs),
+      }),
+    )
+    this.#files = outside.files
+  }
+
+  /** `announcedBytes`: lower bound of the file's size. */
+  static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
+    return new ArrivingFile(await beginBytes(key, announcedBytes, outside), outside)
+  }
+
+  complete(filename: string, { purpose, expiresAfterMs }: FileWish): Promise<StoredFile> {
+    return this.completed(
+      ({ chunkList }) => ({ name: chunksBlobName(this.id), text: chunkList }),
+      ({ read: { sha256, scan }, ...arrived }) =>
+        this.#files.arrived(this.id, { ...arrived, purpose, filename, sha256, scan, expiresAfterMs }),
+    )
+  }
+}
+
+export interface BegunBytes {
+  readonly id: string
+  readonly project: string
+  /** The slot of the file on this node. */
+  readonly place: Disposable
+}
+
+/** `announcedBytes`: lower bound of the file's size. */
+export async function beginBytes(
+  owner: Pick<Key, 'id' | 'project'>,
+  announcedBytes: number,
+  outside: ArrivingOutside,
+): Promise<BegunBytes> {
+  const place = await roomFor(owner.project, outside)
+  try {
+    return { id: await beginFile(owner, announcedBytes, outside), project: owner.project, place }
+  } catch (error) {
+    place[Symbol.dispose]()
+    throw fileFault(error)
   }
 }
 
@@ -152,14 +207,14 @@ export async function roomFor(
 
 /** The id of a file that may arrive from here on. */
 export async function beginFile(
-  { project, id: keyId }: Key,
+  { project, id: keyId }: Pick<Key, 'id' | 'project'>,
   announcedBytes: number,
   {
     files,
     identifiers,
     limits,
     diskRoom,
-  }: Pick<FilesOutside, 'files' | 'identifiers' | 'limits' | 'diskRoom'>,
+  }: Pick<ArrivingOutside, 'files' | 'identifiers' | 'limits' | 'diskRoom'>,
 ): Promise<string> {
   await diskRoom.admit(announcedBytes)
   const id = fileIdOf(identifiers.next())
@@ -222,6 +277,7 @@ export function fileFault(error: unknown): unknown {
       'Torana stopped reading this file, since that took more memory or time than one file may take. Nothing of it is kept. Split it, or shorten its lines.',
       { param: 'file', cause: error },
     )
+  if (error instanceof CorpusProblem) return new Fault('invalid_parameter', error.message, { param: 'file' })
   if (!(error instanceof StoreUnreachable)) return error
   return new Fault('file_store_unreachable', 'Torana cannot reach the store of files. Retry.', {
     cause: error,

@@ -58,9 +58,11 @@ export class WebhookHttp implements WebhookTransport {
           'user-agent': USER_AGENT,
           accept: '*/*',
           'accept-encoding': 'identity',
-          'webhook-id': id,
-          'webhook-timestamp': timestamp,
-          'webhook-signature': `v1,${signatureOf(`${id}.${timestamp}.${payload}`, secret)}`,
+          ...(secret !== undefined && {
+            'webhook-id': id,
+            'webhook-timestamp': timestamp,
+            'webhook-signature': `v1,${signatureOf(`${id}.${timestamp}.${payload}`, secret)}`,
+          }),
         },
         body: payload,
       })

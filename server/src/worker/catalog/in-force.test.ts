@@ -4,7 +4,7 @@ import { builtInFacts } from '#config/build/facts.ts'
 import { readConfig } from '#config/load.ts'
 import { upstreamsOf, type Catalog } from '#core/catalog/catalog.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { NO_ADDITIONS, type StoredAdditions } from '#ports/stored-upstreams.ts'
+import type { StoredObject } from '#ports/stored-configuration.ts'
 import { memoryDirectory, SECRETS } from '#test/support/directory.ts'
 import { CatalogInForce, type Completions, type Configuration } from './in-force.ts'
 
@@ -19,11 +19,13 @@ ${projects}`
   return readConfig('torana.yaml', text, surroundings)
 }
 
-function anAddition(model: string): StoredAdditions {
-  return {
-    upstreams: [{ name: 'added', entry: { dialect: 'openai', baseUrl: 'https://added.example' } }],
-    deployments: [{ model, upstream: 'added', entry: {} }],
-  }
+function anAddition(model: string): readonly StoredObject[] {
+  const saved = { revision: 1n, by: 'alice', atMs: 0 }
+  const entry = { dialect: 'openai', baseUrl: 'https://added.example' }
+  return [
+    { object: 'upstream', name: 'added', entry, ...saved },
+    { object: 'model', name: model, entry: { deployments: [{ upstream: 'added' }] }, ...saved },
+  ]
 }
 
 async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
@@ -34,19 +36,19 @@ async function aCatalog({ firstKey }: { readonly firstKey?: string } = {}) {
   })
   const credentials = memoryDirectory().credentials(SECRETS)
   const state = {
-    additions: NO_ADDITIONS,
+    objects: [] as readonly StoredObject[],
     failure: undefined as Error | undefined,
     gate: undefined as Promise<void> | undefined,
     noted: [] as Catalog[],
   }
   const completions: Completions = {
     credentials,
-    upstreams: {
+    objects: {
       async read() {
-        const { additions, failure, gate } = state
+        const { objects, failure, gate } = state
         await gate
         if (failure !== undefined) throw failure
-        return additions
+        return objects
       },
     },
     feed: { follow: async () => {} },
@@ -61,7 +63,7 @@ const modelsIn = ({ models }: Catalog): string[] => [...models.keys()].sort()
 test('models and credentials of the store are in force beside those of the configuration', async () => {
   const { catalog, credentials, state, completions } = await aCatalog()
   assert.equal(catalog.current, catalog.configured)
-  state.additions = anAddition('text-embedding-3-large')
+  state.objects = anAddition('text-embedding-3-large')
   await credentials.put(
     { upstream: 'first', baseUrl: 'https://first.example', secret: 'stored' },
     { name: 'tester' },
@@ -78,10 +80,10 @@ test('models and credentials of the store are in force beside those of the confi
 
 test('equal additions leave the models as they are, and an unreachable store leaves its last additions', async () => {
   const { catalog, state, said, completions } = await aCatalog()
-  state.additions = anAddition('text-embedding-3-large')
+  state.objects = anAddition('text-embedding-3-large')
   await catalog.useStores(completions)
   const { declared } = catalog
-  state.additions = anAddition('text-embedding-3-large')
+  state.objects = anAddition('text-embedding-3-large')
   await catalog.completed()
   state.failure = new StoreUnreachable('connection refused')
   await catalog.completed()
@@ -93,8 +95,8 @@ test('equal additions leave the models as they are, and an unreachable store lea
 
 test('an addition that cannot be served is left out with its reason', async () => {
   const { catalog, state, said, completions } = await aCatalog()
-  state.additions = anAddition('a-model-without-facts')
-  assert.notDeepEqual(catalog.problemsWith(state.additions), [])
+  state.objects = anAddition('a-model-without-facts')
+  assert.notDeepEqual(catalog.extendedBy(state.objects).problems, [])
   await catalog.useStores(completions)
   assert.deepEqual(modelsIn(catalog.current), ['text-embedding-3-small'])
   assert.match(said.join('\n'), /^of the store, left out: /)
@@ -107,7 +109,7 @@ test('a slow completion never replaces the catalog of a later one', async () => 
   state.gate = slow.promise
   const first = catalog.completed()
   state.gate = undefined
-  state.additions = anAddition('text-embedding-3-large')
+  state.objects = anAddition('text-embedding-3-large')
   await catalog.completed()
   const { current } = catalog
   slow.resolve()
@@ -119,7 +121,7 @@ test('a slow completion never replaces the catalog of a later one', async () => 
 test('a completion that a later one overtakes resolves when the later one is in force', async () => {
   const { catalog, state, completions } = await aCatalog()
   await catalog.useStores(completions)
-  state.additions = anAddition('text-embedding-3-large')
+  state.objects = anAddition('text-embedding-3-large')
   const slow = Promise.withResolvers<void>()
   const overtaken = catalog.completed()
   state.gate = slow.promise

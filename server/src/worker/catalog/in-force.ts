@@ -2,7 +2,7 @@
 import type { Catalog, Project } from '#core/catalog/catalog.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import { NO_ADDITIONS, type StoredAdditions, type StoredUpstreams } from '#ports/stored-upstreams.ts'
+import type { ExtendedCatalog, StoredConfiguration, StoredObject } from '#ports/stored-configuration.ts'
 import { lastKnown, withCredentials } from '#worker/keys/credentials.ts'
 
 /** A configuration file that could not replace the one in force. */
@@ -14,23 +14,14 @@ export interface ConfigRefusal {
 /** What the configuration declares. */
 export interface Configuration {
   readonly catalog: Catalog
-  /** The catalog with entries of the store beside its own, and why some of them are left out. */
-  readonly extend: (entries: StoredEntries) => {
-    readonly catalog: Catalog
-    readonly problems: readonly string[]
-  }
-}
-
-/** As torana.yaml would have them, by name. */
-interface StoredEntries {
-  readonly upstreams: Readonly<Record<string, unknown>>
-  readonly models: Readonly<Record<string, unknown>>
+  /** The catalog with objects of the store beside its own, and why parts of them are left out. */
+  readonly extend: (objects: readonly StoredObject[]) => ExtendedCatalog
 }
 
 /** What completes the declared catalog. */
 export interface Completions {
   readonly credentials: Pick<CredentialStore, 'open'>
-  readonly upstreams: Pick<StoredUpstreams, 'read'>
+  readonly objects: Pick<StoredConfiguration, 'read'>
   /** Declares the configuration again, with other facts, if another catalogue is in force. */
   readonly feed: { follow(): Promise<void> }
   readonly prices: {
@@ -68,7 +59,7 @@ export class CatalogInForce {
   #current: Catalog
   /** Undefined until the stores are open. */
   #stores: Completions | undefined
-  #additions: StoredAdditions = NO_ADDITIONS
+  #objects: readonly StoredObject[] = []
   #completions = 0
   /** The latest completion. */
   #latest: Promise<void> = Promise.resolve()
@@ -131,21 +122,20 @@ export class CatalogInForce {
     await this.#complete()
   }
 
-  /** Why entries of these additions would be left out. */
-  problemsWith(additions: StoredAdditions): readonly string[] {
-    return this.#configuration.extend(entriesOf(additions)).problems
+  /** The catalog that these objects of the store would make, without credentials, prices and ends, and what would be left out. */
+  extendedBy(objects: readonly StoredObject[]): ExtendedCatalog {
+    return this.#configuration.extend(objects)
   }
 
   /** The catalog that another configuration would put in force, and which entries of the store it alone would leave out. */
   async preview(
     configuration: Configuration,
   ): Promise<{ readonly catalog: Catalog; readonly problems: readonly string[] }> {
-    const entries = entriesOf(this.#additions)
-    const present = this.#configuration.extend(entries).problems
-    const { catalog, problems } = configuration.extend(entries)
+    const present = new Set(this.#configuration.extend(this.#objects).problems.map(({ text }) => text))
+    const { catalog, problems } = configuration.extend(this.#objects)
     return {
       catalog: this.#stores === undefined ? catalog : await this.#stores.prices.applied(catalog),
-      problems: problems.filter((problem) => !present.includes(problem)),
+      problems: problems.map(({ text }) => text).filter((text) => !present.has(text)),
     }
   }
 
@@ -191,16 +181,16 @@ export class CatalogInForce {
   }
 
   async #completeFrom(
-    { credentials, upstreams, feed, prices, ends }: Completions,
+    { credentials, objects: store, feed, prices, ends }: Completions,
     own: number,
   ): Promise<void> {
     await feed.follow()
-    const additions = await this.#readAdditions(upstreams)
+    const objects = await this.#readObjects(store)
     // A later completion is in progress: it knows of changes that this one may have missed.
     if (own !== this.#completions) return this.#latest
-    // Equal additions must not make new models: requests remember facts about the present ones.
-    if (JSON.stringify(additions) !== JSON.stringify(this.#additions)) {
-      this.#additions = additions
+    // Equal objects must not make new models: requests remember facts about the present ones.
+    if (textOf(objects) !== textOf(this.#objects)) {
+      this.#objects = objects
       this.#extend()
     }
     const { catalog: credentialed, problems } = await withCredentials(this.#declared, credentials)
@@ -213,30 +203,23 @@ export class CatalogInForce {
   }
 
   /** While the store is unreachable, its last answer holds. */
-  async #readAdditions(upstreams: Completions['upstreams']): Promise<StoredAdditions> {
+  async #readObjects(store: Completions['objects']): Promise<readonly StoredObject[]> {
     try {
-      return await upstreams.read()
+      return await store.read()
     } catch (error) {
       if (!(error instanceof StoreUnreachable)) throw error
       this.#log.warn('upstreams and models of the store could not be read; the last ones stay', error)
-      return this.#additions
+      return this.#objects
     }
   }
 
   #extend(): void {
-    const { catalog, problems } = this.#configuration.extend(entriesOf(this.#additions))
-    for (const problem of problems) this.#log.warn(`of the store, left out: ${problem}`)
+    const { catalog, problems } = this.#configuration.extend(this.#objects)
+    for (const { text } of problems) this.#log.warn(`of the store, left out: ${text}`)
     this.#declared = catalog
   }
 }
 
-function entriesOf({ upstreams, deployments }: StoredAdditions): StoredEntries {
-  const models: Record<string, unknown> = {}
-  for (const [id, rows] of Map.groupBy(deployments, ({ model }) => model)) {
-    models[id] = {
-      ...Object.assign({}, ...rows.map(({ entry }) => entry)),
-      deployments: rows.map(({ upstream }) => ({ upstream })),
-    }
-  }
-  return { upstreams: Object.fromEntries(upstreams.map(({ name, entry }) => [name, entry])), models }
+function textOf(objects: readonly StoredObject[]): string {
+  return JSON.stringify(objects.map(({ revision, ...one }) => ({ ...one, revision: String(revision) })))
 }

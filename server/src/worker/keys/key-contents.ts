@@ -28,6 +28,8 @@ export class KeyContents {
   readonly openings = new Map<string, Opening>()
   /** By their ids. */
   readonly budgets = new Map<string, Budget>()
+  /** Projects whose inputs are kept. */
+  readonly capturing = new Set<string>()
 
   apply(records: readonly KeyRecord[]): void {
     for (const record of records) {
@@ -47,7 +49,12 @@ export class KeyContents {
   }
 
   applyProjects(records: readonly ProjectRecord[]): void {
-    for (const record of records) this.#keep(`project:${record.name}`, projectBudget(record.name, record))
+    for (const record of records) {
+      const { name, capturesInputs } = record
+      this.#keep(`project:${name}`, projectBudget(name, record))
+      if (capturesInputs) this.capturing.add(name)
+      else this.capturing.delete(name)
+    }
   }
 
   /** A project's terms come with each of its keys: the last ones received are the newest. */

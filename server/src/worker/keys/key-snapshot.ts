@@ -83,6 +83,12 @@ export class KeySnapshot implements KeyDirectory {
     return this.#contents.budgets.get(budgetId)
   }
 
+  /** Whether the inputs of a project's requests are kept. The file takes precedence over the store. */
+  captures(project: string): boolean {
+    const declared = this.#declared.get(project)
+    return declared === undefined ? this.#contents.capturing.has(project) : declared.capturesInputs === true
+  }
+
   /** Whether a missing key is known not to exist: everything was read from the store, and recently enough. */
   get isComplete(): boolean {
     return this.#version !== undefined && this.#isBelieved

@@ -37,7 +37,7 @@ test('torana calibrate makes int8 possible, and torana batch run writes files of
     return { space: answer.headers.get('x-torana-space') ?? '', bytes: data.map((one) => one.embedding) }
   }
 
-  const texts = Array.from({ length: 1000 }, (_, index) => `The ${index}th note is about ${index % 7} birds.`)
+  const texts = Array.from({ length: 1000 }, (_, index) => `note ${index}`)
   writeFileSync(join(folder, 'short.txt'), texts.slice(0, 999).join('\n'))
   const short = await run('calibrate', '--model', 'demo-embed', '--file', 'short.txt')
   assert.deepEqual([short.code, /has 999 different texts/.test(short.stderr)], [1, true], short.stderr)

@@ -11,6 +11,7 @@ import { tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
 import { absent } from '#test/support/stores/absent.ts'
 import { MemoryAudit } from '#test/support/stores/audit.ts'
+import { MemoryConfiguration } from '#test/support/stores/configuration.ts'
 import { MemoryDrains } from '#test/support/stores/drains.ts'
 import { startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
@@ -58,20 +59,21 @@ const control = await startControl(
       limits: defaultLimits,
       declaredCatalog: catalog,
       refreshCatalog: inForce,
-      problemsWith: () => [],
+      extendedBy: () => ({ catalog: catalog(), problems: [] }),
       tryUpstream: (name, entry) => tryUpstream(name, entry, builtInFacts()),
       credentials,
-      upstreams: awayAfterChanges({
-        read: async () => ({
-          upstreams: [{ name: 'kept', entry: { dialect: 'openai', baseUrl: 'https://kept.example/v1' } }],
-          deployments: [],
-        }),
-        addUpstream: inForce,
-        changeUpstream: inForce,
-        addDeployments: inForce,
-        dropUpstream: inForce,
-        dropModel: inForce,
-      }),
+      configuration: awayAfterChanges(
+        new MemoryConfiguration([
+          {
+            object: 'upstream',
+            name: 'kept',
+            entry: { dialect: 'openai', baseUrl: 'https://kept.example/v1' },
+            revision: 1n,
+            by: 'alice',
+            atMs: 0,
+          },
+        ]),
+      ),
       summaries: async () => [],
       drains: awayAfterChanges(new MemoryDrains(systemClock, new MemoryAudit(systemClock), () => {})),
       history: absent('history', awayAfterChanges({ worstStates: async () => [] })),

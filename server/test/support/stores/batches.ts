@@ -136,7 +136,13 @@ export class MemoryBatches implements Batches {
     if (stored?.batch.project !== project) return undefined
     if (stored.batch.state !== 'in_progress') return stored.batch
     const cancellingAtMs = this.#clock.nowMs()
-    const cancelled = { state: 'cancelling', cancellingAtMs, cancelCode: code, pause: undefined } as const
+    const cancelled = {
+      state: 'cancelling',
+      cancellingAtMs,
+      cancelCode: code,
+      pause: undefined,
+      pausedBy: undefined,
+    } as const
     stored.batch = { ...stored.batch, ...cancelled }
     for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = cancellingAtMs
     await this.#endIfDone(stored)
@@ -147,9 +153,23 @@ export class MemoryBatches implements Batches {
     const stored = this.#batches.get(id)
     if (stored?.batch.project !== project) return undefined
     if (stored.batch.state !== 'in_progress' || stored.batch.isContinued) return stored.batch
-    stored.notBeforeMs = this.#clock.nowMs()
-    stored.batch = { ...stored.batch, isContinued: true, pause: undefined }
-    for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = stored.notBeforeMs
+    this.#endWaits(stored, { isContinued: true })
+    return stored.batch
+  }
+
+  async pauseBy(id: string, project: string, by: Actor, reason?: string): Promise<Batch | undefined> {
+    const stored = this.#batches.get(id)
+    if (stored?.batch.project !== project) return undefined
+    if (stored.batch.state !== 'in_progress' || stored.batch.pausedBy !== undefined) return stored.batch
+    const pausedBy = { name: by.name, atMs: this.#clock.nowMs(), reason }
+    stored.batch = { ...stored.batch, pausedBy, pause: undefined }
+    return stored.batch
+  }
+
+  async resumeBy(id: string, project: string): Promise<Batch | undefined> {
+    const stored = this.#batches.get(id)
+    if (stored?.batch.project !== project) return undefined
+    if (stored.batch.state === 'in_progress') this.#endWaits(stored, { pausedBy: undefined })
     return stored.batch
   }
 
@@ -207,7 +227,8 @@ export class MemoryBatches implements Batches {
       const held = this.#heldBy(hold)
       if (held === undefined) return true
       held.chunk.heldUntilMs = heldUntilMs
-      return held.stored.batch.state === 'cancelling'
+      const { state, pausedBy, expiresAtMs } = held.stored.batch
+      return state === 'cancelling' || (pausedBy !== undefined && expiresAtMs > this.#clock.nowMs())
     })
   }
 
@@ -226,7 +247,7 @@ export class MemoryBatches implements Batches {
     const number = stored.doneChunks + 1
     Object.assign(chunk, {
       state: 'done',
-      part: part && { ...part, chunk: hold.chunk, number },
+      part: part && { ...part, chunk: hold.chunk, number, firstLine: done?.firstLine ?? chunk.firstLine },
       counts,
       made,
       keptBytes: keptBytesOf(chunk, part, pictureBytes),
@@ -276,15 +297,12 @@ export class MemoryBatches implements Batches {
 
   async resume(batchId: string): Promise<void> {
     const stored = this.#batches.get(batchId)
-    if (stored?.batch.pause === undefined) return
-    stored.notBeforeMs = this.#clock.nowMs()
-    stored.batch = { ...stored.batch, pause: undefined }
-    for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = stored.notBeforeMs
+    if (stored?.batch.pause !== undefined) this.#endWaits(stored, {})
   }
 
   async pause(batchId: string, code: string, forMs: number): Promise<void> {
     const stored = this.#batches.get(batchId)
-    if (stored?.batch.state !== 'in_progress') return
+    if (stored?.batch.state !== 'in_progress' || stored.batch.pausedBy !== undefined) return
     stored.notBeforeMs = this.#clock.nowMs() + forMs
     stored.batch = { ...stored.batch, pause: { code, untilMs: stored.notBeforeMs } }
   }
@@ -299,6 +317,12 @@ export class MemoryBatches implements Batches {
 
   async forget(id: string): Promise<void> {
     if (this.#batches.get(id)?.batch.endedAtMs !== undefined) this.#batches.delete(id)
+  }
+
+  #endWaits(stored: StoredBatch, change: Partial<Batch>): void {
+    stored.notBeforeMs = this.#clock.nowMs()
+    stored.batch = { ...stored.batch, ...change, pause: undefined }
+    for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = stored.notBeforeMs
   }
 
   #withUse(batch: Batch): Batch {

@@ -2,7 +2,6 @@
 import type { Basics } from '#node/basics.ts'
 import type { ControlBooks, StoreParts, Stores } from '#node/stores.ts'
 import { NO_FEEDS } from '#ports/catalog-feed.ts'
-import { NO_ADDITIONS } from '#ports/stored-upstreams.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
 import type { Database } from '#stores/postgres/database.ts'
@@ -11,6 +10,8 @@ import { absent } from './absent.ts'
 import { MemoryAudit } from './audit.ts'
 import { MemoryBatches } from './batches.ts'
 import { MemoryBooks } from './books.ts'
+import { MemoryCaptures } from './captures.ts'
+import { MemoryConfiguration } from './configuration.ts'
 import { MemoryCredentials } from './credentials.ts'
 import { MemoryDrains } from './drains.ts'
 import { MemoryFileUploads } from './file-uploads.ts'
@@ -59,6 +60,7 @@ export async function openMemoryStores(
     budgets: books,
     keys,
     keyFile: noKeyFile,
+    captures: new MemoryCaptures(clock),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
     batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace, (id) =>
@@ -95,10 +97,26 @@ function controlBooks(): ControlBooks {
 /** A node asks some of them by itself, and gets what a new database would answer. */
 function partsOfDatabases(): Pick<
   Stores,
-  'upstreams' | 'prices' | 'feeds' | 'modelEnds' | 'history' | 'suspects' | 'dump'
+  | 'alerts'
+  | 'alertOutbox'
+  | 'batchDrafts'
+  | 'configuration'
+  | 'prices'
+  | 'feeds'
+  | 'modelEnds'
+  | 'history'
+  | 'suspects'
+  | 'dump'
 > {
   return {
-    upstreams: absent('upstreams', { read: async () => NO_ADDITIONS }),
+    alerts: absent('alerts', { read: async () => ({ rules: [], channels: [], mutedUntilMs: undefined }) }),
+    alertOutbox: absent('incidents', {
+      openIncidents: async () => [],
+      due: async () => [],
+      deleteOld: async () => 0,
+    }),
+    batchDrafts: absent('drafts of batches'),
+    configuration: new MemoryConfiguration(),
     prices: absent('prices', { read: async () => [], note: async () => {} }),
     feeds: absent('catalogue feeds', { state: async () => NO_FEEDS }),
     modelEnds: new MemoryModelEnds(),

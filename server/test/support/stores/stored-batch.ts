@@ -59,6 +59,7 @@ export function storedBatch(asked: NewBatch, nowMs: number): StoredBatch {
       spaces: [],
       droppedLines: 0,
       pause: undefined,
+      pausedBy: undefined,
       isContinued: false,
       cancelCode: undefined,
     },
@@ -151,7 +152,7 @@ function mayBegin({ batch, chunks, notBeforeMs }: StoredBatch, nowMs: number): b
   const isTried = chunks.some(
     ({ state, isGivenBack, heldUntilMs }) => state === 'held' && !isGivenBack && heldUntilMs > nowMs,
   )
-  return notBeforeMs <= nowMs && (batch.pause === undefined || !isTried)
+  return batch.pausedBy === undefined && notBeforeMs <= nowMs && (batch.pause === undefined || !isTried)
 }
 
 export function mayTakeLost(stored: StoredBatch, nowMs: number): boolean {

@@ -74,10 +74,10 @@ export const batchObject = z
         .string()
         .describe('Of the cost: calls whose outcome is unknown, with what was reserved for them.'),
       pause: z
-        .object({ code: z.string(), until: z.int() })
+        .object({ code: z.string(), until: z.int().nullable() })
         .nullable()
         .describe(
-          'Why nothing of it begins at present, by the code of a fault. `key_revoked` and `key_expired` wait for an operator, who continues or cancels it.',
+          'Why nothing of it begins at present, by the code of a fault. `key_revoked` and `key_expired` wait for an operator, who continues or cancels it; `paused_by_person` for one who resumes it.',
         ),
       cancelled_because: z
         .string()

@@ -1,4 +1,5 @@
 /** A batch as callers see it: OpenAI's object, with what Torana adds under `torana`. */
+import { PAUSED_BY_PERSON } from '#core/batch/remedy.ts'
 import { onlySpace } from '#core/embedding/space.ts'
 import { decimalOf } from '#core/money/price.ts'
 import type { Batch } from '#ports/batches.ts'
@@ -6,7 +7,7 @@ import type { Batch } from '#ports/batches.ts'
 const HOUR_MS = 3_600_000
 
 export function batchView(batch: Batch) {
-  const { state, endedAtMs, tokens, outputTokens, pause } = batch
+  const { state, endedAtMs, tokens, outputTokens } = batch
   const endedAs = (...states: readonly Batch['state'][]): number | null =>
     states.includes(state) ? secondsOf(endedAtMs) : null
   return {
@@ -41,13 +42,19 @@ export function batchView(batch: Batch) {
     torana: {
       cost_usd: decimalOf(batch.costNanoUsd),
       unknown_cost_usd: decimalOf(batch.unknownNanoUsd),
-      pause: pause === undefined ? null : { code: pause.code, until: secondsOf(pause.untilMs) },
+      pause: pauseView(batch),
       cancelled_because: batch.cancelCode ?? null,
       space: onlySpace(batch.spaces),
       dropped_lines: batch.droppedLines,
       tags: batch.tags ?? null,
     },
   }
+}
+
+/** A pause by a person has no end of its own. */
+function pauseView({ pause, pausedBy }: Batch) {
+  if (pausedBy !== undefined) return { code: PAUSED_BY_PERSON, until: null }
+  return pause === undefined ? null : { code: pause.code, until: secondsOf(pause.untilMs) }
 }
 
 function errorView({ code, message, param, line }: Batch['errors'][number]) {

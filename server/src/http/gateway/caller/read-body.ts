@@ -5,6 +5,7 @@ import type { BodyRoom } from '../../gate/body-room.ts'
 import type { BodyLimit } from '../../gate/bounds.ts'
 import { receiveBody } from '../../gate/receive-body.ts'
 import { countFirst } from './count-request.ts'
+import { holdInput } from './held-input.ts'
 import type { Journey } from './journey.ts'
 
 export interface ReadingBodyOutside {
@@ -18,10 +19,15 @@ export function readBody(
   limit: BodyLimit,
   { bodyRoom, limiter }: ReadingBodyOutside,
 ): Promise<Buffer<ArrayBuffer>> {
-  return receiveBody(journey.request, journey.response, limit, bodyRoom, () => ({
+  const received = receiveBody(journey.request, journey.response, limit, bodyRoom, () => ({
     share: key.project,
     shownAs: `project '${key.project}'`,
     count: () => countFirst(journey, key, limiter),
     hold: (room) => (journey.room = room),
   }))
+  if (journey.capture === undefined) return received
+  return received.then((body) => {
+    holdInput(journey, key, body)
+    return body
+  })
 }

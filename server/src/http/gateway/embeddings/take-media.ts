@@ -2,6 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Media } from '#core/content/content.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { named } from '#core/fault/shown.ts'
 import { excessOf } from '#core/media/bounds.ts'
 import type { LiftedFile } from '#core/media/lift.ts'
 import { MediaScan, type ScannedMedia } from '#core/media/media-scan.ts'
@@ -77,7 +78,7 @@ export class TakenMedia implements AsyncDisposable {
     const param = paramAt(place)
     throw new Fault(
       'invalid_input',
-      `${param} has media in the field ${fieldOf(place)}, where Torana reads none. Send it as a part of a content, or remove it.`,
+      `${param} has media in the field ${named(fieldOf(place))}, where Torana reads none. Send it as a part of a content, or remove it.`,
       { param },
     )
   }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { FairShare } from '#core/schedule/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { named } from '#core/fault/shown.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
@@ -18,6 +19,7 @@ import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../../ga
 import { parseBody } from '../../gate/parse-json.ts'
 import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { partsOfJson, type ReadingJsonOutside } from '../uploads/read-edit-json.ts'
+import { holdForm } from './held-form.ts'
 import { givenFile, type EditParts, type TakenFile, type TakingOutside } from '../uploads/take-file.ts'
 
 export interface ReadImageRequest {
@@ -103,7 +105,9 @@ async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Pro
   if (/^multipart\/form-data\b/i.test(type)) {
     await countFirst(journey, key, outside.limiter)
     inviteBody(request, journey.response)
-    return partsOfForm(request, outside)
+    const parts = await partsOfForm(request, outside)
+    await holdForm(journey, key, parts)
+    return parts
   }
   if (type === '' || isJson(type)) {
     refuseCharset(type)
@@ -111,7 +115,7 @@ async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Pro
   }
   throw new Fault(
     'unsupported_media_type',
-    `The content type is '${type.slice(0, 80)}'. Send images as multipart/form-data, or as data URLs in application/json.`,
+    `The content type is ${named(type, 80)}. Send images as multipart/form-data, or as data URLs in application/json.`,
   )
 }
 

@@ -4,6 +4,7 @@ import type { CredentialRecord, CredentialStore, NewCredential, SealingKeys } fr
 import { secretTail } from '#core/keys/key.ts'
 import { openSecret, sealSecret } from '../../envelope.ts'
 import { reachable } from '../unreachable.ts'
+import type { AuditedChange } from '../audit.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 
@@ -26,23 +27,8 @@ export class PostgresCredentials implements CredentialStore {
     this.#keys = keys
   }
 
-  put({ upstream, baseUrl, secret }: NewCredential, actor: Actor): Promise<CredentialRecord> {
-    const id = randomUUID()
-    const { sealedKey, sealedSecret } = sealSecret(secret, id, this.#keys)
-    return changeDirectory(this.#database, async (sql) => {
-      const [row] = await sql.query<CredentialRow>(
-        `INSERT INTO upstream_credentials (credential_id, upstream, base_url, sealed_key, sealed_secret, tail)
-         VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT (upstream) DO UPDATE SET credential_id = excluded.credential_id, base_url = excluded.base_url,
-           sealed_key = excluded.sealed_key, sealed_secret = excluded.sealed_secret, tail = excluded.tail, updated_at = now()
-         RETURNING *`,
-        [id, upstream, baseUrl, sealedKey, sealedSecret, secretTail(secret) ?? null],
-      )
-      return {
-        result: recordOf(row as CredentialRow),
-        audit: [{ actor, action: 'credential.put', target: upstream, detail: { baseUrl } }],
-      }
-    })
+  put(credential: NewCredential, actor: Actor): Promise<CredentialRecord> {
+    return changeDirectory(this.#database, (sql) => putCredential(sql, credential, this.#keys, actor))
   }
 
   async open(upstream: string, addresses: readonly string[]): Promise<string | undefined> {
@@ -67,28 +53,11 @@ export class PostgresCredentials implements CredentialStore {
   }
 
   setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined> {
-    return changeDirectory(this.#database, async (sql) => {
-      const before = await credentialIn(sql, upstream)
-      if (before === undefined || before.base_url === baseUrl)
-        return { result: before && recordOf(before), audit: [] }
-      const detail = { before: before.base_url, after: baseUrl, dropped: before.sealed_secret !== null }
-      return {
-        result: await emptied(sql, upstream, baseUrl),
-        audit: [{ actor, action: 'credential.set', target: upstream, detail }],
-      }
-    })
+    return changeDirectory(this.#database, (sql) => bindCredential(sql, upstream, baseUrl, actor))
   }
 
   drop(upstream: string, actor: Actor): Promise<CredentialRecord | undefined> {
-    return changeDirectory(this.#database, async (sql) => {
-      const before = await credentialIn(sql, upstream)
-      if (before === undefined || before.sealed_secret === null)
-        return { result: before && recordOf(before), audit: [] }
-      return {
-        result: await emptied(sql, upstream, before.base_url),
-        audit: [{ actor, action: 'credential.drop', target: upstream, detail: { baseUrl: before.base_url } }],
-      }
-    })
+    return changeDirectory(this.#database, (sql) => dropSecret(sql, upstream, actor))
   }
 
   async list(): Promise<readonly CredentialRecord[]> {
@@ -96,6 +65,59 @@ export class PostgresCredentials implements CredentialStore {
       this.#database.query<CredentialRow>('SELECT * FROM upstream_credentials ORDER BY upstream COLLATE "C"'),
     )
     return rows.map(recordOf)
+  }
+}
+
+/** Within the change of a directory, as the two below. */
+export async function putCredential(
+  sql: Sql,
+  { upstream, baseUrl, secret }: NewCredential,
+  keys: SealingKeys,
+  actor: Actor,
+): Promise<AuditedChange<CredentialRecord>> {
+  const id = randomUUID()
+  const { sealedKey, sealedSecret } = sealSecret(secret, id, keys)
+  const [row] = await sql.query<CredentialRow>(
+    `INSERT INTO upstream_credentials (credential_id, upstream, base_url, sealed_key, sealed_secret, tail)
+     VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (upstream) DO UPDATE SET credential_id = excluded.credential_id, base_url = excluded.base_url,
+       sealed_key = excluded.sealed_key, sealed_secret = excluded.sealed_secret, tail = excluded.tail, updated_at = now()
+     RETURNING *`,
+    [id, upstream, baseUrl, sealedKey, sealedSecret, secretTail(secret) ?? null],
+  )
+  return {
+    result: recordOf(row as CredentialRow),
+    audit: [{ actor, action: 'credential.put', target: upstream, detail: { baseUrl } }],
+  }
+}
+
+export async function bindCredential(
+  sql: Sql,
+  upstream: string,
+  baseUrl: string,
+  actor: Actor,
+): Promise<AuditedChange<CredentialRecord | undefined>> {
+  const before = await credentialIn(sql, upstream)
+  if (before === undefined || before.base_url === baseUrl)
+    return { result: before && recordOf(before), audit: [] }
+  const detail = { before: before.base_url, after: baseUrl, dropped: before.sealed_secret !== null }
+  return {
+    result: await emptied(sql, upstream, baseUrl),
+    audit: [{ actor, action: 'credential.set', target: upstream, detail }],
+  }
+}
+
+export async function dropSecret(
+  sql: Sql,
+  upstream: string,
+  actor: Actor,
+): Promise<AuditedChange<CredentialRecord | undefined>> {
+  const before = await credentialIn(sql, upstream)
+  if (before === undefined || before.sealed_secret === null)
+    return { result: before && recordOf(before), audit: [] }
+  return {
+    result: await emptied(sql, upstream, before.base_url),
+    audit: [{ actor, action: 'credential.drop', target: upstream, detail: { baseUrl: before.base_url } }],
   }
 }
 

@@ -79,6 +79,7 @@ export interface ProjectRow {
   readonly project: string
   readonly limits: ConfiguredLimits
   readonly budget: BudgetJson | null
+  readonly captures_inputs: boolean
   readonly created_at: Date
   readonly deleted_at: Date | null
 }
@@ -88,6 +89,7 @@ export function projectOf(row: ProjectRow): ProjectRecord {
     name: row.project,
     limits: row.limits,
     budget: budgetFrom(row.budget),
+    capturesInputs: row.captures_inputs,
     createdAtMs: row.created_at.getTime(),
   }
 }

@@ -10,11 +10,18 @@ import type {
   KeyUses,
   NewKey,
   NewSecret,
+  ProjectChange,
   ProjectPage,
   ProjectRecord,
-  TermsChange,
 } from '#ports/key-store.ts'
-import { budgetJson, changedKey, changedTerms, keyDetail, refusal, termsDetail } from '../../key-change.ts'
+import {
+  budgetJson,
+  changedKey,
+  changedProject,
+  keyDetail,
+  projectDetail,
+  refusal,
+} from '../../key-change.ts'
 import { reachable } from '../unreachable.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
@@ -123,7 +130,12 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
         [id, version, ...columnsOf(terms), project, name],
       )
       await addSecret(sql, id, secret)
-      const projectMade = { actor, action: 'project.create', target: project, detail: termsDetail(NO_TERMS) }
+      const projectMade = {
+        actor,
+        action: 'project.create',
+        target: project,
+        detail: projectDetail(changedProject({})),
+      }
       const detail = { ...keyDetail(terms), secret: secret.tail }
       return {
         result: await keyIn(sql, id),
@@ -209,13 +221,13 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     })
   }
 
-  createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
-    const terms = changedTerms(change)
+  createProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
+    const terms = changedProject(change)
     return changeDirectory(this.#database, async (sql, version) => {
       const [row] = await sql.query<ProjectRow>(
-        `INSERT INTO projects (project, limits, budget, version) VALUES ($1, $2, $3, $4)
+        `INSERT INTO projects (project, limits, budget, captures_inputs, version) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING RETURNING *`,
-        [name, terms.limits, budgetJson(terms.budget), version],
+        [name, terms.limits, budgetJson(terms.budget), terms.capturesInputs, version],
       )
       if (row === undefined) {
         await livingProject(sql, name)
@@ -223,20 +235,23 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
       }
       return {
         result: projectOf(row),
-        audit: [{ actor, action: 'project.create', target: name, detail: termsDetail(terms) }],
+        audit: [{ actor, action: 'project.create', target: name, detail: projectDetail(terms) }],
       }
     })
   }
 
-  setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
+  setProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await livingProject(sql, name)
-      const after = changedTerms(change, before)
+      const after = changedProject(change, before)
       const [row] = await sql.query<ProjectRow>(
-        'UPDATE projects SET limits = $2, budget = $3, version = $4 WHERE project = $1 RETURNING *',
-        [name, after.limits, budgetJson(after.budget), version],
+        `UPDATE projects SET limits = $2, budget = $3, captures_inputs = $4, version = $5
+         WHERE project = $1 RETURNING *`,
+        [name, after.limits, budgetJson(after.budget), after.capturesInputs, version],
       )
-      const detail = { before: termsDetail(before), after: termsDetail(after) }
+      if (before.capturesInputs && !after.capturesInputs)
+        await sql.query('DELETE FROM captured_requests WHERE project = $1', [name])
+      const detail = { before: projectDetail(before), after: projectDetail(after) }
       return {
         result: projectOf(row as ProjectRow),
         audit: [{ actor, action: 'project.set', target: name, detail }],
@@ -263,8 +278,6 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     })
   }
 }
-
-const NO_TERMS = changedTerms({})
 
 async function keyIn(sql: Sql, id: string): Promise<KeyRecord> {
   const [row] = await sql.query<KeyRow>(`${SELECT_KEYS} WHERE keys.key_id = $1`, [id])

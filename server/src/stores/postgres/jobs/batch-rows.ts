@@ -2,7 +2,7 @@
 import { EXPIRED } from '#core/batch/result.ts'
 import type { LineRange } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Batch, BatchError, BatchState, DonePart, NewBatch } from '#ports/batches.ts'
+import type { Batch, BatchError, BatchState, DonePart, NewBatch, PersonPause } from '#ports/batches.ts'
 
 export interface BatchRow {
   readonly batch_id: string
@@ -30,6 +30,10 @@ export interface BatchRow {
   readonly done_chunks: number
   readonly not_before: Date
   readonly pause_code: string | null
+  readonly paused_at: Date | null
+  readonly paused_by: string | null
+  readonly pause_reason: string | null
+  readonly corpus_rows: number | null
   readonly completed: number
   readonly failed: number
   readonly expired: number
@@ -66,6 +70,7 @@ export interface PartRow {
   readonly head_bytes: number
   readonly output_bytes: bigint
   readonly error_bytes: bigint
+  readonly first_line: number
 }
 
 /** A chunk with vectors in its results. */
@@ -98,6 +103,7 @@ export function valuesOf(batch: NewBatch): readonly unknown[] {
     chunks.reduce((sum, { lines }) => sum + lines, 0),
     chunks.length,
     tags === undefined ? null : JSON.stringify(tags),
+    batch.corpusRows ?? null,
   ]
 }
 
@@ -134,14 +140,22 @@ export function batchOf(row: BatchRow): Batch {
     droppedLines: row.dropped_lines,
     isContinued: row.continued,
     cancelCode: row.cancel_code ?? undefined,
+    corpusRows: row.corpus_rows ?? undefined,
+    pausedBy: pausedBy(row),
     pause: row.pause_code === null ? undefined : { code: row.pause_code, untilMs: row.not_before.getTime() },
   }
+}
+
+function pausedBy({ paused_at, paused_by, pause_reason }: BatchRow): PersonPause | undefined {
+  if (paused_at === null) return undefined
+  return { name: paused_by ?? '', atMs: paused_at.getTime(), reason: pause_reason ?? undefined }
 }
 
 export function partOf(row: PartRow): DonePart {
   return {
     chunk: row.chunk,
     number: row.done_number,
+    firstLine: row.first_line,
     token: row.part_token,
     headBytes: row.head_bytes,
     outputBytes: Number(row.output_bytes),

@@ -39,10 +39,10 @@ export const COUNT_OPEN = `SELECT count(*)::integer AS count FROM batches WHERE 
 export const INSERT_BATCH = `
 INSERT INTO batches (
   batch_id, project, key_id, terms, endpoint, input_file_id, output_file_id, error_file_id, model, digest, idempotency_key,
-  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks, tags
+  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks, tags, corpus_rows
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + $15 * interval '1 ms',
-  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19)
+  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18, $19, $20)
 ON CONFLICT DO NOTHING RETURNING ${ROW}`
 
 export const INSERT_CHUNKS = `
@@ -57,22 +57,33 @@ export const LIST_BATCHES = `
 SELECT ${ROW} FROM batches WHERE project = $1 AND ($2::text IS NULL OR batch_id < $2) ORDER BY batch_id DESC LIMIT $3`
 
 export const PARTS = `
-SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes FROM batch_chunks
+SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes, first_line FROM batch_chunks
 WHERE batch_id = $1 AND done_number > $2 AND part_token IS NOT NULL ORDER BY done_number LIMIT $3`
 
 /** Locks the batch for the rest of the transaction. */
 export const LOCK_BATCH = `SELECT ${ROW} FROM batches WHERE batch_id = $1 FOR UPDATE`
 
 export const CANCEL = `
-UPDATE batches SET state = 'cancelling', cancelling_at = now(), pause_code = NULL, cancel_code = $2
+UPDATE batches SET state = 'cancelling', cancelling_at = now(), pause_code = NULL, paused_at = NULL, cancel_code = $2
 WHERE batch_id = $1 RETURNING ${ROW}`
 
 export const CONTINUE = `
-UPDATE batches SET continued = true, not_before = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
+UPDATE batches SET continued = true, not_before = CASE WHEN paused_at IS NULL THEN now() ELSE not_before END,
+  pause_code = NULL
+WHERE batch_id = $1 RETURNING ${ROW}`
+
+/** `not_before` is for nodes of an earlier version, which do not know `paused_at`. */
+export const PAUSE_BY = `
+UPDATE batches SET paused_at = now(), paused_by = $2, pause_reason = $3, not_before = 'infinity', pause_code = NULL
+WHERE batch_id = $1 RETURNING ${ROW}`
+
+export const RESUME_BY = `
+UPDATE batches SET paused_at = NULL, not_before = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
 
 /** Ends the pause of the batch: its lines succeed again. */
 export const RESUME = `
-UPDATE batches SET not_before = now(), pause_code = NULL WHERE batch_id = $1 AND pause_code IS NOT NULL RETURNING batch_id`
+UPDATE batches SET not_before = now(), pause_code = NULL
+WHERE batch_id = $1 AND pause_code IS NOT NULL AND paused_at IS NULL RETURNING batch_id`
 
 /** Ends the wait of chunks that were given back: they may run now, or only have to end. */
 export const END_WAITS = `
@@ -85,7 +96,7 @@ const HAS_PICTURES = `endpoint LIKE '/v1/images/%'`
  * A paused batch is tried with one chunk at a time, after each pause: `pause_code` stays until its lines succeed. So one attempt is
  * made, not one per chunk.
  */
-const MAY_BEGIN = `not_before <= now() AND (pause_code IS NULL OR NOT EXISTS (
+const MAY_BEGIN = `paused_at IS NULL AND not_before <= now() AND (pause_code IS NULL OR NOT EXISTS (
     SELECT FROM batch_chunks AS tried WHERE tried.batch_id = batches.batch_id AND tried.state = 'held'
       AND tried.node_id IS NOT NULL AND tried.lease_until > now()))`
 
@@ -149,7 +160,8 @@ UPDATE batch_chunks AS chunks SET lease_until = ${HELD_UNTIL}
 FROM unnest($1::text[], $2::integer[], $3::integer[]) AS given (batch_id, chunk, token), batches
 WHERE chunks.batch_id = given.batch_id AND chunks.chunk = given.chunk AND chunks.token = given.token
   AND chunks.state = 'held' AND batches.batch_id = chunks.batch_id
-RETURNING chunks.batch_id, chunks.chunk, batches.state = 'cancelling' AS is_cancelled`
+RETURNING chunks.batch_id, chunks.chunk,
+  batches.state = 'cancelling' OR (paused_at IS NOT NULL AND NOT ${IS_LATE}) AS must_end`
 
 /**
  * `$8` to `$12`: the lines that have ended; null for all of them. `$16`: the bytes kept of it; null if unknown, but at least `$17`.
@@ -199,7 +211,7 @@ UPDATE files SET bytes = CASE half WHEN 'output' THEN batches.output_bytes ELSE 
 FROM batches WHERE files.batch_id = $1 AND batches.batch_id = $1`
 
 export const END_BATCH = `
-UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING ${ROW}`
+UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL, paused_at = NULL WHERE batch_id = $1 RETURNING ${ROW}`
 
 /** Releases the bytes of its input. */
 export const RELEASE_INPUT = 'DELETE FROM file_holds WHERE holder = $1'
@@ -219,7 +231,7 @@ WHERE batches.batch_id = $1 AND given.kept_bytes > 0`
 
 export const PAUSE = `
 UPDATE batches SET not_before = now() + $3 * interval '1 ms', pause_code = $2
-WHERE batch_id = $1 AND state = 'in_progress'`
+WHERE batch_id = $1 AND state = 'in_progress' AND paused_at IS NULL`
 
 export const DUE_BATCHES = `
 SELECT batch_id FROM batches WHERE ended_at < now() - results_kept_ms * interval '1 ms' ORDER BY ended_at LIMIT $1`

@@ -1,5 +1,5 @@
 import { spaceNames } from '#core/embedding/made-vectors.ts'
-import type { Actor, AuditAction } from '#ports/audit.ts'
+import type { Actor } from '#ports/audit.ts'
 import {
   ChunkLost,
   type Batch,
@@ -27,7 +27,6 @@ import type { Database, Sql } from '../database.ts'
 import {
   ALIKE_BATCH,
   CANCEL,
-  CONTINUE,
   COUNT_CHUNK,
   COUNT_OPEN,
   DUE_BATCHES,
@@ -53,6 +52,7 @@ import {
   TAKE_LOST,
   TAKE_NEXT,
 } from './batches-sql.ts'
+import { cancelAction, changeByPerson, continuing, createAction, pausing, resuming } from './batch-actions.ts'
 import { batchOf, partOf, valuesOf, type BatchRow, type ChunkRow, type PartRow } from './batch-rows.ts'
 import { keptOfChunk, takeRoom } from './batch-room.ts'
 import { heldOf, insertChunks } from './batch-chunks.ts'
@@ -79,8 +79,15 @@ export class PostgresBatches implements Batches {
     this.#hasLeftSpace = hasLeftSpace
   }
 
-  create(batch: NewBatch, maxOpen: number): Promise<CreatedBatch> {
-    return reachable(this.#database.transaction((sql) => this.#create(sql, batch, maxOpen)))
+  create(batch: NewBatch, maxOpen: number, by?: Actor): Promise<CreatedBatch> {
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        const created = await this.#create(sql, batch, maxOpen)
+        if (by && created.kind === 'created')
+          await writeAudit(sql, this.#database.auditChain, createAction(created.batch, by))
+        return created
+      }),
+    )
   }
 
   async find(id: string, project: string): Promise<Batch | undefined> {
@@ -122,18 +129,15 @@ export class PostgresBatches implements Batches {
   }
 
   continue(id: string, project: string, by: Actor): Promise<Batch | undefined> {
-    return reachable(
-      this.#database.transaction(async (sql) => {
-        const [row] = await sql.query<BatchRow>(LOCK_BATCH, [id])
-        if (row?.project !== project) return undefined
-        if (row.state !== 'in_progress' || row.continued) return batchOf(row)
-        const [continued] = await sql.query<BatchRow>(CONTINUE, [id])
-        await sql.query(END_WAITS, [id])
-        const batch = batchOf(continued as BatchRow)
-        await writeAudit(sql, this.#database.auditChain, continueAction(batch, by))
-        return batch
-      }),
-    )
+    return changeByPerson(this.#database, { id, project }, continuing(by))
+  }
+
+  pauseBy(id: string, project: string, by: Actor, reason?: string): Promise<Batch | undefined> {
+    return changeByPerson(this.#database, { id, project }, pausing(by, reason))
+  }
+
+  resumeBy(id: string, project: string, by: Actor): Promise<Batch | undefined> {
+    return changeByPerson(this.#database, { id, project }, resuming(by))
   }
 
   async open(): Promise<readonly OpenBatches[]> {
@@ -184,7 +188,7 @@ export class PostgresBatches implements Batches {
 
   async renew(holds: readonly ChunkHold[]): Promise<readonly ChunkHold[]> {
     const rows = await reachable(
-      this.#database.query<{ batch_id: string; chunk: number; is_cancelled: boolean }>(RENEW_CHUNKS, [
+      this.#database.query<{ batch_id: string; chunk: number; must_end: boolean }>(RENEW_CHUNKS, [
         textArray(holds.map(({ batchId }) => batchId)),
         plainArray(holds.map(({ chunk }) => chunk)),
         plainArray(holds.map(({ token }) => token)),
@@ -192,7 +196,7 @@ export class PostgresBatches implements Batches {
     )
     return holds.filter(({ batchId, chunk }) => {
       const kept = rows.find((row) => row.batch_id === batchId && row.chunk === chunk)
-      return kept === undefined || kept.is_cancelled
+      return kept === undefined || kept.must_end
     })
   }
 
@@ -310,16 +314,4 @@ export class PostgresBatches implements Batches {
 
 function isDone({ state, chunks, next_chunk, done_chunks }: BatchRow): boolean {
   return done_chunks === (state === 'cancelling' ? next_chunk : chunks)
-}
-
-function cancelAction(batch: Batch, actor: Actor): AuditAction {
-  const { id, project, lines, completed, failed, cancelCode } = batch
-  const because = cancelCode === undefined ? {} : { because: cancelCode }
-  const detail = { project, lines, done: completed + failed, ...because }
-  return { actor, action: 'batch.cancel', target: id, detail }
-}
-
-function continueAction({ id, project, keyId, lines, completed, failed }: Batch, actor: Actor): AuditAction {
-  const detail = { project, key: keyId, lines, done: completed + failed }
-  return { actor, action: 'batch.continue', target: id, detail }
 }

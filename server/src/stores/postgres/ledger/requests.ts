@@ -98,7 +98,8 @@ function labelColumn(
 }
 
 /** Different in every row, so its quoted form is not worth caching. */
-function quotedTrace({ trace, model, faultText }: RequestRecord): string {
+function quotedTrace(record: RequestRecord): string {
+  const { trace, model } = record
   if (trace === undefined) return '""'
-  return `"${traceText(trace, model, faultText).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return `"${traceText(trace, model, record).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

@@ -23,6 +23,8 @@ const CALL = {
   counts: [{ of: 'tokens', count: 14_210, nanoUsd: 20_000_000n, per: 1_000_000 }],
 } as const
 
+const FAULT = { faultText: 'The budget is used up.', faultCause: 'connect ECONNREFUSED' }
+
 test('what was noted of a request is read as it was noted, counted from its first byte', () => {
   const trace = new RequestTrace(1000)
   trace.authenticatedMs = 1000.125
@@ -35,7 +37,7 @@ test('what was noted of a request is read as it was noted, counted from its firs
   trace.emulated = ['dimensions']
   trace.wire = { in: { dimensions: 512 }, out: {}, differences: [] }
   trace.calls.push(CALL)
-  const read = traceOf(traceText(trace, 'small', 'The budget is used up.'), 'small')
+  const read = traceOf(traceText(trace, 'small', FAULT), 'small')
   assert.equal(read?.moments.authenticated, 0.13)
   assert.deepEqual([read?.moments.admitted, read?.moments.read], [4, undefined])
   assert.deepEqual([read?.bytesIn, read?.bytesOut, read?.askedModel], [7, 9, 'search-embed'])
@@ -43,7 +45,7 @@ test('what was noted of a request is read as it was noted, counted from its firs
   assert.deepEqual(read?.reservation, trace.reservation)
   assert.deepEqual(read?.emulated, ['dimensions'])
   assert.deepEqual(read?.wire, trace.wire)
-  assert.equal(read?.faultText, 'The budget is used up.')
+  assert.partialDeepStrictEqual(read, FAULT)
   const { startedMs: _start, endedMs: _end, ...same } = CALL
   assert.deepEqual(read?.attempts, [{ ...same, startMs: 46.5, durationMs: 198.5, firstByteMs: 209.25 }])
 })

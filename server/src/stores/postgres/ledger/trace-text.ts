@@ -43,8 +43,14 @@ interface KeptRest {
   readonly sharedWith?: number | undefined
 }
 
+/** The error of a failed request. */
+interface KeptFault {
+  readonly faultText?: string | undefined
+  readonly faultCause?: string | undefined
+}
+
 /** Fields that few requests have. */
-interface KeptMore {
+interface KeptMore extends KeptFault {
   readonly asked?: string | undefined
   readonly space?: string | undefined
   readonly width?: number | undefined
@@ -57,7 +63,6 @@ interface KeptMore {
   readonly emulated?: readonly string[] | undefined
   readonly dropped?: readonly string[] | undefined
   readonly wire?: Wire | undefined
-  readonly faultText?: string | undefined
 }
 
 type KeptText = readonly [
@@ -79,7 +84,7 @@ const MOMENTS = [
   'settledMs',
 ] as const satisfies readonly (keyof RequestTrace)[]
 
-export function traceText(trace: RequestTrace, model: string | undefined, faultText?: string): string {
+export function traceText(trace: RequestTrace, model: string | undefined, fault: KeptFault = {}): string {
   const { startedMs } = trace
   const text: KeptText = [
     FORM,
@@ -87,12 +92,12 @@ export function traceText(trace: RequestTrace, model: string | undefined, faultT
     trace.bytesIn,
     trace.bytesOut,
     trace.calls.slice(0, MAX_CALLS).map((call) => keptCall(call, startedMs)),
-    moreOf(trace, model, faultText),
+    moreOf(trace, model, fault),
   ]
   return JSON.stringify(text)
 }
 
-function moreOf(trace: RequestTrace, model: string | undefined, faultText: string | undefined): KeptMore {
+function moreOf(trace: RequestTrace, model: string | undefined, fault: KeptFault): KeptMore {
   const { askedModel, savedNanoUsd, reservation, emulated, dropped } = trace
   return {
     // For an unknown model, the name is the caller's own text and may be anything.
@@ -108,7 +113,8 @@ function moreOf(trace: RequestTrace, model: string | undefined, faultText: strin
     emulated: emulated.length === 0 ? undefined : emulated,
     dropped: dropped.length === 0 ? undefined : dropped,
     wire: trace.wire,
-    faultText,
+    faultText: fault.faultText,
+    faultCause: fault.faultCause,
   }
 }
 
@@ -163,6 +169,7 @@ export function traceOf(text: string, model: string | undefined): LoggedTrace | 
     dropped: more.dropped ?? [],
     wire: more.wire,
     faultText: more.faultText,
+    faultCause: more.faultCause,
   }
 }
 
@@ -274,6 +281,7 @@ export function traceOfOldSteps(steps: OldSteps, model: string | undefined): Log
     dropped: [],
     wire: undefined,
     faultText: undefined,
+    faultCause: undefined,
   }
 }
 

@@ -1,0 +1,14 @@
+/** What a rule can alert on, in the order in which they are offered. */
+export const ALERT_KINDS = [
+  'budget',
+  'ejected',
+  'space',
+  'error_rate',
+  'latency',
+  'model_ending',
+  'unknowns',
+  'spool',
+  'certificate',
+  'node_down',
+] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]

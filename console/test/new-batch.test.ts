@@ -1,0 +1,223 @@
+/**
+ * A batch from a file in the browser: uploaded, dropped or pasted, its column and model chosen, its cost seen, run to its end and
+ * downloaded; paused and resumed; refused by a budget.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
+import { BatchCaller, embeddingLines } from '../../server/test/support/batches.ts'
+import { NODE_TOKEN } from '../../server/test/support/console-node.ts'
+import { assertAccessible, expect, nodeOfFile, test, type Fixtures } from './support/test.ts'
+
+const KEY = 'console-test-key-indexer-0001'
+const SMALL_KEY = 'console-test-key-small-0001'
+const node = nodeOfFile({
+  models: {
+    'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
+    'slow-w16': { on: 'slow-3000', price: { usdPerMillionTokens: 10 }, deploymentLimits: { concurrency: 1 } },
+  },
+  projects: {
+    search: {
+      budget: { usd: 400, per: 'month', hard: true },
+      keys: [{ name: 'indexer', secret: KEY }],
+    },
+    small: { budget: { usd: 0.000_02, per: 'month', hard: true }, keys: [{ name: 'k', secret: SMALL_KEY }] },
+  },
+})
+
+const ARTICLES = [
+  'id,title,body,lang',
+  'KB-1,Cancel an order,"You can cancel an order, until it leaves our warehouse.",en',
+  'KB-2,Refunds,Refunds go to the card you paid with.,en',
+  'KB-3,Größentabelle,Unsere Größen entsprechen der EU-Norm.,de',
+  'KB-4,Empty,,en',
+  'KB-5,Gift receipts,Add a gift receipt at checkout.,en',
+].join('\n')
+
+/** A person with a session: the browser itself loads what is downloaded, with its cookie. */
+const MARIA = {
+  member: { role: 'operator', name: 'Maria Keller', email: 'maria.keller@example.com' },
+} as const
+
+type Open = Fixtures['openConsole']
+
+async function openNewBatch(openConsole: Open, project = 'search', options = {}) {
+  const opened = await openConsole(node, { ...MARIA, ...options })
+  await opened.go(`/batches/new?project=${project}`)
+  return opened
+}
+
+async function choose(page: Page, text = ARTICLES, name = 'support-articles.csv'): Promise<void> {
+  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) }
+  await page.locator('input[type=file]').first().setInputFiles(file)
+}
+
+async function pick(page: Page, field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field, exact: true }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
+const runButton = (page: Page) => page.getByRole('button', { name: /^Run batch/ })
+
+async function vectorsOf(page: Page, item: string): Promise<Buffer> {
+  await page.getByRole('button', { name: 'Download', exact: true }).click()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: item }).click()
+  return readFileSync(await (await downloading).path())
+}
+
+test('a CSV file is uploaded, estimated, run as a key, and its vectors are downloaded in three formats', async ({
+  openConsole,
+}) => {
+  const { page, go, complaints } = await openConsole(node, MARIA)
+  await go('/batches?project=search')
+  await page.getByRole('link', { name: 'New batch' }).first().click()
+  await expect(page).toHaveURL(/\/batches\/new/)
+  await choose(page)
+  await expect(page.getByText('Uploaded', { exact: true })).toBeVisible()
+  await expect(page.getByText(/5 rows, UTF-8, comma-separated, header row/)).toBeVisible()
+  // The head of a column chooses the text.
+  await page.getByRole('button', { name: 'Use title as text column' }).click()
+  await expect(page.getByRole('combobox', { name: 'Text column' })).toContainText('title')
+  await page.getByRole('button', { name: 'Use body as text column' }).click()
+  await expect(page.getByRole('combobox', { name: 'ID column' })).toContainText('id')
+  await expect(page.getByText('All unique.')).toBeVisible()
+  await pick(page, 'Model', 'plain-w16')
+  await pick(page, 'Run as', 'search/indexer')
+  const estimate = page.getByRole('complementary')
+  await expect(estimate).toContainText('1 skipped')
+  await expect(page.getByText('1 empty')).toBeVisible()
+  await expect(estimate).toContainText('of $400.00 left')
+  await expect(page.getByText(/torana batch run support-articles.csv/)).toBeVisible()
+  await runButton(page).click()
+  await expect(page).toHaveURL(/\/batches\/batch_/)
+  await expect(page.getByText('4 of 4', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('Completed')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('complementary')).toContainText('search/indexer')
+  const lines = (await vectorsOf(page, 'Vectors as JSONL')).toString('utf8').trim().split('\n')
+  const rows = lines.map((line) => JSON.parse(line) as { id: string; vector: number[] })
+  assert.deepEqual(
+    rows.map(({ id, vector }) => [id, vector.length]),
+    ['KB-1', 'KB-2', 'KB-3', 'KB-5'].map((id) => [id, 16]),
+  )
+  assert.equal((await vectorsOf(page, 'Vectors as NPY')).subarray(1, 6).toString('latin1'), 'NUMPY')
+  assert.equal((await vectorsOf(page, 'Vectors as Parquet')).subarray(0, 4).toString('latin1'), 'PAR1')
+  assert.deepEqual(complaints, [])
+})
+
+test('a reload keeps the file and every choice; another file replaces it, dropped anywhere', async ({
+  openConsole,
+}) => {
+  const { page } = await openNewBatch(openConsole)
+  await choose(page)
+  await pick(page, 'Model', 'plain-w16')
+  await pick(page, 'ID column', 'Row number')
+  await page.getByRole('button', { name: '6 h', exact: true }).click()
+  await page.getByRole('button', { name: 'NPY', exact: true }).click()
+  await expect(page.getByText('of $400.00 left')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('support-articles.csv', { exact: true })).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'ID column' })).toContainText('Row number')
+  await expect(page.getByRole('button', { name: 'NPY', exact: true })).toHaveAttribute('aria-pressed', 'true')
+  const files = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer()
+    transfer.items.add(new File(['{"text":"a cat"}\n{"text":"a dog"}\n'], 'pets.jsonl'))
+    return transfer
+  })
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: files })
+  await expect(page.getByText('Drop the file to upload it')).toBeVisible()
+  await page.dispatchEvent('body', 'drop', { dataTransfer: files })
+  await expect(page.getByText('pets.jsonl', { exact: true })).toBeVisible()
+  await expect(page.getByText(/2 rows, UTF-8, JSONL/)).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'Text column' })).toContainText('text')
+})
+
+test('by keyboard alone: text is pasted, a model chosen, the batch run with Ctrl and Enter', async ({
+  openConsole,
+}) => {
+  const { page } = await openNewBatch(openConsole)
+  await page.getByRole('button', { name: 'Paste text' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Paste text' })
+  await dialog.getByLabel('Text', { exact: true }).focus()
+  await page.keyboard.insertText('a cat\na dog\na heron at dawn')
+  await expect(dialog.getByRole('button', { name: 'One text per line' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  )
+  await dialog.getByRole('button', { name: 'Use text' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText(/3 rows/).first()).toBeVisible()
+  await page.getByRole('combobox', { name: 'Model', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('option', { name: 'plain-w16' })).toBeVisible()
+  await page.keyboard.press('p')
+  await page.keyboard.press('Enter')
+  await expect(runButton(page)).not.toHaveAttribute('aria-disabled', 'true')
+  await page.keyboard.press('Control+Enter')
+  await expect(page).toHaveURL(/\/batches\/batch_/)
+})
+
+test('a batch over the budget can’t be run: the page says by how much, and leads to the budget', async ({
+  openConsole,
+}) => {
+  const { page } = await openNewBatch(openConsole, 'small')
+  await choose(page)
+  await pick(page, 'Model', 'plain-w16')
+  await expect(page.getByText(/^Exceeds the budget for small by \$/)).toBeVisible()
+  await expect(runButton(page)).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('link', { name: 'Change budget' }).click()
+  await expect(page).toHaveURL(/\/budgets\/project\/small/)
+})
+
+test('a file that can’t be read is named with the reason, and the one before stays', async ({
+  openConsole,
+}) => {
+  const { page } = await openNewBatch(openConsole)
+  await choose(page)
+  await expect(page.getByText('Uploaded', { exact: true })).toBeVisible()
+  await choose(page, '{"text": "a cat"}\n{"text": ', 'broken.jsonl')
+  await expect(page.getByRole('alert')).toContainText('broken.jsonl: ')
+  await expect(page.getByText('support-articles.csv', { exact: true })).toBeVisible()
+})
+
+test('a batch is paused with a reason and resumed; the page names the person, and the audit has both', async ({
+  openConsole,
+}) => {
+  const caller = new BatchCaller(node.url, KEY)
+  const texts = Array.from({ length: 400 }, (_, index) => `text ${index}`)
+  const { id } = await caller.create(await caller.upload(embeddingLines('slow-w16', texts)))
+  const { page, go } = await openConsole(node, MARIA)
+  await go(`/batches/${id}`)
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await page.getByLabel('Reason', { exact: true }).fill('the index is being rebuilt')
+  await page.getByRole('button', { name: 'Pause batch' }).click()
+  await expect(page.getByText(/^Paused by .*maria\.keller@example\.com/)).toBeVisible()
+  await expect(page.getByText('Reason: the index is being rebuilt')).toBeVisible()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await expect(page.getByText(/^Paused by/)).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
+  const { body } = await node.control('GET', `/audit?target=${id}`, { token: NODE_TOKEN })
+  assert.deepEqual(
+    (body['data'] as { action: string }[]).map(({ action }) => action),
+    ['batch.resume', 'batch.pause'],
+  )
+})
+
+for (const theme of ['light', 'dark'] as const)
+  for (const size of ['desktop', 'phone'] as const)
+    test(`empty and filled, the page is accessible: ${theme}, ${size}`, async ({ openConsole }) => {
+      const language = size === 'phone' ? 'zh' : 'en'
+      const { page } = await openNewBatch(openConsole, 'search', { theme, size, language })
+      await assertAccessible(page, '/batches/new')
+      await choose(page)
+      await page.locator('table').waitFor()
+      await page.getByRole('combobox').nth(2).click()
+      await page.getByRole('option', { name: 'plain-w16' }).click()
+      await expect(page.getByText(/400\.00/).first()).toBeVisible()
+      await assertAccessible(page, '/batches/new with a file')
+      const wide = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      assert.equal(wide, 0, 'nothing is wider than the screen')
+    })

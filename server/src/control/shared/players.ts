@@ -1,0 +1,65 @@
+/** The keys under which members and programs use the playground of a project: no secret opens them, and the project binds them. */
+import { may } from '#core/access/permission.ts'
+import { termsOf } from '#core/keys/terms.ts'
+import { nanoUsdOf } from '#core/money/price.ts'
+import type { PlaygroundSettings } from '#core/settings.ts'
+import type { Key, KeyNow, WorkOwner } from '#ports/keys.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { maySee, playgroundKey } from './caller.ts'
+import type { ControlNode } from './node.ts'
+import { projectTerms } from './project-terms.ts'
+import { rightsOf } from './rights-queries.ts'
+
+export type PlayersNode = Pick<ControlNode, 'keyStore' | 'declaredProjects' | 'reports' | 'playground'>
+
+/** Undefined: there is no such project. */
+export async function playerKey(actor: string, project: string, node: PlayersNode): Promise<Key | undefined> {
+  const terms = await projectTerms(project, node)
+  if (terms === undefined) return undefined
+  const name = playgroundKey({ actor })
+  const id = `${project}/${name}`
+  return {
+    id,
+    name,
+    project,
+    models: undefined,
+    expiresAtMs: undefined,
+    ...termsOf(project, terms, id, playgroundTerms(node.playground)),
+    bounds: undefined,
+  }
+}
+
+/** The terms of one member in one project, on top of the project's own. */
+function playgroundTerms({
+  requestsPerMinute,
+  usdPerDay,
+}: PlaygroundSettings): Parameters<typeof termsOf>[3] {
+  const limitNanoUsd = usdPerDay === undefined ? undefined : nanoUsdOf(usdPerDay)
+  return {
+    limits: { requestsPerMinute },
+    budget: limitNanoUsd === undefined ? undefined : { limitNanoUsd, per: 'day', hard: true },
+  }
+}
+
+/** The same key by the rights of this moment. Undefined: the key is of another kind. */
+export function playerNow({ keyId, project }: WorkOwner, node: PlayersNode): Promise<KeyNow> | undefined {
+  const prefix = `${project}/${playgroundKey({ actor: '' })}`
+  return keyId.startsWith(prefix) ? nowOf(keyId.slice(prefix.length), project, node) : undefined
+}
+
+async function nowOf(actor: string, project: string, node: PlayersNode): Promise<KeyNow> {
+  try {
+    const key = await playerKey(actor, project, node)
+    if (key === undefined) return { standing: 'revoked', isProjectDeleted: true }
+    const rights = await rightsOf(node.reports, actor)
+    const mayPlay =
+      rights !== undefined &&
+      !rights.isReadOnly &&
+      may(rights.role, 'playground.run') &&
+      maySee(rights, project)
+    return mayPlay ? { standing: 'valid', key } : { standing: 'revoked', isProjectDeleted: false }
+  } catch (error) {
+    if (!(error instanceof StoreUnreachable)) throw error
+    return { standing: 'unreachable', isProjectDeleted: false }
+  }
+}

@@ -1,0 +1,180 @@
+/** The kinds of alerts: what each of them watches, its condition, and the scopes in which it makes sense. */
+
+export const ALERT_KINDS = [
+  'budget',
+  'ejected',
+  'space',
+  'error_rate',
+  'latency',
+  'model_ending',
+  'unknowns',
+  'spool',
+  'certificate',
+  'node_down',
+] as const
+export type AlertKind = (typeof ALERT_KINDS)[number]
+
+/** `drift`: vectors of another space. */
+export type AlertSeverity = 'critical' | 'drift' | 'warning'
+
+/** Values of a condition, by field. A list holds marks, each of which is reported once. */
+export type Condition = Readonly<Record<string, number | readonly number[]>>
+
+/** `*`: each project separately. */
+export type AlertScope = { readonly installation: true } | { readonly project: string }
+
+export interface ConditionField {
+  readonly initial: number | readonly number[]
+  readonly min: number
+  readonly max: number
+}
+
+interface KindEntry {
+  readonly name: string
+  /** Whether a rule can watch one project, or each of them. */
+  readonly hasProjects: boolean
+  readonly fields: Readonly<Record<string, ConditionField>>
+}
+
+/** Marks of one rule: more would be a notice every other day. */
+const MAX_MARKS = 10
+
+/** A single failure of a quiet minute is no rate. */
+const REQUESTS: ConditionField = { initial: 20, min: 1, max: 1_000_000 }
+
+export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
+  budget: {
+    name: 'Budget reached',
+    hasProjects: true,
+    fields: { percent: { initial: [80, 100], min: 1, max: 1000 } },
+  },
+  ejected: {
+    name: 'Deployment ejected',
+    hasProjects: false,
+    fields: { minutes: { initial: 1, min: 0, max: 1440 } },
+  },
+  space: { name: 'Space check failed', hasProjects: false, fields: {} },
+  error_rate: {
+    name: 'Error rate',
+    hasProjects: true,
+    fields: {
+      percent: { initial: 5, min: 0.1, max: 100 },
+      minutes: { initial: 5, min: 1, max: 60 },
+      requests: REQUESTS,
+    },
+  },
+  latency: {
+    name: 'Latency',
+    hasProjects: true,
+    fields: {
+      p95_ms: { initial: 2000, min: 1, max: 600_000 },
+      minutes: { initial: 10, min: 1, max: 60 },
+      requests: REQUESTS,
+    },
+  },
+  model_ending: {
+    name: 'Model ending',
+    hasProjects: false,
+    fields: { days: { initial: [90, 30, 14, 7, 1], min: 0, max: 90 } },
+  },
+  unknowns: {
+    name: 'Unknowns waiting',
+    hasProjects: false,
+    fields: { hours: { initial: 24, min: 0, max: 168 } },
+  },
+  spool: {
+    name: 'Spool growing',
+    hasProjects: false,
+    fields: {
+      entries: { initial: 1000, min: 1, max: 100_000_000 },
+      minutes: { initial: 5, min: 0, max: 1440 },
+    },
+  },
+  certificate: {
+    name: 'Certificate expiring',
+    hasProjects: false,
+    fields: { days: { initial: 21, min: 1, max: 90 } },
+  },
+  node_down: {
+    name: 'Node down',
+    hasProjects: false,
+    fields: { minutes: { initial: 1, min: 1, max: 1440 } },
+  },
+}
+
+export function initialCondition(kind: AlertKind): Condition {
+  const fields = Object.entries(KIND_TABLE[kind].fields)
+  return Object.fromEntries(fields.map(([field, { initial }]) => [field, initial]))
+}
+
+/** The condition with the values that were left out, or its problem. */
+export function readCondition(
+  kind: AlertKind,
+  given: Readonly<Record<string, unknown>>,
+): { readonly condition: Condition } | { readonly field: string; readonly problem: string } {
+  const { fields } = KIND_TABLE[kind]
+  const condition: Record<string, number | readonly number[]> = { ...initialCondition(kind) }
+  for (const [field, value] of Object.entries(given)) {
+    const known = fields[field]
+    if (known === undefined) {
+      const names = Object.keys(fields).join(', ') || 'no fields'
+      return { field, problem: `a condition of ${kind} has ${names}` }
+    }
+    const isList = Array.isArray(known.initial)
+    const values: readonly unknown[] = isList && Array.isArray(value) ? value : [value]
+    const isFit = (one: unknown): one is number =>
+      typeof one === 'number' && one >= known.min && one <= known.max
+    if (values.length === 0 || values.length > MAX_MARKS || !values.every(isFit)) {
+      const what = isList ? `1 to ${MAX_MARKS} numbers` : 'a number'
+      return { field, problem: `expected ${what} from ${known.min} to ${known.max}` }
+    }
+    condition[field] = isList ? [...new Set(values)] : (values[0] ?? 0)
+  }
+  return { condition }
+}
+
+/** A single value of a condition. */
+export function valueOf(condition: Condition, field: string): number {
+  const value = condition[field]
+  return typeof value === 'number' ? value : 0
+}
+
+/** The marks of a condition. */
+export function marksOf(condition: Condition, field: string): readonly number[] {
+  const value = condition[field]
+  return typeof value === 'object' ? value : []
+}
+
+export function conditionText(kind: AlertKind, condition: Condition): string {
+  const of = (field: string): number => valueOf(condition, field)
+  const listed = (field: string): string => marksOf(condition, field).join(', ')
+  switch (kind) {
+    case 'budget':
+      return `${marksOf(condition, 'percent')
+        .map((percent) => `${percent}%`)
+        .join(', ')}`
+    case 'ejected':
+    case 'node_down':
+      return `for more than ${of('minutes')} min`
+    case 'space':
+      return 'immediately'
+    case 'error_rate':
+      return `over ${of('percent')}% for ${of('minutes')} min`
+    case 'latency':
+      return `p95 over ${of('p95_ms')} ms for ${of('minutes')} min`
+    case 'model_ending':
+      return `${listed('days')} days before`
+    case 'unknowns':
+      return `older than ${of('hours')} h`
+    case 'spool':
+      return `over ${of('entries')} entries for ${of('minutes')} min`
+    case 'certificate':
+      return `${of('days')} days before`
+  }
+}
+
+/** Undefined: the scope fits the kind. */
+export function scopeProblem(kind: AlertKind, scope: AlertScope): string | undefined {
+  if ('installation' in scope || KIND_TABLE[kind].hasProjects) return undefined
+  return `${kind} concerns the whole installation: use {"installation": true}`
+}
