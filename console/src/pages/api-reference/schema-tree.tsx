@@ -67,13 +67,13 @@ function FieldLine({ field, document }: { readonly field: SchemaField; readonly 
         <button
           type="button"
           aria-expanded={isOpen}
-          className="flex w-full flex-wrap items-baseline gap-x-2 text-left hover:text-accent"
+          className="relative flex w-full flex-wrap items-baseline gap-x-2 pl-5 text-left hover:text-accent"
           onClick={() => setOpen(!isOpen)}
         >
           <ChevronRight
             size={12}
             aria-hidden
-            className={classes('shrink-0 self-center text-ink-3', isOpen && 'rotate-90')}
+            className={classes('absolute top-1 left-0 text-ink-3', isOpen && 'rotate-90')}
           />
           {head}
         </button>
