@@ -198,6 +198,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     withServers: true,
     needs: 'PostgreSQL',
   },
+  'check/config-changes': {
+    answers:
+      'several admins at once, nodes killed, PostgreSQL lost within a change: no partial change, no lost update, an intact audit, every node within 2 s; --seconds 60 --seed 1',
+    needs: 'PostgreSQL',
+  },
   'check/config-export': {
     answers:
       '1,000 random installations exported into new ones: equal models, routing, key terms and prices, equal decisions in 1,000 requests each; --configurations 100 --requests 100 --seed 1',

@@ -98,7 +98,7 @@ export interface paths {
         post: operations["createAlertRule"];
     };
     "/api/v1/alerts/rules/{id}": {
-        /** Delete an alert rule of the store. Its open incidents end without a notice */
+        /** Delete an alert rule of the store. Its open incidents end */
         delete: operations["deleteAlertRule"];
         /** Change an alert rule of the store */
         patch: operations["changeAlertRule"];

@@ -1,7 +1,8 @@
-import type { ConfiguredKey } from '#core/catalog/catalog.ts'
+import type { ConfiguredKey, Project } from '#core/catalog/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { workerModule } from '#package/files.ts'
 import { Thread } from '#thread/thread.ts'
+import type { ExportedBase, ExportedLine, StoreParts } from './export/export.ts'
 import { ConfigError } from './file/problem.ts'
 import type { Environment } from './file/variable.ts'
 import { extendable, type LoadedConfig, type LoadSettings } from './load.ts'
@@ -56,7 +57,19 @@ export class ThreadLoading {
     return { ...extendable({ ...config, catalog: { ...config.catalog, projects } }, facts), digest }
   }
 
+  /** One torana.yaml of a configuration in force and what the store adds to it. */
+  exported(base: ExportedBase, parts: StoreParts): Promise<readonly ExportedLine[]> {
+    const { catalog } = base
+    // Of declared projects, their names and those of their keys are all that it needs.
+    const projects = parts.projects.length === 0 ? [] : catalog.projects.map(named)
+    return this.#thread.ask('exported', { base: { ...base, catalog: { ...catalog, projects } }, parts })
+  }
+
   close(): Promise<void> {
     return this.#thread.close()
   }
+}
+
+function named({ name, keys }: Project): Project {
+  return { name, keys: keys.map((key) => ({ name: key.name, secret: '' })) }
 }

@@ -1,4 +1,4 @@
-/** Runs in a worker thread: reads and checks a configuration. A file with many keys takes seconds. */
+/** Runs in a worker thread: reads, checks and exports a configuration. A file with many keys takes seconds. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ConfiguredKey } from '#core/catalog/catalog.ts'
@@ -7,6 +7,7 @@ import { Fault } from '#core/fault/fault.ts'
 import type { Facts } from './build/facts.ts'
 import { ConfigError } from './file/problem.ts'
 import type { Environment } from './file/variable.ts'
+import { exportedLines, type ExportedBase, type ExportedLine, type StoreParts } from './export/export.ts'
 import { loadCatalog, type LoadSettings, type PlainConfig } from './load.ts'
 
 export interface LoadRequest {
@@ -55,12 +56,21 @@ async function load(
   }
 }
 
+export interface ExportRequest {
+  readonly base: ExportedBase
+  readonly parts: StoreParts
+}
+
+function exported({ base, parts }: ExportRequest): readonly ExportedLine[] {
+  return exportedLines(base, parts)
+}
+
 function digestOf({ configFile }: LoadSettings): string {
   if (configFile === undefined) return ''
   return createHash('sha256').update(readFileSync(configFile)).digest('hex')
 }
 
-const works = { load }
+const works = { load, exported }
 export type LoadWorks = typeof works
 
 serve(works)

@@ -5,6 +5,7 @@ import { ThreadLoading, type ReloadedConfig } from '#config/load-in-thread.ts'
 import { lateChanges, type LoadedConfig } from '#config/load.ts'
 import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
+import type { ExportConfiguration } from '#ports/stored-configuration.ts'
 import { FeedInForce, type UsedFeed } from '#worker/catalog/feed.ts'
 import { CatalogInForce, type CatalogLog } from '#worker/catalog/in-force.ts'
 import { ListedEnds } from '#worker/catalog/listed-ends.ts'
@@ -55,6 +56,8 @@ export interface FollowedConfiguration extends ConfigWatch {
   /** The one in force. */
   readonly loaded: () => LoadedConfig
   readonly feed: FeedInForce
+  /** One torana.yaml of it and what the store adds. */
+  readonly exported: ExportConfiguration
   /** Loads it with the facts of a document, and puts nothing in force. Undefined: the catalogue in the program. */
   readonly loadWith: (document: string | undefined) => Promise<LoadedConfig>
 }
@@ -116,6 +119,10 @@ export function followConfiguration(
     feed,
     loaded: () => loaded,
     loadWith: (document) => loading.load(settings, env, document),
+    exported: (parts) => {
+      const { text, base, extend } = loaded
+      return loading.exported({ text, file: base.file, catalog: extend(parts.objects).catalog }, parts)
+    },
     reload: () => watch.reload(),
     close() {
       watch.close()

@@ -3,7 +3,6 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { knownProviders, tryUpstream } from '#config/build/offer.ts'
 import { readStoredPrice } from '#config/build/stored-prices.ts'
-import { exportedLines } from '#config/export/export.ts'
 import { tasksOf } from '#core/node/node-role.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/access/security-event.ts'
@@ -157,11 +156,7 @@ function controlNode(
     scheduler: parts.scheduler,
     handlers: parts.handlers,
     extendedBy: (objects) => catalog.extendedBy(objects),
-    exported: async (parts) => {
-      const { text, base } = configuration.loaded()
-      const extended = catalog.extendedBy(parts.objects)
-      return exportedLines({ text, file: base.file, catalog: extended.catalog }, parts)
-    },
+    exported: configuration.exported,
     knownProviders: () => knownProviders(configuration.loaded().facts),
     tryUpstream: (name, entry) => tryUpstream(name, entry, configuration.loaded().facts),
     modelListing: upstreams.listing,

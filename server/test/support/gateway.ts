@@ -35,6 +35,7 @@ export interface ModelSpec {
   readonly deploymentLimits?: Readonly<Record<string, number>>
   readonly cache?: { readonly ttl: string }
   readonly microBatch?: Readonly<Record<string, unknown>>
+  readonly attemptTimeoutMs?: number
   /** Off unless a test is about it. */
   readonly spaceGuard?: boolean
 }

@@ -97,7 +97,7 @@ export const requests = inLanguage('requests', {
     title: 'Error returned',
     notKept: 'The error text wasn’t stored. The code’s page explains it.',
     leftOut: '[…] replaces text that may quote the request.',
-    parties: { caller: 'Caller’s fault', torana: 'Torana’s fault', upstream: 'Upstream’s fault' },
+    parties: { caller: 'At fault: caller', torana: 'At fault: Torana', upstream: 'At fault: upstream' },
     cause: 'Cause',
     more: (n: number) => `${plural(n, 'more failed call')} in the trace.`,
   },

@@ -82,7 +82,7 @@ export const requests: Partly<typeof english> = {
     title: '返回的错误',
     notKept: '未保存错误文本。错误代码页面有说明。',
     leftOut: '[…] 代替可能引用请求内容的文字。',
-    parties: { caller: '调用方的问题', torana: 'Torana 的问题', upstream: '上游的问题' },
+    parties: { caller: '责任方：调用方', torana: '责任方：Torana', upstream: '责任方：上游' },
     cause: '原因',
     more: (n) => `追踪中还有 ${count(n)} 次失败的调用。`,
   },

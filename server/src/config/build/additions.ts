@@ -162,20 +162,20 @@ function namesOf(model: Model): readonly string[] {
 /** An alias that is taken is left out: the model is served by its other names. */
 function addAliases(models: Map<string, Model>, declared: Catalog, input: AdditionInput): EntryProblem[] {
   const problems: EntryProblem[] = []
-  const families = familiesOf(declared)
+  const owners = new Map<string, string>([
+    ...[...familiesOf(declared)].map((name) => [name, 'the name of a family'] as const),
+    ...[...models].map(
+      ([name, { id }]) => [name, name === id ? 'the id of a model' : `an alias of ${id}`] as const,
+    ),
+    ...input.declared.models.map((id) => [id, 'the id of a model'] as const),
+  ])
   for (const model of [...models.values()].filter(({ managedBy }) => managedBy === 'store')) {
     const free = model.aliases.filter((alias, index) => {
-      const owner = models.get(alias)?.id ?? (input.declared.models.includes(alias) ? alias : undefined)
-      if (owner === undefined && !families.has(alias) && model.aliases.indexOf(alias) === index) return true
-      const what =
-        owner === undefined
-          ? 'the name of a family'
-          : owner === alias
-            ? 'the id of a model'
-            : `an alias of ${owner}`
-      const text = `models.${model.id}.aliases[${index}]: ${alias} is already ${owner === model.id && owner !== alias ? 'named here' : what}`
-      problems.push({ object: 'model', name: model.id, text })
-      return false
+      const owner = owners.get(alias)
+      owners.set(alias, owner ?? `an alias of ${model.id}`)
+      const text = `models.${model.id}.aliases[${index}]: ${alias} is already ${owner}`
+      if (owner !== undefined) problems.push({ object: 'model', name: model.id, text })
+      return owner === undefined
     })
     const served = free.length === model.aliases.length ? model : { ...model, aliases: free }
     for (const id of [model.id, ...free]) models.set(id, served)

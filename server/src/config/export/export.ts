@@ -33,7 +33,7 @@ export interface StoreParts {
   }[]
 }
 
-interface ExportedLine {
+export interface ExportedLine {
   readonly text: string
   /** null: it is not in torana.yaml. */
   readonly declaredAt: number | null

@@ -62,7 +62,7 @@ async function projectsIn(store: KeyStore, nowMs: number): Promise<readonly Expo
   )
   return projects.map((project) => ({
     name: project.name,
-    entry: termsEntry(project),
+    entry: { ...termsEntry(project), ...(project.capturesInputs && { capture: 'inputs' }) },
     keys: (byProject.get(project.name) ?? []).map(keyEntry),
   }))
 }

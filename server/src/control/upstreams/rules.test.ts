@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Catalog } from '#core/catalog/catalog.ts'
 import { anUpstream } from '#test/support/deployments.ts'
-import { addressFields, declaredEntry, entryOf, freeName, mergedEntry, newSecret, usable } from './rules.ts'
+import type { DeploymentStanding } from '#core/traffic/node-summary.ts'
+import {
+  addressFields,
+  declaredEntry,
+  entryOf,
+  freeName,
+  mergedEntry,
+  newSecret,
+  stateOf,
+  usable,
+} from './rules.ts'
 
 test('a request names the entry that torana.yaml would have', () => {
   for (const [given, entry] of [
@@ -108,4 +118,30 @@ test('an upstream without a name has its provider’s, or the first part of its 
     assert.equal(freeName(address, taken), name)
   const none = { ...taken, upstreams: undefined } as Catalog
   assert.equal(freeName({ provider: 'openai' }, none), 'openai')
+})
+
+test('an upstream is in the worst state of its deployments, with the status of what it answered', () => {
+  const standing = (state: DeploymentStanding['state'], reason: string | null, failures = {}) =>
+    ({ state, reason, failures, sinceMs: 1000, untilMs: 9000 }) as DeploymentStanding
+  const [since, retryAt] = ['1970-01-01T00:00:01.000Z', '1970-01-01T00:00:09.000Z']
+  const healthy = standing('healthy', null)
+  for (const [standings, kind, status] of [
+    [[healthy, undefined], 'healthy', null],
+    [[standing('held-back', 'not compared yet')], 'healthy', null],
+    [[standing('drained', 'new driver')], 'healthy', null],
+    [[healthy, standing('limited', 'too many requests (status 429)')], 'limited', 429],
+    [[standing('ejected', 'refused our key (status 401)')], 'rejected', 401],
+    [[standing('probing', 'refused our key', { rejectedUs: 3 })], 'rejected', null],
+    [[standing('ejected', 'connect ECONNREFUSED')], 'unreachable', null],
+    [[standing('ejected', 'failed (status 503)', { rejectedUs: 1 })], 'unreachable', 503],
+    [[standing('limited', null), standing('quarantined', 'another space')], 'space_failed', null],
+  ] as const) {
+    const retry = kind === 'healthy' ? null : retryAt
+    assert.deepEqual(stateOf(standings, true), { kind, since, retry_at: retry, status })
+  }
+  for (const [isUsed, kind] of [
+    [true, 'healthy'],
+    [false, 'unused'],
+  ] as const)
+    assert.deepEqual(stateOf([], isUsed), { kind, since: null, retry_at: null, status: null })
 })

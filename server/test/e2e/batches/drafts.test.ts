@@ -110,4 +110,7 @@ test('within seconds no node buys anything for a batch that a person paused, and
   await ask(nodes[0], 'POST', `/batches/${id}/resume`)
   await eventually(async () => assert.ok(calls() > stopped))
   await ask(nodes[0], 'POST', `/batches/${id}/cancel`)
+  await eventually(async () =>
+    assert.equal((await ask(nodes[0], 'GET', `/batches/${id}`)).state, 'cancelled'),
+  )
 })

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { Client } from 'pg'
+import { builtInFacts } from '#config/build/facts.ts'
+import { readConfig } from '#config/load.ts'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { send, startGateway, type Asked, type Gateway } from '#test/support/gateway.ts'
@@ -317,6 +319,31 @@ test('the history has pages, and what older routes change is in it', async () =>
   const next = encodeURIComponent(first.next ?? '')
   const { body: second } = await control<History>(one, 'GET', `/configuration/changes?limit=1&after=${next}`)
   assert.equal(second.data[0]?.summary, 'Added upstream late')
+})
+
+test('the export is a torana.yaml that Torana accepts, with the projects and keys of the store and without a secret', async () => {
+  const key = { project: 'shop', name: 'web', models: ['bge-w8'], limits: { requests_per_minute: 60 } }
+  const { body: made } = await control<{ secret: string }>(one, 'POST', '/keys', key)
+  await control(one, 'PATCH', '/projects/shop', { budget: { usd: '12.5', per: 'day', hard: true } })
+  const { status, text, headers } = await control(one, 'GET', '/configuration/export')
+  assert.deepEqual([status, headers.get('content-type')], [200, 'application/yaml; charset=utf-8'])
+  for (const secret of [made.secret, 'canary', 'sk-of-gpu-two']) assert.ok(!text.includes(secret), secret)
+  const names = [...text.matchAll(/^# {3}([A-Z0-9_]+): /gm)].map(([, name]) => name ?? '')
+  const variables = Object.fromEntries(names.map((name) => [name, `a-secret-for-${name}-0123456789`]))
+  const surroundings = {
+    readFile: () => '',
+    facts: builtInFacts(),
+    bootstrapKey: undefined,
+    nowMs: Date.now(),
+  }
+  const { catalog } = readConfig('torana.yaml', text, { env: variables, ...surroundings })
+  assert.ok(catalog.models.has('bge-w8') && catalog.models.has('declared-w8'))
+  const shop = catalog.projects.find(({ name }) => name === 'shop')
+  assert.deepEqual(shop?.budget, { limitNanoUsd: 12_500_000_000n, per: 'day', hard: true })
+  assert.deepEqual(
+    shop.keys.map(({ name, models: ids, limits }) => [name, ids, limits]),
+    [['web', ['bge-w8'], { requestsPerMinute: 60 }]],
+  )
 })
 
 test('every change is in the audit, whose chain is intact', async () => {

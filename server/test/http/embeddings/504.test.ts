@@ -7,6 +7,7 @@ const gateway = await startGateway({
   models: {
     'never-w16': { on: 'never' },
     'slow-w16': { on: 'slow-500' },
+    'patient-w16': { on: 'slow-500', attemptTimeoutMs: 600_000 },
     'status-504-w16': { on: 'status-504' },
     'status-408-w16': { on: 'status-408' },
     'relieved-w16': { on: ['never', 'plain'] },
@@ -24,6 +25,10 @@ for (const model of ['never-w16', 'slow-w16', 'status-504-w16', 'status-408-w16'
     })
   })
 }
+
+test('a model with a timeout of its own is not bound by that of the node', async () => {
+  assert.equal((await gateway.ask({ model: 'patient-w16', input: 'a' })).status, 200)
+})
 
 test('a hanging upstream is left for the next deployment after its share of the time', async () => {
   const startedMs = performance.now()
