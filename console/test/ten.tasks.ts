@@ -37,6 +37,7 @@ const node = nodeOfFile(
   {
     models: {
       'house-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 10 } },
+      'failing-w16': { on: 'mode-failing' },
     },
     projects: { app: { capture: 'inputs', keys: [{ name: 'web', secret: KEY }] } },
   },
@@ -176,13 +177,13 @@ const TASKS: readonly Task[] = [
       if (!(await channel.isChecked())) await channel.click()
       await form.getByRole('button', { name: 'Create rule' }).click()
       await expect(form).toBeHidden(SOON)
-      await node.provider.setMode('two', { mode: '500' })
+      await node.provider.setMode('failing', { mode: '500' })
       await eventually(async () => {
-        for (let call = 0; call < 20; call++) await embed('house-w16', `text ${call}`)
-        assert.ok(received.some((text) => text.includes('mode-two')))
+        for (let call = 0; call < 20; call++) await embed('failing-w16', `text ${call}`)
+        assert.ok(received.some((text) => text.includes('mode-failing')))
       }, 60_000)
-      await node.provider.setMode('two')
-      await expect(page.getByRole('region', { name: 'Incidents' })).toContainText('mode-two', SOON)
+      await node.provider.setMode('failing')
+      await expect(page.getByRole('region', { name: 'Incidents' })).toContainText('mode-failing', SOON)
     },
   },
   {
@@ -238,17 +239,21 @@ const TASKS: readonly Task[] = [
         .first()
         .fill('20')
       await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click()
-      await expect(page.getByRole('dialog')).toBeHidden(SOON)
-      const { body } = await node.control('GET', '/budgets/project:search', { token: NODE_TOKEN })
-      assert.match(JSON.stringify(body), /"20(?:\.0+)?"/)
+      const limit = async () =>
+        (await node.control('GET', '/budgets/project:search', { token: NODE_TOKEN })).body['limit_usd']
+      await expect.poll(limit, SOON).toBe('20.000000000')
     },
   },
   {
     name: 'Share a view',
     run: async (page) => {
       await link(page, 'Requests').click()
-      await page.getByText('Failed', { exact: true }).first().click()
+      await page.getByRole('button', { name: 'Failed', exact: true }).click()
       await button(page, 'Save view').click()
+      await page.getByLabel('View name').fill('Failures of the app')
+      await pick(page, 'Visible to', 'Members of app')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await expect(page.getByRole('button', { name: /Failures of the app/ }).first()).toBeVisible(SOON)
     },
   },
   {
