@@ -44,6 +44,8 @@ const projects: ConsoleProject[] = [
     retries: 1,
     use: { ...WEBKIT, trace: 'off', widths: [1440] },
   },
+  // A recorded run of what operators do first.
+  { name: 'tasks', testMatch: '*.tasks.ts', use: { ...CHROMIUM, trace: 'on' } },
   // They measure: run them with `--workers 1` on a machine that does nothing else.
   { name: 'timing', testMatch: '*.timing.ts', use: CHROMIUM },
 ]

@@ -48,7 +48,7 @@ test('a failure is found by the id of its caller, explains itself, and is sent a
   await expect(row).toHaveCount(1, SOON)
   await row.getByRole('link').press('Enter')
   const error = page.getByRole('region', { name: 'Error returned' })
-  await expect(error).toContainText('Upstream’s fault', SOON)
+  await expect(error).toContainText('At fault: upstream', SOON)
   await expect(error.getByRole('link', { name: /upstream_failed/ })).toHaveAttribute(
     'href',
     /\/docs\/errors\/upstream_failed$/,

@@ -114,7 +114,7 @@ export async function startNode(
   signal.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler } = traffic
-  const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
+  const live = opened.use(await openLive(basics, { stores, catalog, scheduler, listeners }))
   const { traces } = opened.use(openTraces(basics, catalog))
   const withoutRides = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
   const spaceParts = { stores, catalog, scheduler, outside: withoutRides, upstreams, signal }
@@ -137,7 +137,7 @@ export async function startNode(
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { capture } = captures
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
-  const alerts = opened.use(openAlerts(basics))
+  const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, handlers, scheduler }
   const shown = { ...served, ...own, people, live, suspects, alerts, captures }

@@ -9,14 +9,14 @@ export function useChangeSearch<Search extends object = never>(): (
   const navigate = useNavigate()
   return useCallback(
     (change, { replace = false } = {}) =>
-      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace }),
+      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), hash: true, replace }),
     [navigate],
   )
 }
 
 /** A sheet, dialog or menu that an address opens, such as `?new=1`: the name of the parameter, and its value. */
 export function useOpened(
-  name: 'new' | 'connect' | 'export' | 'password',
+  name: 'new' | 'export' | 'password',
   value: true | undefined,
 ): readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
   const change = useChangeSearch<Record<string, true | undefined>>()

@@ -36,7 +36,7 @@ export function HeadView<Row>({ columns, sort = '', onSort, tick }: HeadProps<Ro
               aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}
               className={classes(
                 CELL,
-                'sticky top-0 z-auto h-8 border-y border-line bg-surface text-12 font-medium text-ink-2',
+                'sticky top-0 z-1 h-8 border-y border-line bg-surface text-12 font-medium text-ink-2',
                 column.align === 'right' ? 'text-right' : 'text-left',
               )}
             >

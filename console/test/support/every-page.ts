@@ -21,6 +21,9 @@ export interface SeededNode {
   /** Of an admin's session. */
   readonly cookie: string
   readonly request: string
+  /** One that failed, and the one that was sent again. */
+  readonly failed: string
+  readonly replay: string
   readonly batch: string
   /** An uploaded file that is no batch yet. */
   readonly draft: string
@@ -41,13 +44,18 @@ export async function startSeededNode(): Promise<SeededNode> {
     },
     images: { 'plain-image': { on: 'plain', price: { usdPerImage: 0.04 } } },
     projects: {
-      default: { budget: { usd: 50, per: 'month', hard: true }, keys: [{ name: 'k', secret: KEY }] },
+      default: {
+        budget: { usd: 50, per: 'month', hard: true },
+        keys: [{ name: 'k', secret: KEY }],
+        capture: 'inputs',
+      },
     },
   })
   await node.ask({ model: 'plain-w16', input: ['cat', 'kitten', 'car'] }, { key: KEY })
   await node.ask({ model: 'ending-w16', input: 'cat' }, { key: KEY })
   await node.provider.setMode('failing', { mode: '500' })
-  await node.ask({ model: 'failing-w16', input: 'cat' }, { key: KEY })
+  const failure = await node.ask({ model: 'failing-w16', input: 'cat' }, { key: KEY })
+  const failed = String(failure.headers.get('x-request-id'))
   await node.ask(
     { model: 'plain-image', prompt: 'a lighthouse' },
     { key: KEY, path: '/v1/images/generations' },
@@ -61,6 +69,8 @@ export async function startSeededNode(): Promise<SeededNode> {
     url: node.controlUrl,
     cookie,
     request: await firstRequest(node),
+    failed,
+    replay: await replayOf(failed, node),
     batch: batch.id,
     draft: await uploadedDraft(node, cookie),
     invitation: await invitation(node),
@@ -70,8 +80,10 @@ export async function startSeededNode(): Promise<SeededNode> {
 /** Every tab of every page that shows one thing. */
 const EXAMPLES: Readonly<Record<PlaceOfOne, (node: SeededNode) => readonly Address[]>> = {
   invite: ({ invitation }) => [paths.invite(invitation.slice('/invite/'.length))],
-  request: ({ request }) =>
-    (['waterfall', 'wire', 'headers', 'ledger'] as const).map((tab) => paths.request(request, { tab })),
+  request: ({ request, failed, replay }) => [
+    ...(['waterfall', 'wire', 'headers', 'ledger'] as const).map((tab) => paths.request(request, { tab })),
+    paths.request(failed, { replay }),
+  ],
   batch: ({ batch }) => [paths.batch(batch)],
   model: () =>
     (['capabilities', 'prices', 'routing', 'traffic', 'space'] as const).map((tab) =>
@@ -111,7 +123,7 @@ export const PAGES: Readonly<Record<string, (node: SeededNode) => readonly strin
 }
 
 /** They open for a person who is not signed in. */
-export const BEFORE_SIGN_IN: ReadonlySet<string> = new Set(['signIn', 'invite'])
+export const BEFORE_SIGN_IN: ReadonlySet<string> = new Set(['signIn', 'invite', 'snapshot'])
 
 async function firstRequest(node: ConsoleNode): Promise<string> {
   let id = ''
@@ -122,6 +134,14 @@ async function firstRequest(node: ConsoleNode): Promise<string> {
     id = first.id
   })
   return id
+}
+
+async function replayOf(failed: string, node: ConsoleNode): Promise<string> {
+  return eventually(async () => {
+    const sent = await node.control('POST', `/requests/${failed}/replay`, { token: NODE_TOKEN })
+    if (sent.status !== 201) throw new Error(sent.text)
+    return String(sent.body['id'])
+  })
 }
 
 async function invitation(node: ConsoleNode): Promise<string> {

@@ -3,6 +3,8 @@ import { cachedFor } from '#control/shared/cached-for.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import type { Observer } from '#ports/observer.ts'
+import { validityOf } from '#http/certificate.ts'
+import type { Listeners } from '#http/listeners.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { loopBusyMeter } from '#runtime/load.ts'
 import { every } from '#worker/every.ts'
@@ -34,6 +36,7 @@ export interface LiveParts {
   >
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
+  readonly listeners: Pick<Listeners, 'certificate'>
 }
 
 export interface Live extends AsyncDisposable {
@@ -47,7 +50,7 @@ export interface Live extends AsyncDisposable {
 }
 
 export async function openLive({ clock, log }: Basics, parts: LiveParts): Promise<Live> {
-  const { stores, catalog, scheduler } = parts
+  const { stores, catalog, scheduler, listeners } = parts
   const quiet = (error: unknown): void => {
     if (!(error instanceof StoreUnreachable))
       log.warn({ err: error }, 'the traffic of this node could not be told')
@@ -84,6 +87,7 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
       callsUnderWay: stores.openCalls(),
       isStoreAway: stores.isStoreUnreachable(),
       ledgerDifferences: stores.ledgerDifferences(),
+      certificateEndsMs: validityOf(listeners.certificate)?.endsAtMs,
     })
   const write = async (): Promise<void> => {
     const page = traffic.page()

@@ -1,5 +1,5 @@
 /** Alerts: rules and channels of the store, incidents, and notices that are kept until they were sent. */
-import type { AlertKind, AlertSeverity } from '#core/alerts/kind.ts'
+import type { IncidentStep, OpenIncident } from '#core/alerts/incident.ts'
 import type { Notice, NoticePhase } from '#core/alerts/notice.ts'
 import type { AlertChannel, AlertRule, ChannelTarget } from '#core/alerts/rule.ts'
 import type { Actor } from './audit.ts'
@@ -47,51 +47,6 @@ export interface AlertStore {
   mute(untilMs: number | undefined, actor: Actor): Promise<void>
 }
 
-/** An incident that has not ended. */
-export interface OpenIncident {
-  readonly id: string
-  readonly kind: AlertKind
-  readonly cause: string
-  /** Empty: the installation. */
-  readonly project: string
-  readonly rules: readonly string[]
-  readonly severity: AlertSeverity
-  readonly title: string
-  readonly detail: IncidentDetail
-  readonly level: number
-  readonly grouped: number
-  readonly startedAtMs: number
-}
-
-export interface IncidentDetail {
-  readonly lines: readonly string[]
-  /** What it consists of, such as ids of deployments; the first `MAX_SUBJECTS`. */
-  readonly subjects: readonly string[]
-  readonly figures: Readonly<Record<string, string | number>>
-  /** The path of the console's page. */
-  readonly path: string
-}
-
-/** A notice for one channel. */
-export interface NewNotice {
-  readonly channel: string
-  readonly phase: NoticePhase
-  /** Its place among the notices of the incident for this channel. */
-  readonly sequence: number
-  readonly notice: Notice
-  /** The end of the quiet hours that hold it. */
-  readonly heldUntilMs: number | undefined
-}
-
-/** One step in the life of an incident, with its notices. */
-export interface IncidentStep {
-  readonly step: 'start' | 'change' | 'worse' | 'end'
-  readonly incident: OpenIncident
-  /** Of the step `end`. */
-  readonly endedAtMs?: number | undefined
-  readonly notices: readonly NewNotice[]
-}
-
 /** A notice that this node is to send now. */
 export interface DueNotice {
   readonly incident: string
@@ -103,7 +58,8 @@ export interface DueNotice {
   readonly tries: number
   /** Failures of the channel in a row, without this try. */
   readonly failures: number
-  readonly createdAtMs: number
+  /** When it was first to be sent. */
+  readonly dueAtMs: number
 }
 
 export interface DeliveryResult {

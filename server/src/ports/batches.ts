@@ -100,7 +100,7 @@ export interface PersonPause {
   readonly reason: string | undefined
 }
 
-export interface BatchPause {
+interface BatchPause {
   /** The code of the fault. */
   readonly code: string
   readonly untilMs: number

@@ -1,4 +1,5 @@
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
+import type { ProjectTraffic } from '#core/alerts/facts.ts'
 import type { SparseCounts } from '#core/traffic/latency-counts.ts'
 import type { Outcome } from '#core/request/request-outcome.ts'
 
@@ -95,6 +96,8 @@ export interface TrafficHistory {
     slotMs: number,
     projects: readonly string[] | undefined,
   ): Promise<readonly TrafficSlot[]>
+  /** Each project that had requests in the fine slots of a span, whose begin is that of a slot. */
+  projectTraffic(span: TimeSpan): Promise<readonly ProjectTraffic[]>
   /** Deletes what has reached the end of its retention. */
   dropOld(): Promise<void>
 }

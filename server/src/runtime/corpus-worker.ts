@@ -134,7 +134,7 @@ class Lines {
     const { textColumn, idColumn, longBytes = Infinity } = this.#wanted
     const { row, id } = rowOf(columns, this.#row, { text: undefined, id: idColumn })
     this.#row += 1
-    const text = cellText(columns[textColumn])
+    const text = Object.hasOwn(columns, textColumn) ? cellText(columns[textColumn]) : ''
     if (text === '') this.#firstEmpty ??= row
     else this.#texts.push({ row, id, text, isLong: Buffer.byteLength(text) > longBytes })
   }
@@ -196,6 +196,8 @@ const works = {
       const { rows, profiler, format } = remembered(profiles, id)
       profiles.delete(id)
       await rows.push(undefined)
+      if (profiler.rows === 0)
+        throw new CommandProblem('The file has no rows. The first line of a CSV names its columns.')
       return profiler.result(format, usualColumns)
     })
   },

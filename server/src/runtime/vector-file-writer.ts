@@ -19,7 +19,7 @@ interface ResultLine {
   readonly custom_id: string
   readonly response: {
     readonly status_code: number
-    readonly body: { readonly data?: readonly { readonly embedding: string | readonly number[] }[] }
+    readonly body: { readonly data?: readonly { readonly embedding: unknown }[] }
   } | null
 }
 
@@ -104,12 +104,15 @@ export class VectorFileWriter {
       throw new VectorFileProblem(
         `Line ${number} has ${data.length} vectors, and a file of vectors has one for each line. Download the output as JSON lines.`,
       )
-    this.#read.set(number, { customId, vector: data?.[0] && this.#bytesOf(data[0].embedding) })
+    this.#read.set(number, { customId, vector: data?.[0] && this.#bytesOf(data[0].embedding, number) })
   }
 
-  #bytesOf(embedding: string | readonly number[]): Uint8Array<ArrayBuffer> {
+  #bytesOf(embedding: unknown, number: number): Uint8Array<ArrayBuffer> {
     if (typeof embedding === 'string') return Uint8Array.fromBase64(embedding)
-    return new Uint8Array(this.#numbers(embedding).buffer)
+    if (Array.isArray(embedding)) return new Uint8Array(this.#numbers(embedding as number[]).buffer)
+    throw new VectorFileProblem(
+      `Line ${number} has vectors of several types, and a file of vectors has one type. Download the output as JSON lines.`,
+    )
   }
 
   #numbers(numbers: readonly number[]) {

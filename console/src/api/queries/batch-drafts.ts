@@ -18,6 +18,7 @@ const NO_OPTIONS: BatchOptions = {
   dimensions: null,
   key: null,
   window_hours: 24,
+  output: null,
 }
 
 export const draftQueries = {

@@ -80,7 +80,7 @@ function ChannelCard({ channel, onEdit }: ChannelCardProps) {
   const { id, name, kind, masked, managed_at: managedAt } = channel
   return (
     <li className="flex gap-2.5 border-b border-line py-3 last:border-b-0">
-      <span className="mt-0.5 flex size-6.5 shrink-0 items-center justify-center rounded-control bg-sunken text-ink-2">
+      <span className="mt-0.5 flex size-6.5 shrink-0 items-center justify-center rounded-control bg-tag text-ink-2">
         <ChannelIcon kind={kind} size={14} />
       </span>
       <div className="min-w-0 flex-1">

@@ -1,6 +1,6 @@
 /** One incident: what happened, since when, and how each channel was notified. */
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
 import { alertQueries, type Channel, type IncidentDetail } from '../../api/queries/alerts.ts'
 import { clockSeconds, day, dayWithYear, duration } from '../../app/format.ts'
 import { parseSearch } from '../../app/search.ts'
@@ -30,15 +30,19 @@ interface IncidentSheetProps {
 export function IncidentSheet({ id, channels, onClose }: IncidentSheetProps) {
   const query = useQuery(alertQueries.incident(id))
   const incident = query.data
+  // The button that closes would show its hint, and `esc` would close the hint first.
+  const content = useRef<HTMLDivElement>(null)
   return (
-    <Sheet open onClose={onClose} title={words.alerts.incident.title}>
-      {query.error !== null && incident === undefined ? (
-        <Problem error={query.error} retry={() => void query.refetch()} className="px-0" />
-      ) : incident === undefined ? (
-        <LoadingRows className="-mx-6" />
-      ) : (
-        <Detail incident={incident} channels={channels} />
-      )}
+    <Sheet open onClose={onClose} title={words.alerts.incident.title} initialFocus={content}>
+      <div ref={content} tabIndex={-1} className="outline-none">
+        {query.error !== null && incident === undefined ? (
+          <Problem error={query.error} retry={() => void query.refetch()} className="px-0" />
+        ) : incident === undefined ? (
+          <LoadingRows className="-mx-6" />
+        ) : (
+          <Detail incident={incident} channels={channels} />
+        )}
+      </div>
     </Sheet>
   )
 }

@@ -11,6 +11,7 @@ import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { ChannelIcon } from './channel-icon.tsx'
 
 type Preview = Schema<'AlertPreview'>
 
@@ -73,7 +74,11 @@ function NoticeJson({ kind }: { readonly kind: AlertKind }) {
       <Segmented
         label={words.alerts.preview.shape}
         value={shape}
-        segments={SHAPES.map((value) => ({ value, label: words.alerts.channelKinds[value] }))}
+        segments={SHAPES.map((value) => ({
+          value,
+          label: <ChannelIcon kind={value} />,
+          name: words.alerts.channelKinds[value],
+        }))}
         onChange={setShape}
         className="self-start"
       />

@@ -55,12 +55,13 @@ export function QuietFields({ form, set }: FieldsProps) {
           <div className="grid grid-cols-[1fr_1fr_2fr] gap-3 phone:grid-cols-2">
             {form.quiet === 'daily' && (
               <>
-                <Field name="quiet.from" label={say.from}>
-                  <TextInput required type="time" value={form.from} onChange={(from) => set({ from })} />
-                </Field>
-                <Field name="quiet.to" label={say.to}>
-                  <TextInput required type="time" value={form.to} onChange={(to) => set({ to })} />
-                </Field>
+                <Clock
+                  name="quiet.from"
+                  label={say.from}
+                  value={form.from}
+                  onChange={(from) => set({ from })}
+                />
+                <Clock name="quiet.to" label={say.to} value={form.to} onChange={(to) => set({ to })} />
               </>
             )}
             <Field
@@ -86,5 +87,31 @@ export function QuietFields({ form, set }: FieldsProps) {
         </div>
       )}
     </>
+  )
+}
+
+interface ClockProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** By 24 hours, as all times of the console: the browser's own field would follow its language. */
+function Clock({ name, label, value, onChange }: ClockProps) {
+  return (
+    <Field name={name} label={label} rule={words.alerts.rule.clock}>
+      <TextInput
+        required
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={5}
+        pattern="([01]\d|2[0-3]):[0-5]\d|24:00"
+        placeholder="22:00"
+        value={value}
+        onChange={onChange}
+        className="tabular-nums"
+      />
+    </Field>
   )
 }

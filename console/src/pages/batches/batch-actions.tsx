@@ -1,15 +1,14 @@
 /** What a person can do with a batch: download it, pause it, cancel it. */
 import { Ban, Download, Pause } from 'lucide-react'
-import { batchFileUrl, batchResultsUrl, RESULT_FORMATS, type Batch } from '../../api/queries/batches.ts'
+import { batchFileUrl, batchResultsUrl, RESULT_FORMATS, type BatchDetail } from '../../api/queries/batches.ts'
 import { useMay } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { words } from '../../words/words.ts'
 import { isOpen } from './progress.ts'
-import { batch as place } from './place.ts'
 
 interface BatchActionsProps {
-  readonly batch: Batch
+  readonly batch: BatchDetail
   readonly onPause: () => void
   readonly onCancel: () => void
 }
@@ -54,8 +53,8 @@ export function BatchActions({ batch, onPause, onCancel }: BatchActionsProps) {
 }
 
 /** The format that was chosen with the batch comes first. */
-function DownloadMenu({ batch }: { readonly batch: Batch }) {
-  const { output } = place.useSearch()
+function DownloadMenu({ batch }: { readonly batch: BatchDetail }) {
+  const { output } = batch.metadata
   const say = words.batches
   const icon = <Download size={14} aria-hidden />
   const button = (why?: string) => (

@@ -18,6 +18,7 @@ export const batches = createRoute({
       position: 3,
       key: 't',
       permission: 'batches.read',
+      actions: [{ id: 'newBatch', path: '/batches/new', permission: 'playground.run' }],
     },
   },
 })
@@ -25,7 +26,5 @@ export const batches = createRoute({
 export const batch = createRoute({
   getParentRoute: () => shellRoute,
   path: '/batches/$id',
-  /** The form of the results that was chosen with the batch. */
-  validateSearch: searchOf({ output: oneOf('jsonl', 'parquet', 'npy') }),
   component: lazyRouteComponent(() => import('./batch-page.tsx'), 'BatchPage'),
 })

@@ -5,6 +5,7 @@ import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch, useOpened } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
+import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { useMay } from '../../app/session.ts'
 import { useZone } from '../../time/zone.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
@@ -82,7 +83,17 @@ export function BudgetsPage() {
     <Page
       title={words.places.budgets}
       fill
-      actions={add}
+      actions={
+        <>
+          {!isPhone && (
+            <ShareMenu
+              page="budgets"
+              queries={() => ({ budgets: { scope: search.scope, project: search.project } })}
+            />
+          )}
+          {add}
+        </>
+      }
       {...(isPhone &&
         asked !== undefined && { crumbs: [{ label: words.places.budgets, to: paths.budgets() }] })}
     >

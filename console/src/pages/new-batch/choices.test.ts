@@ -41,6 +41,7 @@ test('options need a text column and a model', () => {
     dimensions: null,
     key: 'search/indexer',
     window_hours: 6,
+    output: 'parquet',
   })
 })
 

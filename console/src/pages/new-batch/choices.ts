@@ -61,6 +61,7 @@ export function optionsOf(choices: Choices, key: string | null): BatchOptions | 
     dimensions: choices.dimensions ?? null,
     key,
     window_hours: Number(choices.hours),
+    output: choices.output,
   }
 }
 

@@ -159,7 +159,7 @@ function useRunning(draft: BatchDraft | undefined, choices: Choices, key: string
     if (why !== undefined || draft === undefined || options === undefined) return
     const batch = await send({ params: { path: { id: draft.id } }, body: options })
     rememberProject(draft.project)
-    await navigate(paths.batch(batch.id, { output: choices.output }))
+    await navigate(paths.batch(batch.id))
   }
   return {
     estimate,

@@ -83,19 +83,19 @@ function Row({ item, nowMs }: { readonly item: Attention; readonly nowMs: number
         <p className="flex gap-2">
           <span className="min-w-0 flex-1 truncate font-strong">{say.title(name, figures)}</span>
           <span className="shrink-0 text-12 leading-5 text-ink-3">{ageOf(item.since, nowMs)}</span>
-        </p>
-        <p className="flex gap-3 text-12 leading-[17px]">
-          <span className="min-w-0 flex-1 break-words text-ink-2">{say.text(figures, item.subject.id)}</span>
           {alert !== undefined && (
             <Link
               to={paths.alerts({ new: alert })}
               aria-label={words.overview.alertOn(say.title(name, figures))}
               title={words.overview.alert}
-              className="-my-0.5 shrink-0 self-start rounded-chip p-0.5 text-ink-3 hover:text-accent"
+              className="-mr-0.5 shrink-0 self-center rounded-chip p-0.5 text-ink-3 hover:text-accent"
             >
               <BellPlus size={13} aria-hidden />
             </Link>
           )}
+        </p>
+        <p className="flex gap-3 text-12 leading-[17px]">
+          <span className="min-w-0 flex-1 break-words text-ink-2">{say.text(figures, item.subject.id)}</span>
           <TextLink to={linkOf(item)} className="shrink-0">
             {say.link}
           </TextLink>

@@ -112,14 +112,20 @@ function rowsOf(...both: readonly [RequestDetail, RequestDetail]): readonly Comp
     cells: both.map(textOf),
     texts: [],
   })
+  // The error of the first is above the table; the same one twice says nothing more than its code.
+  const errorRows = (): readonly CompareRow[] => {
+    const [first, second] = both
+    if (second.fault === null) return []
+    const isSame = first.fault_text === second.fault_text
+    return [row(say.error, ({ fault, fault_text: text }) => (isSame ? fault : text) ?? NONE)]
+  }
   const rows = [
     {
       name: figures.outcome,
       cells: both.map((one) => <OutcomeHead key={one.id} row={one} />),
       texts: both.map(({ status, fault }) => `${status} ${fault ?? ''}`),
     },
-    // The error of the first stands above the table.
-    ...(both[1].fault === null ? [] : [row(say.error, ({ fault_text: text }) => text ?? NONE)]),
+    ...errorRows(),
     timed(figures.took, ({ duration_ms: ms }) => exactMs(ms)),
     timed(figures.own, ({ own_ms: ms }) => exactMs(ms)),
     row(say.deployments, ({ deployments, model }) =>

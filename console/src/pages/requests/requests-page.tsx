@@ -17,6 +17,7 @@ import { Page } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { phoneRow, requestColumns } from '../../parts/requests/columns.tsx'
+import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { FilterBar, PhoneFilters } from './filter-bar.tsx'
 import { FindField } from './find-field.tsx'
 import { filtersOf, timesOf, USUAL_SPAN, type RequestSearch } from './filters.ts'
@@ -30,6 +31,9 @@ import { requests as place } from './place.ts'
 const Peek = lazyPart(async () => (await import('./peek.tsx')).Peek)
 
 const ROW_HEIGHT = 31
+
+/** Columns of the histogram in a snapshot. */
+const SNAPSHOT_SLOTS = 120
 
 export function RequestsPage() {
   const search = place.useSearch()
@@ -71,6 +75,15 @@ export function RequestsPage() {
             isLive={isLive}
             onChange={(live) => change({ live, sort: undefined, from: undefined, to: undefined })}
           />
+          {!isPhone && (
+            <ShareMenu
+              page="requests"
+              queries={() => ({
+                requests: { ...filters, sort },
+                histogram: { ...filtersOf(search, window), slots: SNAPSHOT_SLOTS },
+              })}
+            />
+          )}
           {isPhone && <PhoneFilters search={search} facets={histogram.data?.facets} />}
           {!isPhone && (
             <RangeControl search={since === undefined ? { from, to } : { since }} usual={USUAL_SPAN} />

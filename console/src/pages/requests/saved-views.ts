@@ -1,9 +1,10 @@
-/** Views that the member keeps: on the server, so that every browser has them. */
+/** Views that the member keeps, and those that members of a project share: on the server, so that every browser has them. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Schema } from '../../api/client.ts'
 import { requestQueries } from '../../api/queries/requests.ts'
 import { useWrite } from '../../api/write.ts'
 import { parseSearch, stringifySearch } from '../../app/search.ts'
+import { useMay, useSession } from '../../app/session.ts'
 import { FILTER_NAMES, type RequestSearch, type View } from './filters.ts'
 
 type SavedView = Schema<'SavedView'>
@@ -37,6 +38,40 @@ export function useSavedViews(): SavedViews {
         await put.send({ body: bodyOf((kept) => [...kept.filter(isOther(name)), savedOf(name, search)]) }),
       ),
     forget: (name) => put.now({ body: bodyOf((kept) => kept.filter(isOther(name))) }, show),
+  }
+}
+
+export interface SharedView extends View {
+  readonly id: string
+  readonly project: string
+  readonly maker: string
+  readonly mayDelete: boolean
+}
+
+interface SharedViews {
+  readonly views: readonly SharedView[]
+  readonly share: (project: string, name: string, search: RequestSearch) => Promise<void>
+  readonly unshare: (id: string) => void
+}
+
+/** Of the project in scope, or of all that the person sees. */
+export function useSharedViews(project: string | undefined): SharedViews {
+  const { member } = useSession()
+  const may = useMay()
+  const { data: all } = useQuery(requestQueries.sharedViews(project))
+  const post = useWrite('post', '/api/v1/shared-views')
+  const remove = useWrite('delete', '/api/v1/shared-views/{id}')
+  return {
+    views: (all?.data ?? []).map((view) => ({
+      ...viewOf(view),
+      id: view.id,
+      project: view.project,
+      maker: view.created_by,
+      mayDelete: may('projects.write') || view.created_by === member?.email,
+    })),
+    share: async (of, name, search) =>
+      void (await post.send({ body: { project: of, ...savedOf(name, search) } })),
+    unshare: (id) => remove.now({ params: { path: { id } } }),
   }
 }
 

@@ -1,14 +1,18 @@
-/** Saved views as chips: the four that are always there, and the person's own. */
-import { Bookmark, X } from 'lucide-react'
-import { useState } from 'react'
+/** Views as chips: the four that are always there, the person's own, and those that members of a project share. */
+import { useQuery } from '@tanstack/react-query'
+import { Bookmark, Users, X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { shellQueries } from '../../api/queries/shell.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { count } from '../../app/format.ts'
+import { useSession } from '../../app/session.ts'
 import { Field, TextInput } from '../../ui/field.tsx'
 import { ViewChip } from '../../ui/filter-chip.tsx'
 import { FormSheet } from '../../ui/form-sheet.tsx'
+import { Select } from '../../ui/select.tsx'
 import { words } from '../../words/words.ts'
 import { builtInViews, hasFilters, isView, NO_FILTERS, type RequestSearch } from './filters.ts'
-import { MOST_VIEWS, useSavedViews } from './saved-views.ts'
+import { MOST_VIEWS, useSavedViews, useSharedViews, type SharedView } from './saved-views.ts'
 
 interface ViewsProps {
   readonly search: RequestSearch
@@ -20,8 +24,10 @@ interface ViewsProps {
 export function Views({ search, failed, saves = true }: ViewsProps) {
   const change = useChangeSearch<RequestSearch>()
   const { views, isFull, save, forget } = useSavedViews()
+  const shared = useSharedViews(search.project)
   const builtIn = builtInViews()
-  const isKnown = [...builtIn, ...views].some((view) => isView(view, search))
+  const isShown = (view: SharedView): boolean => isView(view, search) && view.project === search.project
+  const isKnown = [...builtIn, ...views].some((view) => isView(view, search)) || shared.views.some(isShown)
   return (
     <>
       {builtIn.map((view, index) => (
@@ -35,44 +41,101 @@ export function Views({ search, failed, saves = true }: ViewsProps) {
         </ViewChip>
       ))}
       {views.map((view) => (
-        <span key={view.name} className="inline-flex items-center">
-          <ViewChip chosen={isView(view, search)} onSelect={() => change({ ...NO_FILTERS, ...view.search })}>
-            {view.name}
-          </ViewChip>
-          {isView(view, search) && (
-            <button
-              type="button"
-              aria-label={words.requests.forgetView(view.name)}
-              className="p-1 text-ink-3 hover:text-ink"
-              onClick={() => forget(view.name)}
-            >
-              <X size={12} strokeWidth={2.25} aria-hidden />
-            </button>
-          )}
-        </span>
+        <KeptView
+          key={view.name}
+          name={view.name}
+          isChosen={isView(view, search)}
+          onSelect={() => change({ ...NO_FILTERS, ...view.search })}
+          onForget={() => forget(view.name)}
+        />
+      ))}
+      {shared.views.map((view) => (
+        <KeptView
+          key={view.id}
+          name={view.name}
+          icon={
+            <span title={words.requests.sharedView(view.project, view.maker)}>
+              <Users
+                size={12}
+                strokeWidth={2.25}
+                aria-label={words.requests.sharedView(view.project, view.maker)}
+              />
+            </span>
+          }
+          isChosen={isShown(view)}
+          onSelect={() => change({ ...NO_FILTERS, ...view.search, project: view.project })}
+          {...(view.mayDelete && { onForget: () => shared.unshare(view.id) })}
+        />
       ))}
       {saves && (
         <SaveView
-          canSave={hasFilters(search) && !isKnown && !isFull}
-          hint={isFull ? words.requests.viewsFull(MOST_VIEWS) : undefined}
-          onSave={(name) => save(name, search)}
+          canSave={hasFilters(search) && !isKnown}
+          isFull={isFull}
+          project={search.project}
+          onSave={(name, project) =>
+            project === undefined ? save(name, search) : shared.share(project, name, search)
+          }
         />
       )}
     </>
   )
 }
 
-interface SaveViewProps {
-  readonly canSave: boolean
-  readonly hint: string | undefined
-  readonly onSave: (name: string) => Promise<void>
+interface KeptViewProps {
+  readonly name: string
+  readonly icon?: ReactNode
+  readonly isChosen: boolean
+  readonly onSelect: () => void
+  /** Undefined: the person may not delete it. */
+  readonly onForget?: () => void
 }
 
-function SaveView({ canSave, hint, onSave }: SaveViewProps) {
+function KeptView({ name, icon, isChosen, onSelect, onForget }: KeptViewProps) {
+  return (
+    <span className="inline-flex items-center">
+      <ViewChip chosen={isChosen} onSelect={onSelect}>
+        {icon}
+        {name}
+      </ViewChip>
+      {isChosen && onForget !== undefined && (
+        <button
+          type="button"
+          aria-label={words.requests.forgetView(name)}
+          className="p-1 text-ink-3 hover:text-ink"
+          onClick={onForget}
+        >
+          <X size={12} strokeWidth={2.25} aria-hidden />
+        </button>
+      )}
+    </span>
+  )
+}
+
+interface SaveViewProps {
+  readonly canSave: boolean
+  /** There is no room for another view of one's own. */
+  readonly isFull: boolean
+  /** In scope. */
+  readonly project: string | undefined
+  /** `project` undefined: for oneself. */
+  readonly onSave: (name: string, project: string | undefined) => Promise<void>
+}
+
+/** No project is called so: names begin with a letter or a digit. */
+const ONLY_ME = '.me'
+
+function SaveView({ canSave, isFull, project, onSave }: SaveViewProps) {
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<string>()
+  const { projects: own } = useSession()
+  const listed = useQuery({ ...shellQueries.projects(), enabled: isOpen })
+  const projects = listed.data?.data.map((one) => one.name) ?? own ?? []
+  const audience = chosen ?? (isFull ? (project ?? '') : ONLY_ME)
+  const say = words.requests
   const close = (): void => {
     setName('')
+    setChosen(undefined)
     setOpen(false)
   }
   return (
@@ -80,23 +143,33 @@ function SaveView({ canSave, hint, onSave }: SaveViewProps) {
       <button
         type="button"
         disabled={!canSave}
-        title={hint}
         className="inline-flex h-6 items-center gap-1.5 rounded-chip border border-dashed border-line-strong/60 px-2 text-12 whitespace-nowrap text-ink-2 hover:bg-hover disabled:text-ink-3"
         onClick={() => setOpen(true)}
       >
         <Bookmark size={12} strokeWidth={2.25} aria-hidden />
-        {words.requests.views.save}
+        {say.views.save}
       </button>
       {isOpen && (
         <FormSheet
           shape="dialog"
-          title={words.requests.views.save}
-          go={words.requests.saveView}
-          onSubmit={() => onSave(name.trim())}
+          title={say.views.save}
+          go={say.saveView}
+          why={isFull && (audience === ONLY_ME || audience === '') ? say.viewsFull(MOST_VIEWS) : undefined}
+          onSubmit={() => onSave(name.trim(), audience === ONLY_ME ? undefined : audience)}
           onClose={close}
         >
-          <Field name="name" label={words.requests.viewName}>
+          <Field name="name" label={say.viewName}>
             <TextInput required pattern=".*\S.*" maxLength={40} value={name} onChange={setName} />
+          </Field>
+          <Field name="project" label={say.viewFor}>
+            <Select
+              value={audience}
+              options={[
+                { value: ONLY_ME, label: say.viewForMe },
+                ...projects.map((value) => ({ value, label: say.viewForProject(value) })),
+              ]}
+              onChange={setChosen}
+            />
           </Field>
         </FormSheet>
       )}

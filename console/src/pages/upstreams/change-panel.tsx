@@ -105,14 +105,16 @@ function Effects({ pending: { preview, isStale } }: { readonly pending: Pending 
       : []),
   ]
   return (
-    <ul role="status" className="flex flex-col gap-1.5 py-1 text-12 leading-[18px]">
-      {lines.map(([mark, text], at) => (
-        <li key={at} className={mark === 'bad' ? 'flex gap-2.5 text-bad' : 'flex gap-2.5 text-ink-2'}>
-          <StateMark mark={mark} word="" size={10} className="mt-1" />
-          <span className="min-w-0 break-words">{text}</span>
-        </li>
-      ))}
-    </ul>
+    <div role="status">
+      <ul className="flex flex-col gap-1.5 py-1 text-12 leading-[18px]">
+        {lines.map(([mark, text], at) => (
+          <li key={at} className={mark === 'bad' ? 'flex gap-2.5 text-bad' : 'flex gap-2.5 text-ink-2'}>
+            <StateMark mark={mark} word="" size={10} className="mt-1" />
+            <span className="min-w-0 break-words">{text}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

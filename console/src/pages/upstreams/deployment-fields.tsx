@@ -105,14 +105,15 @@ export function DeploymentPrice({ row, edit, kind }: RowFieldProps & { readonly 
 }
 
 /** What a deployment without a price of its own costs. Undefined: nothing is known. */
-function defaultPrice({ live, was }: DeploymentRow, { entry }: ModelEdit, kind: Kind): string | undefined {
+function defaultPrice({ live }: DeploymentRow, { entry }: ModelEdit, kind: Kind): string | undefined {
   const say = words.routing.price
   const ofModel = entry?.['price']
   if (ofModel !== undefined) return say.model(priceText(ofModel, kind, ''))
-  if (was !== undefined && was['price'] === undefined && live !== undefined)
-    return live.price_from === 'none' ? undefined : say.listIs(shortPrice(live.price_text))
-  // The preview tells what it is.
-  return say.list
+  const [first] = live?.list_price ?? []
+  // Of a new deployment, only the preview knows.
+  if (live === undefined) return say.list
+  if (first === undefined || first.unit === 'unpriced') return undefined
+  return first.amount === '' ? say.list : say.listIs(first.amount)
 }
 
 export function priceWas(row: DeploymentRow, edit: ModelEdit, kind: Kind): string | undefined {

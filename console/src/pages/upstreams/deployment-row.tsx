@@ -240,24 +240,22 @@ export function DeploymentCard(props: DeploymentRowProps) {
   const took = row.live?.p95_ms == null ? undefined : say.p95(duration(row.live.p95_ms))
   const before = priceWas(row, edit, kind)
   const limits = LIMITS[kind].filter((limit) => limit !== 'tokensPerMinute' || row.entry === null)
+  const shown = [
+    ...limits.map(
+      (limit) => [limitHead(limit, true), limitText(row, limit), limitIsChanged(row, limit)] as const,
+    ),
+    [say.heads.price, shownPrice(row, edit, kind), before !== undefined] as const,
+  ]
   const values = (
-    <dl className="flex flex-wrap gap-x-4 gap-y-1 text-12">
-      {limits.map((limit) => (
-        <div key={limit}>
-          <dt className="text-ink-3">{limitHead(limit, true)}</dt>
-          <dd className={limitIsChanged(row, limit) ? 'font-semibold text-accent' : ''}>
-            {limitText(row, limit)}
-          </dd>
-        </div>
+    <span className="flex flex-wrap gap-x-4 gap-y-1 text-12">
+      {shown.map(([head, text, isChanged]) => (
+        <span key={head} className="flex flex-col">
+          <span className="text-ink-3">{head}</span>
+          <span className={isChanged ? 'font-semibold text-accent' : ''}>{text}</span>
+        </span>
       ))}
-      <div>
-        <dt className="text-ink-3">{say.heads.price}</dt>
-        <dd className={before === undefined ? '' : 'font-semibold text-accent'}>
-          {shownPrice(row, edit, kind)}
-          {before !== undefined && <span className="pl-1 text-11 font-normal">{say.was(before)}</span>}
-        </dd>
-      </div>
-    </dl>
+      {before !== undefined && <span className="self-end text-11 text-accent">{say.was(before)}</span>}
+    </span>
   )
   return (
     <li {...box} className={classes('rounded-panel border border-line px-3 py-2', className)}>
@@ -283,12 +281,8 @@ export function DeploymentCard(props: DeploymentRowProps) {
         {row.entry === null || edit.forbidden !== undefined ? (
           <div className="min-w-0 flex-1">{values}</div>
         ) : (
-          <button
-            type="button"
-            aria-label={`${say.edit} ${row.upstream}`}
-            className="min-w-0 flex-1 text-left"
-            onClick={() => onEdit(row)}
-          >
+          <button type="button" className="min-w-0 flex-1 text-left" onClick={() => onEdit(row)}>
+            <span className="sr-only">{say.editOf(row.upstream)}</span>
             {values}
           </button>
         )}

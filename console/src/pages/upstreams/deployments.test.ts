@@ -12,30 +12,9 @@ const key = (entry: Entry): string => identityOf(entry)
 const routing = {
   entry: { deployments: [one, two] },
   deployments: [
-    {
-      id: 'm/one',
-      upstream: 'one',
-      upstream_model: 'm',
-      priority: 0,
-      weight: 70,
-      source: { kind: 'console' },
-    },
-    {
-      id: 'm/two',
-      upstream: 'two',
-      upstream_model: 'm',
-      priority: 0,
-      weight: 30,
-      source: { kind: 'console' },
-    },
-    {
-      id: 'm/hosted',
-      upstream: 'hosted',
-      upstream_model: 'm',
-      priority: 5,
-      weight: 1,
-      source: { kind: 'file' },
-    },
+    { id: 'm/hosted', upstream: 'hosted', priority: 5, weight: 1, index: null },
+    { id: 'm/two', upstream: 'two', priority: 0, weight: 30, index: 1 },
+    { id: 'm/one', upstream: 'one', priority: 0, weight: 70, index: 0 },
   ],
 } as unknown as Routing
 
@@ -46,36 +25,12 @@ test('rows are in tiers by priority, with what is declared elsewhere among them'
   const tiers = tiersOf(routing, routing.entry)
   assert.deepEqual(keysIn({ deployments: [one, two] }), [['one', 'two'], ['hosted']])
   assert.deepEqual(
-    tiers.flatMap((tier) => tier.rows.map((row) => [row.entry === null, shareIn(tier, row)])),
+    tiers.flatMap((tier) => tier.rows.map((row) => [row.live?.id, row.entry === null, shareIn(tier, row)])),
     [
-      [false, 0.7],
-      [false, 0.3],
-      [true, 1],
+      ['m/one', false, 0.7],
+      ['m/two', false, 0.3],
+      ['m/hosted', true, 1],
     ],
-  )
-})
-
-test('a stored row has what nodes report of it, also of two models at one upstream', () => {
-  const [plain, other] = [{ upstream: 'one' }, { upstream: 'one', model: 'other' }]
-  const both = {
-    entry: { deployments: [plain, other] },
-    deployments: [
-      {
-        id: 'm/one/other',
-        upstream: 'one',
-        upstream_model: 'other',
-        priority: 0,
-        source: { kind: 'console' },
-      },
-      { id: 'm/one/m', upstream: 'one', upstream_model: 'm', priority: 0, source: { kind: 'console' } },
-    ],
-  } as unknown as Routing
-  const rows = tiersOf(both, { deployments: [plain, other, { upstream: 'new' }] }).flatMap(
-    (tier) => tier.rows,
-  )
-  assert.deepEqual(
-    rows.map(({ live }) => live?.id),
-    ['m/one/m', 'm/one/other', undefined],
   )
 })
 
@@ -116,7 +71,7 @@ test('alone in the last tier, a row has no new tier to go to', () => {
 
 test('a new deployment goes behind all others: the last tier, and never the first', () => {
   assert.equal(fallbackPriority(tiersOf(routing, routing.entry)), 5)
-  const only = { ...routing, deployments: routing.deployments.slice(0, 2) } as Routing
+  const only = { ...routing, deployments: routing.deployments.slice(1) }
   assert.equal(fallbackPriority(tiersOf(only, only.entry)), 1)
   const none = { entry: null, deployments: [] } as unknown as Routing
   assert.equal(fallbackPriority(tiersOf(none, null)), 0)

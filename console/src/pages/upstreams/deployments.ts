@@ -31,32 +31,21 @@ export function deploymentsIn(entry: Entry | null): readonly Entry[] {
 /** `entry` is the stored object with the pending changes. */
 export function tiersOf(routing: Routing, entry: Entry | null): readonly Tier[] {
   const stored = deploymentsIn(routing.entry)
-  const wasOf = new Map(stored.map((one) => [identityOf(one), one]))
-  const declared = routing.deployments.filter(({ source }) => source.kind !== 'console').map(declaredRow)
+  const declared = routing.deployments.filter(({ index }) => index === null).map(declaredRow)
   const own = deploymentsIn(entry).map((one) => {
     const key = identityOf(one)
-    const was = wasOf.get(key)
-    return storedRow(key, one, was, was && liveOf(routing, was))
+    const at = stored.findIndex((was) => identityOf(was) === key)
+    return storedRow(
+      key,
+      one,
+      stored[at],
+      routing.deployments.find(({ index }) => index === at),
+    )
   })
   const byPriority = Map.groupBy([...declared, ...own], ({ priority }) => priority)
   return [...byPriority]
     .toSorted(([one], [other]) => one - other)
     .map(([priority, rows]) => ({ priority, rows }))
-}
-
-/** What nodes report of a stored deployment. Without a name of its own, the upstream's name of the model is another one's or the usual. */
-function liveOf({ entry, deployments }: Routing, own: Entry): RoutingDeployment | undefined {
-  const named = deploymentsIn(entry).flatMap((one) =>
-    one['upstream'] === own['upstream'] ? [one['model']] : [],
-  )
-  return deployments.find(
-    (one) =>
-      one.source.kind === 'console' &&
-      one.upstream === own['upstream'] &&
-      (own['model'] === undefined
-        ? !named.includes(one.upstream_model)
-        : one.upstream_model === own['model']),
-  )
 }
 
 function declaredRow(one: RoutingDeployment): DeploymentRow {

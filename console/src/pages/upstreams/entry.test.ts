@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { differences, isSame, merged, valueAt, withValue, type Entry } from './entry.ts'
+import { differences, isSame, merged, valueAt, withValue } from './entry.ts'
 
 test('a value is set at a path, and an object that becomes empty goes with its last value', () => {
   for (const [entry, path, value, expected] of [
@@ -15,7 +15,7 @@ test('a value is set at a path, and an object that becomes empty goes with its l
       { limits: { requestsPerMinute: 5 } },
     ],
   ] as const) {
-    const made = withValue(entry as Entry, path, value)
+    const made = withValue(entry, path, value)
     assert.deepEqual(made, expected)
     assert.equal(valueAt(made, path), value)
   }

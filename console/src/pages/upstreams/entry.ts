@@ -66,16 +66,16 @@ function mergedList(
   base: readonly Entry[],
   mine: readonly Entry[],
   theirs: readonly Entry[],
-): readonly Entry[] {
+): readonly unknown[] {
   const known = new Map(base.map((one) => [identityOf(one), one]))
   const other = new Map(theirs.map((one) => [identityOf(one), one]))
-  const kept = mine.flatMap((one) => {
+  const kept = mine.flatMap((one): readonly unknown[] => {
     const id = identityOf(one)
     const before = known.get(id)
     const now = other.get(id)
     // They removed what I left as it was.
     if (now === undefined && before !== undefined && isSame(before, one)) return []
-    return [now === undefined ? one : (merged(before, one, now) as Entry)]
+    return [now === undefined ? one : merged(before, one, now)]
   })
   const ids = new Set(mine.map(identityOf))
   const added = theirs.filter((one) => !ids.has(identityOf(one)) && !known.has(identityOf(one)))

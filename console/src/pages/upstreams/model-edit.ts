@@ -29,8 +29,8 @@ export function useModelEdit(routing: Routing): ModelEdit {
   const may = useMay()
   const { model: name } = routing
   const pending = draft.get(keyOf({ object: 'model', name }))
-  const entry = pending === undefined ? (routing.entry as Entry | null) : pending.entry
-  const before = pending === undefined ? (routing.entry as Entry | null) : pending.before
+  const entry = pending === undefined ? routing.entry : pending.entry
+  const before = pending === undefined ? routing.entry : pending.before
   const put = (next: Entry | null): void =>
     change((draft) =>
       withChange(draft, {

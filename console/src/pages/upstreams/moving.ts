@@ -2,7 +2,7 @@
  * Moving a deployment to another place by its grip: with the pointer, or with Space, the arrow keys and Space again. Nothing
  * changes before it is dropped; a line shows where that would be, and a screen reader reads it.
  */
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type RefObject } from 'react'
 import { words } from '../../words/words.ts'
 import { isSameSlot, slotOf, slotsFor, type DeploymentRow, type Slot, type Tier } from './deployments.ts'
 
@@ -18,8 +18,6 @@ export interface Moving {
   readonly lifted: Lifted | undefined
   /** For the live region. */
   readonly announcement: string
-  /** The box around all tiers. */
-  readonly box: (element: HTMLElement | null) => void
   readonly gripProps: (row: DeploymentRow) => GripProps
 }
 
@@ -37,10 +35,14 @@ export const TIER = 'data-tier'
 export const ROW = 'data-deployment'
 export const GRIP = 'data-grip'
 
-export function useMoving(tiers: readonly Tier[], onMove: (key: string, slot: Slot) => void): Moving {
+export function useMoving(
+  tiers: readonly Tier[],
+  /** Around all tiers. */
+  element: RefObject<HTMLElement | null>,
+  onMove: (key: string, slot: Slot) => void,
+): Moving {
   const [lifted, setLifted] = useState<Lifted>()
   const [announcement, setAnnouncement] = useState('')
-  const element = useRef<HTMLElement | null>(null)
   const startY = useRef(0)
   const focusNext = useRef<string>(undefined)
   const say = words.routing.move
@@ -115,9 +117,6 @@ export function useMoving(tiers: readonly Tier[], onMove: (key: string, slot: Sl
   return {
     lifted,
     announcement,
-    box: (next) => {
-      element.current = next
-    },
     gripProps,
   }
 }

@@ -19,7 +19,6 @@ import {
   type Stored,
 } from './draft.ts'
 import { useDraft } from './draft-store.ts'
-import type { Entry } from './entry.ts'
 
 export interface Pending {
   readonly draft: Draft
@@ -128,11 +127,11 @@ export function useReadStored(): (of: Pick<Change, 'object' | 'name'>) => Promis
   return async ({ object, name }) => {
     if (object === 'model') {
       const routing = await queries.fetchQuery({ ...routingQueries.routing(name), staleTime: 0 })
-      return { base: routing.revision, entry: routing.entry as Entry | null }
+      return { base: routing.revision, entry: routing.entry }
     }
     const { data } = await queries.fetchQuery({ ...routingQueries.upstreams(), staleTime: 0 })
     const found = data.find((one) => one.name === name)
-    return { base: found?.revision ?? null, entry: (found?.entry ?? null) as Entry | null }
+    return { base: found?.revision ?? null, entry: found?.entry ?? null }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Who gets a call of one model: its deployments in tiers, to edit and to move, and what applies to all of them. */
 import { useQuery } from '@tanstack/react-query'
 import { ScatterChart, Image, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { routingQueries, type Routing } from '../../api/queries/routing.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
@@ -108,7 +108,8 @@ function Editor({ routing, isAdding, onAdded }: EditorProps) {
   const edit = useModelEdit(routing)
   const [edited, setEdited] = useState<string>()
   const tiers = tiersOf(routing, edit.entry)
-  const moving = useMoving(tiers, (key, slot) =>
+  const box = useRef<HTMLDivElement>(null)
+  const moving = useMoving(tiers, box, (key, slot) =>
     edit.setDeployments(movedTo(deploymentsIn(edit.entry), key, slot)),
   )
   const priorities = tiersOf(routing, edit.before).map(({ priority }) => priority)
@@ -116,7 +117,7 @@ function Editor({ routing, isAdding, onAdded }: EditorProps) {
   const kind = routing.kind
   return (
     <>
-      <div ref={moving.box} className="flex flex-col gap-3">
+      <div ref={box} className="flex flex-col gap-3">
         {tiers.map((tier, at) => (
           <TierView
             key={tier.priority}

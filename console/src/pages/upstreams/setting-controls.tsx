@@ -24,7 +24,7 @@ import {
 } from './settings.ts'
 import { spanText, USUAL_SPANS } from './time-span.ts'
 
-const MicroBatchSheet = lazyPart(async () => (await import('./setting-sheet.tsx')).MicroBatchSheet)
+const MicroBatchSheet = lazyPart(async () => (await import('./micro-batch-sheet.tsx')).MicroBatchSheet)
 
 export interface SettingControlProps {
   readonly setting: Setting
@@ -151,7 +151,7 @@ function BatchControl({ setting, routing, edit }: SettingControlProps) {
     <span className={classes(CONTROL_FRAME, disabled && 'bg-sunken')}>
       <button
         type="button"
-        aria-label={say.edit(setting.title)}
+        aria-label={`${setting.title}: ${batchText(batch)}`}
         disabled={disabled || batch === undefined}
         title={batchText(batch)}
         className={classes('min-w-0 flex-1 truncate text-left', batch === undefined && 'text-ink-2')}

@@ -1,16 +1,8 @@
-/** One setting of a model in a sheet: all of them on a narrow screen, micro-batching on a wide one. What is typed is pending at once. */
-import { useState } from 'react'
+/** One setting of a model in a sheet, on a narrow screen. What is typed is pending at once. */
 import { Button } from '../../ui/button.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { FormSheet } from '../../ui/form-sheet.tsx'
-import { NumberInput } from '../../ui/number-field.tsx'
-import { Tick } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
-import { withValue } from './entry.ts'
-import type { ModelEdit } from './model-edit.ts'
 import { SettingControl, type SettingControlProps } from './setting-controls.tsx'
-import type { MicroBatch } from './settings.ts'
 
 export function SettingSheet({ onClose, ...shared }: SettingControlProps & { readonly onClose: () => void }) {
   const { setting } = shared
@@ -32,47 +24,5 @@ export function SettingSheet({ onClose, ...shared }: SettingControlProps & { rea
         {setting.was !== undefined && <p className="text-12 text-accent">{say.model.was(setting.was)}</p>}
       </div>
     </Sheet>
-  )
-}
-
-/** Bounds of torana.yaml. */
-const MAX_WAIT_MS = 1000
-const MAX_ITEMS = 2048
-
-interface MicroBatchSheetProps {
-  readonly batch: MicroBatch
-  readonly edit: ModelEdit
-  readonly onClose: () => void
-}
-
-export function MicroBatchSheet({ batch, edit, onClose }: MicroBatchSheetProps) {
-  const say = words.routing.settings
-  const [wait, setWait] = useState<number | null>(batch.maxWaitMs)
-  const [items, setItems] = useState<number | null>(batch.maxItems)
-  const [across, setAcross] = useState(batch.acrossProjects)
-  const keep = (): void => {
-    const own = edit.entry?.['microBatch']
-    const named = {
-      ...(own as object),
-      maxWaitMs: wait ?? batch.maxWaitMs,
-      maxItems: items ?? batch.maxItems,
-    }
-    const isNamed = across || batch.acrossProjects
-    edit.set(['microBatch'], withValue(named, ['acrossProjects'], isNamed ? across : undefined))
-  }
-  return (
-    <FormSheet shape="dialog" title={say.microBatch} go={say.done} onSubmit={keep} onClose={onClose}>
-      <Field name="maxWaitMs" label={say.maxWait}>
-        <NumberInput value={wait} min={0} max={MAX_WAIT_MS} required onChange={setWait} />
-      </Field>
-      <Field name="maxItems" label={say.maxTexts}>
-        <NumberInput value={items} min={2} max={MAX_ITEMS} required onChange={setItems} />
-      </Field>
-      <Field name="acrossProjects" label={say.acrossProjects} hint={say.acrossHint}>
-        <Tick checked={across} onChange={setAcross}>
-          {say.across}
-        </Tick>
-      </Field>
-    </FormSheet>
   )
 }

@@ -65,7 +65,10 @@ type AddressField = keyof typeof FIELDS
 export function AddressDialog({ row, onChange, onClose }: UpstreamDialogProps) {
   const say = words.routing.address
   const change = changeOf(row)
-  const textAt = (field: AddressField): string => String(valueAt(change.entry, FIELDS[field]) ?? '')
+  const textAt = (field: AddressField): string => {
+    const value = valueAt(change.entry, FIELDS[field])
+    return typeof value === 'string' ? value : ''
+  }
   const [typed, setTyped] = useState<Partial<Record<AddressField, string>>>({})
   // The address always, the others where the upstream has them.
   const fields = (Object.keys(FIELDS) as AddressField[]).filter(

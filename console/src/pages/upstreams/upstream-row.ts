@@ -4,7 +4,6 @@ import type { Source } from '../../api/queries/routing.ts'
 import { DAY_MS } from '../../time/day.ts'
 import { words } from '../../words/words.ts'
 import { keyOf, type Change, type Draft } from './draft.ts'
-import type { Entry } from './entry.ts'
 
 export type Upstream = Schema<'Upstream'>
 
@@ -33,7 +32,7 @@ export function rowsOf(
 
 /** The pending change of an upstream, or one that changes nothing yet. */
 export function changeOf({ upstream, change }: UpstreamRow): Change {
-  const entry = upstream.entry as Entry | null
+  const { entry } = upstream
   return change ?? { object: 'upstream', name: upstream.name, base: upstream.revision, before: entry, entry }
 }
 
@@ -45,7 +44,7 @@ export function addressOf({ upstream, change }: UpstreamRow): string {
 
 /** The host alone; its path says little in a list. */
 export function shortAddress(url: string): string {
-  return URL.parse(url)?.host || url
+  return (URL.canParse(url) && new URL(url).host) || url
 }
 
 /** A key this old is due for another one, and then overdue: providers advise one per half year and demand one per year. */

@@ -25,8 +25,8 @@ export function YamlSheet({
   const lines = text?.split('\n')
   const marked = lines && lineOf(lines, declared.path)
   useEffect(() => {
-    box.current?.querySelector('[data-marked]')?.scrollIntoView({ block: 'center' })
-  }, [text])
+    if (marked !== undefined) box.current?.querySelector('[data-marked]')?.scrollIntoView({ block: 'center' })
+  }, [marked])
   const at = declaredAt(declared.source) ?? ''
   return (
     <Sheet open onClose={onClose} title={words.routing.yaml.at(at)}>

@@ -22,6 +22,7 @@ import { groupText, onlyWith } from './group-text.ts'
 import { OnlyChips } from './only-chips.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
+import { ShareMenu } from '../../parts/snapshots/share-menu.tsx'
 import { amountOf, groupRows, SHOWS } from '../../parts/usage/usage-groups.ts'
 import { usageRange, type UsageRange } from '../../parts/usage/usage-range.ts'
 import { TagMenu } from './tag-menu.tsx'
@@ -63,6 +64,7 @@ export function UsagePage() {
       title={words.places.usage}
       actions={
         <>
+          {!isPhone && <ShareMenu page="usage" queries={() => ({ usage: { ...question, before: '1' } })} />}
           {!isPhone && <ExportMenu by={by} only={only} project={project} {...span} />}
           <RangeControl search={search} usual="30d" bare={isPhone} />
         </>

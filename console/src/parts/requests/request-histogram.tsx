@@ -15,7 +15,8 @@ interface RequestHistogramProps {
   readonly isStale?: boolean
   readonly error: unknown
   readonly marked: { readonly fromMs: number; readonly toMs: number } | undefined
-  readonly onMark: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
+  /** Undefined: nothing can be marked. */
+  readonly onMark?: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
   readonly height?: number
 }
 
@@ -51,7 +52,7 @@ export function RequestHistogram({
           colour: OUTCOME_COLOUR[outcome],
           values: slots.map((slot) => slot[outcome]),
         }))}
-        brush={{ marked, onMark }}
+        {...(onMark && { brush: { marked, onMark } })}
         valueText={whole}
         slotText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
         height={height}

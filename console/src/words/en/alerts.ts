@@ -217,6 +217,7 @@ export const alerts = inLanguage('alerts', {
     quietDayNames: 'Days',
     from: 'From',
     to: 'To',
+    clock: 'Enter a time such as 22:00.',
     zone: 'Time zone',
     noDays: 'Choose at least one day.',
     preview: 'Notification',

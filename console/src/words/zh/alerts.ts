@@ -207,6 +207,7 @@ export const alerts: Partly<typeof english> = {
     quietDayNames: '日期',
     from: '从',
     to: '到',
+    clock: '请输入时间，例如 22:00。',
     zone: '时区',
     noDays: '请至少选择一天。',
     preview: '通知',

@@ -148,7 +148,7 @@ export function registerAlertRules(api: Api, node: RuleNode): void {
   route(api, 'DELETE /alerts/rules/:id', {
     permission: 'alerts.write',
     id: 'deleteAlertRule',
-    summary: 'Delete an alert rule of the store. Its open incidents end without a notice',
+    summary: 'Delete an alert rule of the store. Its open incidents end',
     params: rulePath,
     answers: { 204: noContent },
     faults: [409],
@@ -167,7 +167,8 @@ async function checked(
 ): Promise<AlertRule> {
   const { alerts, declaredCatalog } = node
   const read = readCondition(base.kind, { ...base.condition, ...given.condition })
-  if ('problem' in read) throw invalidField(`condition.${read.field}: ${read.problem}.`, 'condition')
+  if ('problem' in read)
+    throw invalidField(`condition.${read.field}: ${read.problem}.`, `condition.${read.field}`)
   const scope = given.scope ?? base.scope
   const misfit = scopeProblem(base.kind, scope)
   if (misfit !== undefined) throw invalidField(`scope: ${misfit}.`, 'scope')
@@ -180,7 +181,7 @@ async function checked(
   if (missing !== undefined) throw invalidField(`channels: there is no alert channel ${missing}.`, 'channels')
   const hours = given.quiet === undefined ? base.quiet : (given.quiet ?? undefined)
   const odd = hours === undefined ? undefined : zoneProblem(hours.zone)
-  if (odd !== undefined) throw invalidField(`quiet.zone: ${odd}.`, 'quiet')
+  if (odd !== undefined) throw invalidField(`quiet.zone: ${odd}.`, 'quiet.zone')
   if (hours?.from === hours?.to && hours !== undefined)
     throw invalidField('quiet: for a whole day, use from 00:00 to 24:00.', 'quiet')
   return {

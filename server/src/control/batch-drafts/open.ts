@@ -184,7 +184,14 @@ export class Drafts {
     const keyId = key ?? `${project}/${playgroundKey(caller)}`
     if (!keyId.startsWith(`${project}/`))
       throw invalidField(`The key ${keyId} does not belong to the project ${project} of the draft.`, 'key')
-    return keyNow({ keyId, project }, false, this.#node.terms)
+    const owner = { keyId, project }
+    const now = await this.#node.terms.of(owner)
+    if (
+      key !== null &&
+      (now.standing === 'revoked' || now.standing === 'expired' || now.standing === 'leaked')
+    )
+      throw invalidField(`The key ${key} does not exist, was revoked or has expired. Choose another.`, 'key')
+    return keyNow(owner, false, this.#node.terms)
   }
 
   async #estimate(

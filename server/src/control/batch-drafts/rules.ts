@@ -64,7 +64,7 @@ export interface SpentBudget {
   readonly spentNanoUsd: bigint
 }
 
-export function leftOf({ budget, spentNanoUsd }: SpentBudget): bigint {
+function leftOf({ budget, spentNanoUsd }: SpentBudget): bigint {
   const left = budget.limitNanoUsd - spentNanoUsd
   return left < 0n ? 0n : left
 }

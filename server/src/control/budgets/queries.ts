@@ -199,6 +199,7 @@ FROM (
 export interface SpentBudget {
   readonly id: string
   readonly per: BudgetPeriod
+  readonly hard: boolean
   readonly limit_nano: bigint
   readonly spent_nano: bigint
   /** The share that is spent, with nine decimals. */

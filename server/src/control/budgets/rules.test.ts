@@ -151,6 +151,7 @@ function standing(overrides: Partial<SpentBudget>, dayNanoUsd = 1n) {
     per: 'month',
     limit_nano: 10n,
     spent_nano: 4n,
+    hard: true,
     fullness: '0.4',
   } as const
   return standingOf(

@@ -1,4 +1,5 @@
 /** What needs a person, ranked, from what nodes and the ledger know at this moment. */
+import { ATTENTION_SEVERITIES, type Attention } from '#core/alerts/attention.ts'
 import { announcedEnds, type AnnouncedEnd } from '#core/catalog/announced-ends.ts'
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
 import { DAY_MS, daysLeft, isNear, WARNED_DAYS } from '#core/catalog/model-end.ts'
@@ -11,7 +12,7 @@ import { UNKNOWN_POSTED_AFTER_MS, type BooksFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf } from '../shared/times.ts'
-import type { Attention, AttentionFigures } from './queries.ts'
+import type { AttentionFigures } from './queries.ts'
 
 export interface AttentionParts {
   readonly summaries: readonly NodeSummary[]
@@ -48,7 +49,6 @@ const MARK_PERCENT = 80n
 const LAST_DAYS = 7
 /** Keys that an item names. */
 const MAX_NAMED_KEYS = 3
-const WORST_FIRST = ['bad', 'odd', 'warn', 'off'] as const
 
 export function watchedDeployments(
   catalog: Catalog,
@@ -83,7 +83,7 @@ export function attentionOf(parts: AttentionParts): readonly Attention[] {
     ...ofFigures(parts),
     ...ofEnds(parts),
   ]
-  const rank = ({ severity }: Attention): number => WORST_FIRST.indexOf(severity)
+  const rank = ({ severity }: Attention): number => ATTENTION_SEVERITIES.indexOf(severity)
   return all.sort((a, b) => rank(a) - rank(b) || (a.since > b.since ? -1 : 1))
 }
 

@@ -1,11 +1,12 @@
 /** What the overview and its live topics share: cached lists that are expensive to make. */
+import type { Attention } from '#core/alerts/attention.ts'
 import type { ConfiguredBudget } from '#core/catalog/catalog.ts'
 import { isNear } from '#core/catalog/model-end.ts'
 import { cachedFor } from '../shared/cached-for.ts'
 import { usersOfModels, type ModelUsers } from '../shared/model-users-queries.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { attentionOf, endingDeployments, FirstSeen, watchedDeployments } from './attention-rules.ts'
-import { readAttention, type Attention } from './queries.ts'
+import { readAttention } from './queries.ts'
 import { budgetsOf } from './rules.ts'
 
 /** What needs attention changes slowly. */
@@ -23,14 +24,28 @@ export interface OpenOverview {
   readonly budgets: () => Promise<ReadonlyMap<string, ConfiguredBudget>>
 }
 
+export type AttentionNode = Pick<
+  ControlNode,
+  'catalog' | 'clock' | 'isDrained' | 'reconciler' | 'reports' | 'spaceGuard' | 'summaries'
+>
+
+/** What needs attention, for the overview and for alerts. */
+export function openAttention(node: AttentionNode): OpenOverview['attention'] {
+  const seen = new FirstSeen()
+  const usersOf = cachedUsers(node)
+  return cachedFor(
+    ATTENTION_MS,
+    () => node.clock.monotonicMs(),
+    async () => seen.dated(await readAll(node, usersOf)),
+  )
+}
+
 export function openOverview(node: ControlNode): OpenOverview {
   const { keyStore, clock } = node
   const monotonicMs = (): number => clock.monotonicMs()
-  const seen = new FirstSeen()
-  const usersOf = cachedUsers(node)
   return {
     node,
-    attention: cachedFor(ATTENTION_MS, monotonicMs, async () => seen.dated(await readAll(node, usersOf))),
+    attention: openAttention(node),
     budgets: cachedFor(BUDGETS_MS, monotonicMs, async () =>
       budgetsOf(await keyStore.listProjects({ limit: MAX_PROJECTS }), node.declaredProjects()),
     ),
@@ -39,7 +54,7 @@ export function openOverview(node: ControlNode): OpenOverview {
 
 type UsersOf = (models: readonly string[]) => Promise<ReadonlyMap<string, ModelUsers>>
 
-async function readAll(node: ControlNode, usersOf: UsersOf): Promise<readonly Attention[]> {
+async function readAll(node: AttentionNode, usersOf: UsersOf): Promise<readonly Attention[]> {
   const { spaceGuard, clock } = node
   const nowMs = clock.nowMs()
   const summaries = await node.summaries()
@@ -55,7 +70,7 @@ async function readAll(node: ControlNode, usersOf: UsersOf): Promise<readonly At
 }
 
 /** A change of the models is another question. */
-function cachedUsers({ reports, clock }: ControlNode): UsersOf {
+function cachedUsers({ reports, clock }: Pick<ControlNode, 'reports' | 'clock'>): UsersOf {
   let asked = ''
   let users = async (): Promise<ReadonlyMap<string, ModelUsers>> => new Map()
   return (models) => {

@@ -1,50 +1,26 @@
 /** What needs attention, as a schema, and what PostgreSQL knows about it. */
 import { z } from 'zod'
+import { ATTENTION_KINDS, ATTENTION_SEVERITIES, ATTENTION_SUBJECTS } from '#core/alerts/attention.ts'
 import { SILENT_AFTER_MS } from '#ports/upkeep.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import { time } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
 
-const ATTENTION_KINDS = [
-  'deployment_ejected',
-  'deployment_rejected_us',
-  'space_left',
-  'space_warned',
-  'unknowns_open',
-  'usage_above_expected',
-  'budget_mark',
-  'budget_used_up',
-  'unpriced_refused',
-  'model_retired_used',
-  'model_ends',
-  'key_idle',
-  'key_ends',
-  'node_silent',
-  'spool_waiting',
-  'store_away',
-  'doctor_wrong',
-  'webhook_given_up',
-  'partition_missing',
-  'labels_overflowed',
-] as const
-
 export const attention = z
   .object({
     id: z.string(),
     kind: z.enum(ATTENTION_KINDS),
-    severity: z.enum(['bad', 'odd', 'warn', 'off']),
+    severity: z.enum(ATTENTION_SEVERITIES),
     since: time,
     subject: z.object({
-      type: z.enum(['deployment', 'model', 'key', 'budget', 'node', 'store', 'unknowns', 'project']),
+      type: z.enum(ATTENTION_SUBJECTS),
       id: z.string(),
     }),
     figures: z.record(z.string(), z.union([z.string(), z.number()])),
   })
   .describe('What a person should look at. The words are made of `kind` and `figures`.')
   .meta({ id: 'Attention' })
-
-export type Attention = z.output<typeof attention>
 
 /** Days without use or before the end, as in the list of keys. */
 const IDLE_DAYS = 90

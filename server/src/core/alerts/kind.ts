@@ -150,9 +150,9 @@ export function conditionText(kind: AlertKind, condition: Condition): string {
   const listed = (field: string): string => marksOf(condition, field).join(', ')
   switch (kind) {
     case 'budget':
-      return `${marksOf(condition, 'percent')
+      return marksOf(condition, 'percent')
         .map((percent) => `${percent}%`)
-        .join(', ')}`
+        .join(', ')
     case 'ejected':
     case 'node_down':
       return `for more than ${of('minutes')} min`

@@ -14,9 +14,9 @@ export interface CountedText {
  * `counted`: every text was. `sampled`: some were, with the model's own tokenizer. `estimated`: Torana does not have the
  * model's tokenizer.
  */
-export type TokenBasis = 'counted' | 'sampled' | 'estimated'
+type TokenBasis = 'counted' | 'sampled' | 'estimated'
 
-export interface TokenEstimate {
+interface TokenEstimate {
   readonly tokens: number
   readonly low: number
   readonly high: number

@@ -18,7 +18,7 @@ const MAX_COMPARED = 2_000_000
 const STEPS = 8
 
 /** Texts of similar length. */
-export interface LengthStep {
+interface LengthStep {
   /** Each of them has at least this many bytes, and fewer than the next number. */
   readonly fromBytes: number
   readonly belowBytes: number

@@ -71,6 +71,8 @@ export interface NodeSummary {
   readonly ledgerDifferences: number
   /** Absent: a node of an earlier version. */
   readonly overcounts?: readonly OvercountSummary[] | undefined
+  /** Unix milliseconds. Absent: a node without TLS, or of an earlier version. */
+  readonly certificateEndsMs?: number | undefined
   readonly deployments: readonly DeploymentSummary[]
   readonly flows: readonly Flow[]
 }

@@ -31,6 +31,8 @@ export interface CreateOptions {
   readonly isRetry: boolean
   /** The person who makes it in the console: the audit keeps who it was. */
   readonly by?: Actor | undefined
+  /** Digest of what was asked for, if not of the request itself. */
+  readonly digest?: string | undefined
 }
 
 /** Open batches of a project. Every claim looks at each of them; larger files hold more work. */
@@ -42,7 +44,7 @@ export const AFTER_WINDOW_MS = 24 * 3_600_000
 
 export async function createBatch(
   asked: BatchRequest,
-  { key, idempotencyKey, isRetry, by }: CreateOptions,
+  { key, idempotencyKey, isRetry, by, digest }: CreateOptions,
   dependencies: CreateDependencies,
 ): Promise<Batch> {
   const { batches, files, blobs, clock, identifiers, hashing } = dependencies
@@ -83,7 +85,7 @@ export async function createBatch(
       outputFileId: fileIdOf(identifiers.next()),
       errorFileId: fileIdOf(identifiers.next()),
       model: scan.models.length === 1 ? first?.model : undefined,
-      digest: hashing.sha256OfText(canonicalBatch(asked)),
+      digest: digest ?? hashing.sha256OfText(canonicalBatch(asked)),
       idempotencyKey,
       isRetry,
       windowMs: asked.windowMs,

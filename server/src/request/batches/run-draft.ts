@@ -47,6 +47,15 @@ const PIECE_BYTES = 1024 * 1024
 /** Time for counting the tokens of long rows of one piece: the threads may be busy with requests. */
 const COUNT_MS = 60_000
 
+/** A batch that a person cancelled, or whose time was over, can be run again with the same options. */
+const ENDED_WITHOUT_RESULTS: ReadonlySet<Batch['state']> = new Set([
+  'cancelling',
+  'cancelled',
+  'expired',
+  'failed',
+])
+const MAX_ATTEMPTS = 100
+
 /** The same run again is the same batch, also after this node or another one was killed in the middle of it. */
 export async function runDraft(run: DraftRun, key: Key, outside: RunOutside): Promise<Batch> {
   const { draft } = run
@@ -68,9 +77,15 @@ export async function runDraft(run: DraftRun, key: Key, outside: RunOutside): Pr
     resultsKeptMs: KEPT_MS,
     corpusRows: run.rows,
   }
-  const idempotencyKey = `draft ${draft.id} ${digest}`
-  const options = { key: await run.keyAtEnd(), idempotencyKey, isRetry: false, by: run.by }
-  return createBatch(asked, options, forBatches)
+  const options = { key: await run.keyAtEnd(), isRetry: false, by: run.by, digest }
+  for (let attempt = 1; ; attempt += 1) {
+    // Ids sort by time: what was there before has a smaller one.
+    const now = `batch_${forBatches.identifiers.next().replaceAll('-', '')}`
+    const idempotencyKey = `draft ${draft.id} ${digest} ${attempt}`
+    const batch = await createBatch(asked, { ...options, idempotencyKey }, forBatches)
+    const isGone = batch.id < now && ENDED_WITHOUT_RESULTS.has(batch.state)
+    if (!isGone || attempt === MAX_ATTEMPTS) return batch
+  }
 }
 
 function canonicalRun(
@@ -100,14 +115,15 @@ async function madeFile(run: DraftRun, key: Key, digest: string, outside: RunOut
           param: 'text_column',
         },
       )
-    const { id } = await file.complete(`${draft.name}.jsonl`, { purpose: 'batch', expiresAfterMs: KEPT_MS })
-    const kept = await outside.drafts.keepMade(draft.id, digest, id)
-    if (kept !== id) await outside.files.delete(id, draft.project)
-    return kept
+    await file.complete(`${draft.name}.jsonl`, { purpose: 'batch', expiresAfterMs: KEPT_MS })
   } catch (error) {
     await file.discard()
     throw fileFault(error)
   }
+  // Not discarded if this fails: the store may have kept it, and only the answer was lost.
+  const kept = await outside.drafts.keepMade(draft.id, digest, file.id)
+  if (kept !== file.id) await outside.files.delete(file.id, draft.project)
+  return kept
 }
 
 async function* linesOf(run: DraftRun, outside: RunOutside): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,4 @@
+import type { ProjectTraffic } from '#core/alerts/facts.ts'
 import { OUTCOMES } from '#core/request/request-outcome.ts'
 import { DEPLOYMENT_STATES, type DeploymentStateName } from '#core/schedule/scheduler.ts'
 import { LatencyCounts, type SparseCounts } from '#core/traffic/latency-counts.ts'
@@ -104,6 +105,19 @@ const TRAFFIC_LATENCY = `
 SELECT at_ms, class, sum(count)::integer AS count FROM (
   SELECT ${SLOT} AS at_ms, unnest(latency_classes) AS class, unnest(latency_counts) AS count
   FROM traffic_slots WHERE ${OF_PROJECTS}
+) AS each GROUP BY 1, 2`
+
+/** $1: from; $2: to. */
+const FINE_SPAN = `slot_seconds = ${FINE_SLOT_MS / 1000} AND at >= to_timestamp($1::bigint / 1000.0) AND at < to_timestamp($2::bigint / 1000.0)`
+
+const PROJECTS = `
+SELECT project, sum(answered + refused + limited + failed + unknown)::integer AS requests,
+  sum(failed + unknown)::integer AS failed
+FROM traffic_slots WHERE ${FINE_SPAN} GROUP BY 1 ORDER BY 1`
+
+const PROJECT_LATENCY = `
+SELECT project, class, sum(count)::integer AS count FROM (
+  SELECT project, unnest(latency_classes) AS class, unnest(latency_counts) AS count FROM traffic_slots WHERE ${FINE_SPAN}
 ) AS each GROUP BY 1, 2`
 
 const dropFrom = (table: string, condition: string): string =>
@@ -225,6 +239,20 @@ export class PostgresTrafficHistory implements TrafficHistory {
         p99Ms: latency.get(atMs)?.quantile(0.99),
         ownP95Ms: own.get(atMs)?.quantile(0.95),
       }
+    })
+  }
+
+  async projectTraffic({ fromMs, toMs }: TimeSpan): Promise<readonly ProjectTraffic[]> {
+    const rows = await this.#run<Omit<ProjectTraffic, 'latency'>>(PROJECTS, [fromMs, toMs])
+    const counts = await this.#run<Omit<CountRow, 'at_ms'> & { readonly project: string }>(PROJECT_LATENCY, [
+      fromMs,
+      toMs,
+    ])
+    const byProject = Map.groupBy(counts, ({ project }) => project)
+    return rows.map((row) => {
+      const own = byProject.get(row.project) ?? []
+      const latency = { classes: own.map((one) => one.class), counts: own.map(({ count }) => count) }
+      return { ...row, latency }
     })
   }
 

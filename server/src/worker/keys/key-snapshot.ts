@@ -70,7 +70,8 @@ export class KeySnapshot implements KeyDirectory {
 
   /** Sets the declared projects, whose limits and budgets also apply to their stored keys. */
   setDeclared(projects: readonly Project[]): void {
-    this.#declared = new Map(projects.map((project) => [project.name, project]))
+    // The first counts: the key of the environment brings a second `default`, without terms.
+    this.#declared = new Map(projects.toReversed().map((project) => [project.name, project]))
   }
 
   /** Notes the use of a declared key, which is written to the store like those of stored keys. */

@@ -33,7 +33,13 @@ export interface NodeTrafficParts {
 /** What a node reports about itself beside its traffic. */
 export type NodeCondition = Pick<
   NodeSummary,
-  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreAway' | 'ledgerDifferences'
+  | 'node'
+  | 'loopBusy'
+  | 'spoolWaiting'
+  | 'callsUnderWay'
+  | 'isStoreAway'
+  | 'ledgerDifferences'
+  | 'certificateEndsMs'
 >
 
 interface Ended {

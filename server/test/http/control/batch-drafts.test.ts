@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openCorpus } from 'torana-bulk/corpus'
+import { openPostgres } from '#stores/postgres/database.ts'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { vectorOf } from '../../../../lab/fake-provider/vectors.ts'
@@ -12,7 +13,9 @@ const node = await startConsoleNode({
   models: {
     'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
     'unpriced-w16': { on: 'plain' },
+    'slow-w16': { on: 'slow-2000', price: { usdPerMillionTokens: 10 } },
   },
+  known: { 'text-embedding-3-small': {} },
   projects: {
     search: {
       budget: { usd: 5, per: 'month', hard: true },
@@ -74,6 +77,7 @@ const OPTIONS = { model: 'plain-w16', text_column: 'body', id_column: 'id' }
 interface Estimate {
   readonly lines: number
   readonly empty: number
+  readonly too_long: number | null
   readonly duplicates: number
   readonly tokens: { readonly value: number; readonly basis: string }
   readonly plans: readonly { readonly usd: string | null }[]
@@ -120,8 +124,6 @@ const FILES: readonly (readonly [
   ['pasted', 'name;text\na;b', 'csv', 1, ['name', 'text']],
   ['a.tsv', 'name\ttext\na\tb,c\n', 'csv', 1, ['name', 'text']],
   ['a.csv', '\uFEFFtext\n"two\nlines"\n', 'csv', 1, ['text']],
-  ['a.csv', 'text\n', 'csv', 0, []],
-  ['a.csv', '', 'csv', 0, []],
 ]
 
 test('the format follows from the name, or from the first characters', async () => {
@@ -143,12 +145,21 @@ test('a file that is no table is refused with the row, and leaves nothing behind
     ['a,b\n1,2\n3\n', /Row 2 has 1 fields/],
     ['a,a\n1,2\n', /two columns with the name "a"/],
     ['a\n"open', /ends inside of a quoted field/],
+    ['', /no rows/],
+    ['id,text\n', /no rows/],
     [Uint8Array.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe]), /not UTF-8/],
   ] as const) {
     const { status, body } = await send(content)
     assert.deepEqual([status, body.error?.code], [400, 'invalid_parameter'])
     assert.match(body.error?.message ?? '', message)
   }
+  if (node.databaseUrl === '') return
+  const database = openPostgres(node.databaseUrl)
+  const left = await database.query(
+    'SELECT 1 FROM files WHERE purpose IS NULL AND file_id NOT IN (SELECT file_id FROM batch_drafts)',
+  )
+  await database.close()
+  assert.equal(left.length, 0)
 })
 
 test('an estimate counts lines, tokens and money, and says when a budget does not last', async () => {
@@ -179,7 +190,7 @@ test('wrong options are refused by name', async () => {
     [{ text_column: 'title' }, 'invalid_parameter'],
     [{ id_column: 'title' }, 'invalid_parameter'],
     [{ key: 'ads/website' }, 'invalid_parameter'],
-    [{ key: 'search/no-such' }, 'key_revoked'],
+    [{ key: 'search/no-such' }, 'invalid_parameter'],
     [{ bad_rows: 'guess' }, 'invalid_parameter'],
     [{ window_hours: 1000 }, 'invalid_parameter'],
   ] as const) {
@@ -211,7 +222,28 @@ test('a run is an ordinary batch of the project, and the same run again is the s
   assert.ok(audit.text.includes(id), audit.text)
 })
 
-test('rows that can not run stop the batch where a person wants that', async () => {
+test('another output is the same batch, and a batch that was cancelled can be run again', async () => {
+  const { body: draft } = await send(CSV)
+  const run = async (output: string | null): Promise<string> => {
+    const { body } = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, { ...OPTIONS, output })
+    return body.id
+  }
+  const first = await run('npy')
+  assert.equal(await run('parquet'), first)
+  await completed(first)
+  assert.equal(await run(null), first, 'what is done is not paid twice')
+  const slow = { ...OPTIONS, model: 'slow-w16' }
+  const again = async (): Promise<string> =>
+    (await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, slow)).body.id
+  const begun = await again()
+  assert.equal(await again(), begun)
+  await ask<Batch>('POST', `/batches/${begun}/cancel`)
+  const next = await again()
+  assert.notEqual(next, begun)
+  assert.equal(await again(), next)
+})
+
+test('rows that cannot run stop the batch where a person wants that', async () => {
   const { body: draft } = await send(CSV)
   const { status, body } = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, {
     ...OPTIONS,
@@ -300,5 +332,34 @@ test('a batch without vectors has no file of them', async () => {
   assert.equal(
     (await ask('GET', `/batches/${batch.id}/results?format=csv`)).body.error?.code,
     'invalid_parameter',
+  )
+})
+
+test('a text that is too long for its model is skipped, cut to what fits, or stops the run', async () => {
+  const long = 'many words of a long text '.repeat(2000)
+  const { body: draft } = await send(`id,body\n1,short\n2,${long}\n3,\n4,also short\n`)
+  const options = { ...OPTIONS, model: 'text-embedding-3-small', key: 'search/indexer' }
+  for (const [bad_rows, lines, tooLong] of [
+    ['skip', 2, 1],
+    ['truncate', 3, 1],
+  ] as const) {
+    const path = `/batch-drafts/${draft.id}`
+    const { body: estimate } = await ask<Estimate>('POST', `${path}/estimate`, { ...options, bad_rows })
+    assert.deepEqual([estimate.lines, estimate.too_long, estimate.can_run], [lines, tooLong, true])
+    const { body: batch } = await ask<Batch>('POST', `${path}/run`, { ...options, bad_rows })
+    await eventually(async () => {
+      const { body } = await ask<Batch>('GET', `/batches/${batch.id}`)
+      assert.deepEqual([body.state, body.lines], ['completed', { total: lines, completed: lines, failed: 0 }])
+    })
+    const matrix = (await results(batch.id, 'npy')).bytes
+    assert.match(matrix.toString('latin1', 0, 128), /'shape': \(4, 1536\)/)
+  }
+  const stopped = await ask<Estimate>('POST', `/batch-drafts/${draft.id}/estimate`, {
+    ...options,
+    bad_rows: 'stop',
+  })
+  assert.deepEqual(
+    stopped.body.problems.map(({ code }) => code),
+    ['invalid_parameter', 'input_too_long'],
   )
 })

@@ -1,4 +1,5 @@
 /** Incidents, and the notices that wait for channels. */
+import type { IncidentStep, NewNotice, OpenIncident } from '#core/alerts/incident.ts'
 import type { Notice } from '#core/alerts/notice.ts'
 import {
   CHANNEL_HOLD_MS,
@@ -6,9 +7,6 @@ import {
   type AlertOutbox,
   type DeliveryResult,
   type DueNotice,
-  type IncidentStep,
-  type NewNotice,
-  type OpenIncident,
 } from '#ports/alerts.ts'
 import type { Database, Sql } from '../database.ts'
 import { reachable } from '../unreachable.ts'
@@ -55,8 +53,9 @@ UPDATE alert_notices SET phase = 'past', notice = $3
 WHERE incident_id = $1 AND channel_id = $2 AND sequence = 0 AND ended_at IS NULL AND tries = 0 AND due_at > now()
 RETURNING 1`
 
-const HAS_NOTICE = `
-SELECT 1 FROM alert_notices WHERE incident_id = $1 AND channel_id = $2 AND outcome IS DISTINCT FROM 'dropped' LIMIT 1`
+/** A channel that heard of no start hears of no end. */
+const HEARD = `
+SELECT DISTINCT channel_id FROM alert_notices WHERE incident_id = $1 AND outcome IS DISTINCT FROM 'dropped'`
 
 /** What is held of an incident that is over would come after its end. */
 const DROP_HELD = `
@@ -93,7 +92,7 @@ WITH due AS (
 UPDATE alert_notices SET tries = tries + 1 FROM due
 WHERE alert_notices.incident_id = due.incident_id AND alert_notices.channel_id = due.channel_id
   AND alert_notices.sequence = due.sequence
-RETURNING alert_notices.incident_id, alert_notices.channel_id, alert_notices.sequence, phase, notice, tries, created_at,
+RETURNING alert_notices.incident_id, alert_notices.channel_id, alert_notices.sequence, phase, notice, tries, due_at,
   due.failures`
 
 const END_NOTICE = `
@@ -134,7 +133,7 @@ interface DueRow {
   readonly notice: Notice
   readonly tries: number
   readonly failures: number
-  readonly created_at: Date
+  readonly due_at: Date
 }
 
 export class PostgresAlertOutbox implements AlertOutbox {
@@ -170,11 +169,11 @@ export class PostgresAlertOutbox implements AlertOutbox {
         return sql.query<DueRow>(TAKE_NOTICES, [channels], 'alert-notices')
       }),
     )
-    return rows.map(({ incident_id, channel_id, created_at, ...row }) => ({
+    return rows.map(({ incident_id, channel_id, due_at, ...row }) => ({
       ...row,
       incident: incident_id,
       channel: channel_id,
-      createdAtMs: created_at.getTime(),
+      dueAtMs: due_at.getTime(),
     }))
   }
 
@@ -227,25 +226,29 @@ async function recordStep(sql: Sql, { step, incident, notices, endedAtMs }: Inci
         ? await sql.query(END, [id, new Date(endedAtMs ?? startedAtMs)])
         : await sql.query(step === 'worse' ? WORSE : CHANGE, [id, ...shown])
   if (rows.length === 0) return false
-  if (notices.length === 0) return true
-  await sql.query(QUEUE, [notices.map(({ channel }) => channel).sort()])
-  for (const notice of notices) await recordNotice(sql, id, notice)
+  if (step === 'end') {
+    const heard = await sql.query<{ readonly channel_id: string }>(HEARD, [id])
+    for (const notice of notices)
+      if (heard.some((one) => one.channel_id === notice.channel)) await recordEnd(sql, id, notice)
+  } else if (notices.length > 0) {
+    await sql.query(QUEUE, [notices.map(({ channel }) => channel).sort()])
+    for (const notice of notices) await recordNotice(sql, id, notice)
+  }
   return true
+}
+
+/** An end that no one has to hear of is not written. */
+async function recordEnd(sql: Sql, incident: string, given: NewNotice): Promise<void> {
+  const { channel, notice } = given
+  const past = JSON.stringify({ ...notice, id: `${incident}.0`, phase: 'past' })
+  const isDropped = (await sql.query(DROP_MUTED, [incident, channel])).length > 0
+  const isMerged = !isDropped && (await sql.query(MERGE_HELD, [incident, channel, past])).length > 0
+  await sql.query(DROP_HELD, [incident, channel])
+  if (!isDropped && !isMerged) await recordNotice(sql, incident, given)
 }
 
 async function recordNotice(sql: Sql, incident: string, given: NewNotice): Promise<void> {
   const { channel, phase, sequence, notice, heldUntilMs } = given
-  if (phase === 'end') {
-    const [dropped] = await sql.query(DROP_MUTED, [incident, channel])
-    if (dropped !== undefined) return
-    const past = JSON.stringify({ ...notice, id: `${incident}.0`, phase: 'past' })
-    const [merged] = await sql.query(MERGE_HELD, [incident, channel, past])
-    await sql.query(DROP_HELD, [incident, channel])
-    if (merged !== undefined) return
-    // A channel that heard of no start hears of no end.
-    const [heard] = await sql.query(HAS_NOTICE, [incident, channel])
-    if (heard === undefined) return
-  }
   const held = heldUntilMs === undefined ? null : new Date(heldUntilMs)
   await sql.query(NOTICE, [incident, channel, sequence, phase, JSON.stringify(notice), held])
 }

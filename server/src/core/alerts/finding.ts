@@ -1,0 +1,35 @@
+/** The words of a finding. */
+import { MAX_SUBJECTS, type Finding } from './incident.ts'
+import type { AlertKind } from './kind.ts'
+
+/** Names in a sentence. */
+const MAX_NAMES = 5
+
+interface Words extends Pick<Finding, 'severity' | 'title'> {
+  readonly project?: string
+  readonly lines: readonly string[]
+  readonly subjects: readonly string[]
+  readonly figures: Readonly<Record<string, string | number>>
+  readonly path: string
+  readonly level?: number
+}
+
+export function finding(kind: AlertKind, cause: string, words: Words): Finding {
+  const { project = '', severity, title, lines, subjects, figures, path, level = 0 } = words
+  const detail = { lines, subjects: subjects.slice(0, MAX_SUBJECTS), figures, path }
+  return { kind, cause, project, severity, title, detail, level, grouped: Math.max(1, subjects.length) }
+}
+
+export function namesOf(names: readonly string[]): string {
+  const all = [...new Set(names)]
+  const more = all.length - MAX_NAMES
+  return `${all.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+export function countOf(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+export function secondsOf(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
