@@ -112,9 +112,11 @@ test('prices of the store are written to deployments without one, secrets of the
 upstreams: { main: { dialect: openai, baseUrl: 'https://a.example/v1', apiKey: sk-written-down, headers: { X-Api-Token: t0ken } } }
 models: { small: { facts: text-embedding-3-small, deployments: [{ upstream: main }] } }
 projects: { shop: { keys: [{ name: web, secret: 'a-secret-of-twenty-four-chars' }] } }
+alerts: { channels: { team: { kind: slack, url: 'https://hooks.slack.com/services/T0/B0/x9Qd' } } }
 `
   const found = textOf(text, { prices: [{ deployment: 'small/main', form: { usdPerMillionTokens: '0.5' } }] })
-  for (const secret of ['sk-written-down', 't0ken', 'a-secret-of']) assert.ok(!found.includes(secret), found)
+  for (const secret of ['sk-written-down', 't0ken', 'a-secret-of', 'x9Qd'])
+    assert.ok(!found.includes(secret), found)
   assert.match(found, /apiKey: '\$\{MAIN_API_KEY\}'/)
   assert.match(found, /price: \{ usdPerMillionTokens: "0\.5" \}/)
   assert.match(found, /secret: '\$\{TORANA_KEY_SHOP_1\}'/)

@@ -63,6 +63,10 @@ const PLACES: readonly SecretPlace[] = [
     words: (upstream = '', name = '') =>
       [`${upstream}_${name}`, `${section}.${name} of upstream ${upstream}`] as const,
   })),
+  ...(['url', 'secret', 'routingKey'] as const).map((field) => ({
+    path: ['alerts', 'channels', '*', field],
+    words: (channel = '') => [`ALERT_${channel}_${field}`, `${field} of alert channel ${channel}`] as const,
+  })),
   {
     path: ['projects', '*', 'keys', '*', 'secret'],
     words: (project, index) => [`TORANA_KEY_${project}_${index}`, `key ${index} of project ${project}`],

@@ -37,7 +37,7 @@ const bge = (...deployments: readonly StoredEntry[]) =>
 function effects(before: readonly StoredObject[], after: readonly StoredObject[], renamedFrom?: string) {
   const names = new Set([...before, ...after].map(({ object, name }) => `${object} ${name}`))
   const objects = [...names].flatMap((key): ChangedObject[] => {
-    const [object, name = ''] = key.split(' ') as ['upstream' | 'model', string]
+    const [object, name] = key.split(' ') as ['upstream' | 'model', string]
     if (name === renamedFrom) return []
     const isRenamed = object === 'upstream' && renamedFrom !== undefined && name === 'new'
     const entryIn = (all: readonly StoredObject[], of: string) =>

@@ -47,7 +47,16 @@ for (const [changes, summary] of [
     'bge: changed the order of its deployments',
   ],
   [[model({ cache: { ttl: '12h' } }, { cache: { ttl: '30d' } })], 'bge: cache ttl 12h → 30d'],
-  [[model({}, { cache: { ttl: '30d' } })], 'bge: cache none → 30d'],
+  [
+    [
+      model(
+        on({ upstream: 'a' }),
+        on({ upstream: 'a', weight: 7, price: 'free', limits: { concurrency: 8 } }),
+      ),
+    ],
+    'bge: a weight 1 → 7; bge: a price list price → free; bge: a concurrency learned → 8',
+  ],
+  [[model({}, { cache: { ttl: '30d' } })], 'bge: cache off → 30d'],
   [
     [model({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }, { a: 2, b: 2, c: 2, d: 2, e: 2, f: 2 })],
     'bge: a 1 → 2; bge: b 1 → 2; bge: c 1 → 2; bge: d 1 → 2; 2 more',

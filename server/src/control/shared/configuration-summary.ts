@@ -6,6 +6,22 @@ import type { ChangedObject, StoredEntry } from '#ports/stored-configuration.ts'
 const MAX_PARTS = 4
 const MAX_VALUE = 60
 
+/** What a field means that is not there. */
+const ABSENT: Readonly<Record<string, string>> = {
+  attemptTimeoutMs: 'default',
+  cache: 'off',
+  concurrency: 'learned',
+  imagesPerMinute: 'no limit',
+  microBatch: 'off',
+  price: 'list price',
+  requestsPerMinute: 'no limit',
+  spaceGuard: 'true',
+  tokensPerMinute: 'no limit',
+  unknownFields: 'pass',
+  unsupported: 'refuse',
+  weight: '1',
+}
+
 export function summaryOf(objects: readonly ChangedObject[]): string {
   const parts = objects.flatMap(partsOf)
   const more = parts.length - MAX_PARTS
@@ -68,16 +84,17 @@ function fieldChanges(before: StoredEntry, after: StoredEntry): readonly string[
   return names.flatMap((name) => {
     const [was, is] = [before[name], after[name]]
     if (JSON.stringify(was) === JSON.stringify(is)) return []
-    if (isRecord(was) && isRecord(is)) {
-      const inside = fieldChanges(was, is)
+    if ((isRecord(was) && isRecord(is)) || name === 'limits') {
+      const inside = fieldChanges(isRecord(was) ? was : {}, isRecord(is) ? is : {})
       return inside.map((text) => (name === 'limits' ? text : `${name} ${text}`))
     }
-    return [`${name} ${shown(was)} → ${shown(is)}`]
+    const absent = ABSENT[name] ?? 'none'
+    return [`${name} ${shown(was, absent)} → ${shown(is, absent)}`]
   })
 }
 
-function shown(value: unknown): string {
-  if (value === undefined) return 'none'
+function shown(value: unknown, absent = 'none'): string {
+  if (value === undefined) return absent
   const text = typeof value === 'string' ? value : (onlyValue(value) ?? JSON.stringify(value))
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text
 }

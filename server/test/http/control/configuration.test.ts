@@ -306,7 +306,7 @@ test('a price set for a deployment of the store is part of its entry, and of the
     return first?.['price']
   }
   assert.deepEqual(await priceNow(), { usdPerMillionTokens: '3' })
-  assert.match((await history())[0]?.summary ?? '', /^bge-w8: gpu-one price none → 3$/)
+  assert.match((await history())[0]?.summary ?? '', /^bge-w8: gpu-one price list price → 3$/)
   assert.equal((await control(one, 'DELETE', path)).status, 200)
   assert.equal(await priceNow(), undefined)
 })
