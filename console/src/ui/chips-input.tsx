@@ -21,7 +21,7 @@ export function ChipsInput({ label, values, onChange, placeholder, disabled = fa
     if (text !== '' && !values.includes(text)) onChange([...values, text])
   }
   return (
-    <span className={classes(CONTROL_FRAME, 'flex-wrap gap-1.5 py-1 pl-1.5', disabled && 'bg-sunken')}>
+    <span className={classes(CONTROL_FRAME, 'flex-wrap gap-1.5 py-0.5 pl-1.5', disabled && 'bg-sunken')}>
       {values.map((value) => (
         <span
           key={value}

@@ -1,9 +1,7 @@
 /** The pending changes beside the page, or in a sheet where there is no room: difference, effects, Save, and what was saved before. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { EffectOfChange } from '../../api/queries/routing.ts'
 import { shellQueries } from '../../api/queries/shell.ts'
-import { share } from '../../app/format.ts'
 import { useMay } from '../../app/session.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -16,6 +14,7 @@ import { StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { DiffView } from './diff-view.tsx'
+import { effectLines } from './effects.ts'
 import type { Pending } from './pending.ts'
 
 export function ChangePanel({ pending }: { readonly pending: Pending }) {
@@ -64,32 +63,6 @@ function Conflict({ text, pending }: { readonly text: string; readonly pending: 
   )
 }
 
-/** What needs something to be done, or can't be undone. */
-const WARNS: ReadonlySet<EffectOfChange['kind']> = new Set([
-  'model_removed',
-  'key_dropped',
-  'key_deleted',
-  'key_missing',
-])
-
-function effectText(effect: EffectOfChange): string {
-  const say = words.routing.effects
-  const facts = {
-    model: effect.model ?? '',
-    upstream: effect.upstream ?? '',
-    to: effect.to ?? '',
-    price: effect.price ?? '',
-    share: share(effect.share, 0),
-    share_24h: share(effect.share_24h, 0),
-  }
-  if (effect.kind === 'share') return (effect.share_24h === null ? say.share : say.shareWas)(facts)
-  if (effect.kind === 'price')
-    return (effect.price === 'free' ? say.free : effect.price === 'unpriced' ? say.unpriced : say.price)(
-      facts,
-    )
-  return say[effect.kind](facts)
-}
-
 function Effects({ pending: { preview, isStale } }: { readonly pending: Pending }) {
   const say = words.routing.changes
   if (preview === undefined) return null
@@ -100,9 +73,7 @@ function Effects({ pending: { preview, isStale } }: { readonly pending: Pending 
       .filter((error) => !error.is_stale)
       .map(({ name, message }) => ['bad', `${name}: ${message}`] as const),
     ...(check.ok ? [isStale ? (['wait', say.checking] as const) : (['good', say.passed] as const)] : []),
-    ...(check.ok
-      ? effects.map((one) => [WARNS.has(one.kind) ? 'warn' : 'good', effectText(one)] as const)
-      : []),
+    ...(check.ok ? effectLines(effects) : []),
   ]
   return (
     <div role="status">
