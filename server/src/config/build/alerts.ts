@@ -50,11 +50,11 @@ const FIELDS = {
 function targetOf(channel: ChannelEntry, path: Path, report: Report): ChannelTarget | undefined {
   const { kind, url, secret = '', routingKey = '', to = [], private: isPrivate } = channel
   const { needs, may } = FIELDS[kind]
-  const known: readonly string[] = [...needs, ...may]
+  const known = new Set<string>([...needs, ...may])
   let isWhole = true
   for (const field of ['url', 'secret', 'routingKey', 'to'] as const) {
     const isGiven = channel[field] !== undefined
-    if (isGiven && !known.includes(field)) report.problem([...path, field], `a channel of ${kind} has none`)
+    if (isGiven && !known.has(field)) report.problem([...path, field], `a channel of ${kind} has none`)
     const isNeeded = (needs as readonly string[]).includes(field)
     if (!isGiven && isNeeded && !report.isBroken([...path, field]))
       report.problem(path, `${field} is missing: a channel of ${kind} needs it`)

@@ -33,7 +33,7 @@ export const delivery = z
   })
   .meta({ id: 'AlertDelivery' })
 
-export const incidentNotice = z
+const incidentNotice = z
   .object({
     phase,
     channel: z.string(),

@@ -62,7 +62,7 @@ const parts = (over: Partial<StepParts>): StepParts => ({
   ...over,
 })
 
-const told = ({ steps }: ReturnType<typeof stepsOf>) =>
+const announced = ({ steps }: ReturnType<typeof stepsOf>) =>
   steps.map(({ step, notices }) => [step, notices.map((one) => `${one.phase} ${one.channel}`)])
 
 test('rules that find the same are one incident, and a channel that both name hears of it once', () => {
@@ -72,7 +72,7 @@ test('rules that find the same are one incident, and a channel that both name he
     { rule: b, finding: finding({ level: 50 }) },
   ]
   const result = stepsOf(parts({ found, rules: [a, b] }))
-  assert.deepEqual(told(result), [['start', ['start x', 'start y']]])
+  assert.deepEqual(announced(result), [['start', ['start x', 'start y']]])
   assert.deepEqual(result.steps[0]?.incident.rules, ['a', 'b'])
   assert.equal(result.steps[0]?.incident.level, 80)
 })
@@ -90,7 +90,7 @@ test('a further mark is announced once, to those who asked for it', () => {
     { rule: b, finding: finding({ level: 80 }) },
   ]
   const result = stepsOf(parts({ open: [open({ rules: ['a', 'b'] })], found, rules: [a, b] }))
-  assert.deepEqual(told(result), [['worse', ['worse x']]])
+  assert.deepEqual(announced(result), [['worse', ['worse x']]])
   assert.equal(result.steps[0]?.notices[0]?.sequence, 100)
 })
 
@@ -98,7 +98,7 @@ test('a rule that joins later has its channels hear of the start', () => {
   const [a, b] = [rule('a', ['x']), rule('b', ['y'])]
   const found = [a, b].map((one) => ({ rule: one, finding: finding() }))
   const result = stepsOf(parts({ open: [open()], found, rules: [a, b] }))
-  assert.deepEqual(told(result), [['change', ['start y']]])
+  assert.deepEqual(announced(result), [['change', ['start y']]])
 })
 
 test('an incident ends when its cause has been gone for a minute, and a moment without it ends nothing', () => {
@@ -110,7 +110,7 @@ test('an incident ends when its cause has been gone for a minute, and a moment w
   const early = parts({ open: [incident], goneSinceMs: first.goneSinceMs, nowMs: NOW_MS + CLEAR_MS - 1 })
   assert.deepEqual(stepsOf(early).steps, [])
   const late = stepsOf({ ...early, nowMs: NOW_MS + CLEAR_MS })
-  assert.deepEqual(told(late), [['end', ['end x', 'end y']]])
+  assert.deepEqual(announced(late), [['end', ['end x', 'end y']]])
   const back = stepsOf({ ...early, found: [{ rule: rule('a', ['x']), finding: finding() }] })
   assert.equal(back.goneSinceMs.has(key), false)
 })

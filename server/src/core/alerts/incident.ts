@@ -4,7 +4,7 @@ import type { Notice, NoticePhase } from './notice.ts'
 import { quietUntilMs } from './quiet-hours.ts'
 import type { AlertChannel, AlertRule } from './rule.ts'
 
-export interface IncidentDetail {
+interface IncidentDetail {
   readonly lines: readonly string[]
   /** What it consists of, such as ids of deployments; the first `MAX_SUBJECTS`. */
   readonly subjects: readonly string[]
@@ -55,7 +55,7 @@ export interface IncidentStep {
   readonly notices: readonly NewNotice[]
 }
 
-export interface FoundByRule {
+interface FoundByRule {
   readonly rule: AlertRule
   readonly finding: Finding
 }
@@ -86,7 +86,7 @@ export interface Steps {
 }
 
 /** Bound of open incidents: far more than people can act on, and a table that the leader reads every few seconds. */
-export const MAX_OPEN_INCIDENTS = 1000
+const MAX_OPEN_INCIDENTS = 1000
 /** Bound of what an incident names; it counts all. */
 export const MAX_SUBJECTS = 50
 /** After every mark: marks are at most 1000. */

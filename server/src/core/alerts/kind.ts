@@ -23,7 +23,7 @@ export type Condition = Readonly<Record<string, number | readonly number[]>>
 /** `*`: each project separately. */
 export type AlertScope = { readonly installation: true } | { readonly project: string }
 
-export interface ConditionField {
+interface ConditionField {
   readonly initial: number | readonly number[]
   readonly min: number
   readonly max: number

@@ -20,7 +20,7 @@ const MAX_SPANS = 15
 /** Undefined: the zone is known. */
 export function zoneProblem(zone: string): string | undefined {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
+    localOf(0, zone)
     return undefined
   } catch {
     return `there is no time zone ${zone}: expected a name such as Europe/Berlin`

@@ -37,14 +37,14 @@ export function examplesOf(notice: Notice): Readonly<Record<ChannelKind, unknown
 }
 
 /** The title with what happened to it. */
-export function headOf({ phase, title, isTest }: Notice): string {
+function headOf({ phase, title, isTest }: Notice): string {
   if (isTest) return `Test: ${title}`
   if (phase === 'end') return `Resolved: ${title}`
   if (phase === 'past') return `Started and resolved: ${title}`
   return title
 }
 
-export function linesOf(notice: Notice): readonly string[] {
+function linesOf(notice: Notice): readonly string[] {
   const { lines, phase, grouped, startedAt, endedAt } = notice
   const ended =
     endedAt === undefined ? [] : [`It lasted ${durationOf(Date.parse(endedAt) - Date.parse(startedAt))}.`]
@@ -193,7 +193,7 @@ function secondsOf(time: string): number {
 
 const MINUTE_MS = 60_000
 
-export function durationOf(ms: number): string {
+function durationOf(ms: number): string {
   const minutes = Math.floor(ms / MINUTE_MS)
   if (minutes < 1) return `${Math.max(1, Math.round(ms / 1000))} s`
   if (minutes < 60) return `${minutes} min`

@@ -21,7 +21,7 @@ export interface AlertSenderParts {
   readonly pollMs?: number | undefined
 }
 
-export interface AlertSenderEvents {
+interface AlertSenderEvents {
   sent(notice: DueNotice): void
   /** `retryInMs` is undefined when the notice is given up. */
   notSent(notice: DueNotice, problem: string, retryInMs: number | undefined): void

@@ -29,7 +29,7 @@ export interface AlertWatchParts {
   readonly clearMs?: number | undefined
 }
 
-export interface AlertWatchEvents {
+interface AlertWatchEvents {
   recorded(step: IncidentStep): void
   /** There are more open incidents than Torana keeps. */
   leftOut(findings: number): void

@@ -135,6 +135,10 @@ async function setUp(): Promise<string> {
     'PUT',
   )
   secrets.set('the secret of the sign-on', CLIENT_SECRET)
+  const hook = { url: `http://127.0.0.1:9/${WEBHOOK_PATH}`, secret: WEBHOOK_SECRET, private: true }
+  const channel = await made('/alerts/channels', { kind: 'webhook', name: 'canary', ...hook })
+  await made(`/alerts/channels/${String(channel['id'])}/test`, undefined)
+  await made('/alerts/rules', { kind: 'node_down', channels: [channel['id']] })
   return key
 }
 
@@ -202,6 +206,7 @@ async function readDatabase(): Promise<void> {
   await client.connect()
   try {
     await client.query(`
+      INSERT INTO nodes (node_id, host, version, seen_at) VALUES (gen_random_uuid(), 'lost', '1', now() - interval '5 min');
       INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at)
       VALUES ('sus_1', 'plain-w16', 'plain-w16/plain', '', '', now());
       INSERT INTO suspect_vectors (window_id, request_id, project, key_id, inputs, batch_id)
@@ -303,6 +308,10 @@ before(async () => {
   await eventually(async () => {
     const { text: jobs } = await ask('/image-jobs')
     assert.match(jobs, /"status":"succeeded"/)
+  })
+  await eventually(async () => {
+    const { text: incidents } = await ask('/alerts/incidents')
+    assert.match(incidents, /"title":"lost is down"/)
   })
   for (const { path } of routes.filter((one) => !one.path.includes('{') && one.needed.length === 0))
     collect((await node.control('GET', path, { cookie })).body)

@@ -245,10 +245,10 @@ function channelOf(row: ChannelRow): AlertChannel {
   return { id, name, kind, masked, keepsQuiet }
 }
 
-function shownRule({ id: _, ...rule }: AlertRule): Readonly<Record<string, unknown>> {
+function shownRule(rule: AlertRule): Readonly<Record<string, unknown>> {
   return { ...rule, quiet: rule.quiet ?? null }
 }
 
-function shownChannel({ id: _, ...channel }: AlertChannel): Readonly<Record<string, unknown>> {
+function shownChannel(channel: AlertChannel): Readonly<Record<string, unknown>> {
   return { ...channel }
 }
