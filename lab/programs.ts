@@ -198,6 +198,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     withServers: true,
     needs: 'PostgreSQL',
   },
+  'check/alerts': {
+    answers:
+      'a thousand incidents while two nodes and three receivers are killed: each notice arrives, in order, and storms are one; --quick',
+    needs: 'PostgreSQL',
+  },
   'check/model-ends': {
     answers:
       'five months of a model’s end on two nodes whose clock is moved: listed dates are followed, and every notice goes out once; --quick',

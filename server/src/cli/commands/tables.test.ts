@@ -71,6 +71,9 @@ const LISTS = [
   'nodes list',
   'jobs',
   'batch ls',
+  'alerts list',
+  'alerts rules',
+  'alerts channels',
 ]
 const OTHERS = [
   'projects set search --hard --budget 50',
@@ -168,5 +171,8 @@ test('--json prints the items as the node sent them', async () => {
 const NAMES: Readonly<Record<string, string>> = {
   'models ending': 'model-endings',
   jobs: 'image-jobs',
+  'alerts list': 'alerts/incidents',
+  'alerts rules': 'alerts/rules',
+  'alerts channels': 'alerts/channels',
   'batch ls': 'batches',
 }
