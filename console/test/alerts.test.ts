@@ -243,6 +243,31 @@ test('the preview has the card of each kind and the JSON of each channel', async
   await assertAccessible(page, 'JSON of a notification')
 })
 
+test('what torana.yaml declares has its line, and is not changed here', async ({
+  openConsole,
+  startNode,
+}) => {
+  const own = await startNode({
+    models: { 'plain-w16': { on: 'plain' } },
+    alerts: {
+      channels: { siem: { kind: 'slack', url: 'https://hooks.example.com/services/T0/B0/x9Qdx9Qd' } },
+      rules: { failures: { kind: 'ejected', channels: ['siem'] } },
+    },
+  })
+  const { page, go } = await openConsole(own)
+  await go('/alerts')
+  const row = rules(page)
+    .getByRole('row')
+    .filter({ hasText: /torana\.yaml:\d+/ })
+  await expect(row.getByRole('switch')).toBeDisabled()
+  await row.getByRole('button', { name: /^Actions for/ }).click()
+  await expect(page.getByRole('menuitem', { name: /^Edit/ })).toContainText(/Defined in .*torana\.yaml:\d+/)
+  await page.keyboard.press('Escape')
+  await expect(card(page, 'siem')).toContainText(/torana\.yaml:\d+/)
+  await expect(page.getByRole('button', { name: 'siem', exact: true })).toHaveCount(0)
+  await assertAccessible(page, 'declared alerts')
+})
+
 test('a developer sees the rules of its project and can change none', async ({ openConsole }) => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['ads'] })
   await go('/alerts')

@@ -71,6 +71,7 @@ export interface GatewayOptions {
   readonly spaces?: unknown
   readonly cors?: unknown
   readonly playground?: unknown
+  readonly alerts?: unknown
   /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
   readonly known?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly catalog?: unknown
@@ -210,6 +211,7 @@ export function configText(
     spaces,
     cors,
     playground,
+    alerts,
     catalog,
   }: GatewayOptions,
   providerUrl: string,
@@ -288,6 +290,7 @@ export function configText(
     spaces,
     cors,
     playground,
+    alerts,
     catalog,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
