@@ -133,7 +133,7 @@ function figuresOf(batch: BatchDetail, nowMs: number) {
   const time = isOpen(batch)
     ? {
         name: figures.left,
-        value: left === undefined ? unknownLeft : duration(left),
+        value: left === undefined || batch.pause !== null ? unknownLeft : duration(left),
         note: until(moment(batch.expires_at, nowMs)),
       }
     : { name: figures.took, value: duration(tookMs(batch, nowMs)) }

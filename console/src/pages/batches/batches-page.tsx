@@ -7,7 +7,7 @@ import { useChangeSearch } from '../../app/change-search.ts'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button, ButtonLink, type ButtonLook } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
@@ -68,18 +68,19 @@ function labelOf(state: 'open' | BatchState): string {
   return state === 'open' ? words.batches.open : words.batches.states[state]
 }
 
-function NewBatch() {
+/** The page has one primary button, that of its head. */
+function NewBatch({ look = 'primary' }: { readonly look?: ButtonLook }) {
   const may = useMay()
   const say = words.batches
   const icon = <Plus size={14} aria-hidden />
   if (!may('batches.create'))
     return (
-      <Button look="primary" icon={icon} why={say.newForbidden}>
+      <Button look={look} icon={icon} why={say.newForbidden}>
         {say.new}
       </Button>
     )
   return (
-    <ButtonLink to={paths.newBatch()} look="primary" icon={icon}>
+    <ButtonLink to={paths.newBatch()} look={look} icon={icon}>
       {say.new}
     </ButtonLink>
   )
@@ -103,7 +104,7 @@ function NoBatches({
       />
     )
   return (
-    <Empty title={say.empty} shell={SHELL} actions={<NewBatch />}>
+    <Empty title={say.empty} shell={SHELL} actions={<NewBatch look="plain" />}>
       {say.emptyText}
     </Empty>
   )
