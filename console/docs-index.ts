@@ -1,10 +1,14 @@
-/** The documentation as a list of titles, made when the console is built: `import { DOCS } from 'virtual:docs'`. */
+/** Modules made when the console is built: `virtual:docs` lists the documentation by its titles, `virtual:contract/…` is an OpenAPI document. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
 const DOCS = join(import.meta.dirname, '../docs')
-const ID = 'virtual:docs'
+const MODULES: Readonly<Record<string, () => string>> = {
+  'virtual:docs': () => `export const DOCS = ${JSON.stringify(docPages())}`,
+  'virtual:contract/gateway': () => contractOf('gateway'),
+  'virtual:contract/control': () => contractOf('control'),
+}
 /** Folders of pages for readers; the others are for those who change Torana. */
 const FOLDERS = ['', 'recipes']
 
@@ -19,12 +23,18 @@ export interface DocPage {
 export function docsIndex(): Plugin {
   return {
     name: 'docs-index',
-    resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
-    load: (id) => (id === `\0${ID}` ? `export const DOCS = ${JSON.stringify(docPages())}` : undefined),
+    resolveId: (id) => (Object.hasOwn(MODULES, id) ? `\0${id}` : undefined),
+    load: (id) => MODULES[id.slice(1)]?.(),
   }
 }
 
-export function docPages(): readonly DocPage[] {
+/** A browser reads JSON faster than code. */
+function contractOf(name: string): string {
+  const text = readFileSync(join(DOCS, '../contract', `${name}.openapi.json`), 'utf8')
+  return `export const CONTRACT = JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(text)))})`
+}
+
+function docPages(): readonly DocPage[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(DOCS, folder))
       .filter((name) => name.endsWith('.md') && name !== 'README.md')

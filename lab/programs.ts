@@ -198,6 +198,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
     withServers: true,
     needs: 'PostgreSQL',
   },
+  'check/alerts': {
+    answers:
+      'a thousand incidents while two nodes and three receivers are killed: each notice arrives, in order, and storms are one; --quick',
+    needs: 'PostgreSQL',
+  },
   'check/config-changes': {
     answers:
       'several admins at once, nodes killed, PostgreSQL lost within a change: no partial change, no lost update, an intact audit, every node within 2 s; --seconds 60 --seed 1',

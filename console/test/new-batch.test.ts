@@ -176,9 +176,14 @@ test('a file that can’t be read is named with the reason, and the one before s
   const { page } = await openNewBatch(openConsole)
   await choose(page)
   await expect(page.getByText('Uploaded', { exact: true })).toBeVisible()
-  await choose(page, '{"text": "a cat"}\n{"text": ', 'broken.jsonl')
-  await expect(page.getByRole('alert')).toContainText('broken.jsonl: ')
-  await expect(page.getByText('support-articles.csv', { exact: true })).toBeVisible()
+  for (const [name, text] of [
+    ['broken.jsonl', '{"text": "a cat"}\n{"text": '],
+    ['header-only.csv', 'id,text\n'],
+  ] as const) {
+    await choose(page, text, name)
+    await expect(page.getByRole('alert')).toContainText(`${name}: `)
+    await expect(page.getByText('support-articles.csv', { exact: true })).toBeVisible()
+  }
 })
 
 test('a batch is paused with a reason and resumed; the page names the person, and the audit has both', async ({

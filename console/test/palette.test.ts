@@ -15,10 +15,15 @@ const node = nodeOfFile({
 
 /** Typed, the entry that must be among the first, and the page or dialog that it opens. */
 const ROWS: readonly (readonly [typed: string, entry: string, opens: RegExp | string])[] = [
-  ['upstream', 'Connect an upstream…', 'dialog Connect an upstream'],
-  ['connect', 'Connect an upstream…', 'dialog Connect an upstream'],
-  ['add model', 'Connect an upstream…', 'dialog Connect an upstream'],
-  ['openai', 'Connect an upstream…', 'dialog Connect an upstream'],
+  ['upstream', 'Connect an upstream…', /upstreams\?new=1/],
+  ['connect', 'Connect an upstream…', /upstreams\?new=1/],
+  ['add model', 'Connect an upstream…', /upstreams\?new=1/],
+  ['openai', 'Connect an upstream…', /upstreams\?new=1/],
+  ['routing', 'Upstreams', /\/upstreams/],
+  ['alert', 'Alerts', /\/alerts/],
+  ['slack', 'Alert rules and channels', /\/alerts/],
+  ['upload csv', 'New batch…', /batches\/new/],
+  ['openapi', 'API reference', /api-reference/],
   ['price', 'Set a price, or declare a model free', /settings\/prices/],
   ['free', 'Set a price, or declare a model free', /settings\/prices/],
   ['invite', 'Invite a member…', 'dialog Invite'],

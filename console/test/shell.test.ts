@@ -207,6 +207,7 @@ test('what a role may never read is not in its navigation', async ({ openConsole
     'Usage & cost',
     'Budgets',
     'Model change',
+    'Alerts',
     'Keys',
     'Settings',
   ])

@@ -198,6 +198,7 @@ const OWN_WRITES: Readonly<Record<string, string>> = {
   'api/queries/routing.ts':
     'asks by POST what a set of changes would do: it is too long for an address, and nothing is saved',
   'api/image-calls.ts': 'runs a model: the answer is a stream',
+  'api/try-call.ts': 'sends what a person typed in the API reference, and shows the answer as it is',
   'pages/embeddings/samples.ts': 'is code for people to copy',
 }
 const WRITES = [

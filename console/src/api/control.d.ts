@@ -482,7 +482,7 @@ export interface paths {
         delete: operations["deleteBatchDraft"];
     };
     "/api/v1/batch-drafts/{id}/estimate": {
-        /** What a batch of these options would cost, how long it would take, and why it can not run */
+        /** What a batch of these options would cost, how long it would take, and why it cannot run */
         post: operations["estimateBatchDraft"];
     };
     "/api/v1/batch-drafts/{id}/run": {

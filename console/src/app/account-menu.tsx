@@ -1,5 +1,14 @@
 /** Who is signed in, how this browser shows the console, and the way out. */
-import { ChevronsUpDown, Keyboard, Languages, LogOut, MonitorSmartphone, Rocket, SunMoon } from 'lucide-react'
+import {
+  Braces,
+  ChevronsUpDown,
+  Keyboard,
+  Languages,
+  LogOut,
+  MonitorSmartphone,
+  Rocket,
+  SunMoon,
+} from 'lucide-react'
 import { words } from '../words/words.ts'
 import { Menu, MenuChoice, MenuHead, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { initials } from './format.ts'
@@ -84,6 +93,9 @@ export function AccountItems() {
       </MenuChoice>
       <MenuItem icon={<Rocket size={15} aria-hidden className="text-ink-3" />} to={paths.welcome()}>
         {words.shell.welcome}
+      </MenuItem>
+      <MenuItem icon={<Braces size={15} aria-hidden className="text-ink-3" />} to={paths.apiReference()}>
+        {words.shell.apiReference}
       </MenuItem>
       {member !== null && (
         <>

@@ -16,7 +16,7 @@ export function useChangeSearch<Search extends object = never>(): (
 
 /** A sheet, dialog or menu that an address opens, such as `?new=1`: the name of the parameter, and its value. */
 export function useOpened(
-  name: 'new' | 'connect' | 'export' | 'password',
+  name: 'new' | 'export' | 'password',
   value: true | undefined,
 ): readonly [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
   const change = useChangeSearch<Record<string, true | undefined>>()

@@ -6,3 +6,11 @@ declare module 'virtual:docs' {
     readonly headings: readonly (readonly [anchor: string, text: string])[]
   }[]
 }
+
+declare module 'virtual:contract/gateway' {
+  export const CONTRACT: unknown
+}
+
+declare module 'virtual:contract/control' {
+  export const CONTRACT: unknown
+}

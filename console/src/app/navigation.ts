@@ -19,7 +19,7 @@ export interface Place extends Omit<Navigation, 'title' | 'sections' | 'phoneTit
   readonly actions: readonly PlaceAction[]
 }
 
-type PlaceAction = Omit<Action, 'search'> & { readonly to: Address }
+type PlaceAction = Omit<Action, 'search' | 'path'> & { readonly to: Address }
 
 export const PLACES: readonly Place[] = Object.entries<AnyRoute>(places)
   .flatMap(([name, { options }]) => {
@@ -39,7 +39,7 @@ function placeOf(name: PlaceName, navigation: Navigation): Place {
   const { sections = [], actions = [], title, phoneTitle, ...rest } = navigation
   const addressOf = paths[name] as (id?: string) => Address
   const actionsAt = (to: Address, all: readonly Action[]): readonly PlaceAction[] =>
-    all.map(({ search = {}, ...action }) => ({ ...action, to: { ...to, search } }))
+    all.map(({ search = {}, path = to.to, ...action }) => ({ ...action, to: { ...to, to: path, search } }))
   const to = addressOf(sections[0]?.id)
   return {
     ...rest,

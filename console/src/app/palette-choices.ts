@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import {
   ArrowRight,
   BookOpen,
+  Braces,
   Clock,
   Download,
   FlaskConical,
@@ -112,6 +113,9 @@ function useConsoleActions(openList: () => void, isMember: boolean): readonly Ch
     ...(may('audit.export')
       ? [action('export audit', Download, [say.exportAudit, say.exportAuditAlso], downloadAudit)]
       : []),
+    action('api reference', Braces, [words.shell.apiReference, say.apiReferenceAlso], () =>
+      go(paths.apiReference()),
+    ),
     action('first steps', Rocket, [say.firstSteps, say.firstStepsAlso], () => go(paths.welcome())),
     action('shortcuts', Keyboard, [say.shortcuts, say.shortcutsAlso], openList),
     action('letters', Keyboard, [say.letters[letters ? 'on' : 'off'], say.lettersAlso], () =>

@@ -40,6 +40,8 @@ export interface Section {
 /** Something to do on a page, which the palette finds by its own title. */
 export interface Action {
   readonly id: keyof typeof words.palette.actions
+  /** Where it begins, if not on the page itself. */
+  readonly path?: string
   /** The parameters of the address that begin it. Undefined: the page itself. */
   readonly search?: Readonly<Record<string, string | true>>
   readonly permission?: Permission

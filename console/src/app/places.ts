@@ -1,5 +1,6 @@
 /** Every page. Made by `npm run generate` from the folders that have a `place.ts`. */
 export * from '../pages/alerts/place.ts'
+export * from '../pages/api-reference/place.ts'
 export * from '../pages/audit/place.ts'
 export * from '../pages/batches/place.ts'
 export * from '../pages/budgets/place.ts'

@@ -27,7 +27,7 @@ const PATH_OF: Record<HitType, (id: string) => Address> = {
   project: (id) => paths.settings('projects', { project: id }),
   model: (id) => paths.model(id),
   deployment: (id) => paths.deployment(id),
-  upstream: (id) => paths.deployments({ upstream: id }),
+  upstream: () => paths.upstreams(),
   asset: (id) => paths.request(id),
   space: (id) => paths.model(id, { tab: 'space' }),
   node: () => paths.settings('nodes'),

@@ -1,5 +1,6 @@
 /** All commands, by topic, in the order in which people meet them. */
 import type { Command, Topic } from './command/command.ts'
+import { alerts } from './commands/alerts.ts'
 import { audit } from './commands/audit.ts'
 import { batch } from './commands/batch.ts'
 import { backup } from './commands/backup.ts'
@@ -43,7 +44,7 @@ export const TOPICS: readonly Topic[] = [
     commands: [models, deployments, config, catalog, credentials, spaces, calibrate],
   },
   { title: 'Money', commands: [usage, budgets, unknowns] },
-  { title: 'What happened', commands: [requests, jobs, audit] },
+  { title: 'What happened', commands: [alerts, requests, jobs, audit] },
   { title: 'Run', commands: [doctor, nodes, backup, restore, migrate] },
   { title: 'This command', commands: [version, completion] },
 ]

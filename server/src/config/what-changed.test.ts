@@ -63,6 +63,7 @@ projects:
     upstreams: { added: [], removed: ['two'], changed: ['one'] },
     projects: { added: ['ads'], removed: [], changed: ['search'] },
     keys: { added: ['ads/web'], removed: ['search/web'], changed: ['search/ci'] },
+    alerts: NOTHING,
   })
   assert.doesNotMatch(JSON.stringify(changes), /secret|a-key/)
   assert.notEqual(configurationText(before), configurationText(after))
@@ -87,6 +88,7 @@ models:
     upstreams: NOTHING,
     projects: NOTHING,
     keys: NOTHING,
+    alerts: NOTHING,
   })
   assert.equal(configurationText(before), configurationText(moved))
 })

@@ -12,6 +12,7 @@ interface ConfigChanges {
   readonly upstreams: NamedChanges
   readonly projects: NamedChanges
   readonly keys: NamedChanges
+  readonly alerts: NamedChanges
 }
 
 /** A file with thousands of models that were all renamed must not fill the audit. */
@@ -23,6 +24,8 @@ export interface ConfigItems {
   readonly upstreams: Items
   readonly projects: Items
   readonly keys: Items
+  /** Rules and channels. */
+  readonly alerts: Items
 }
 
 /** Their texts take about two milliseconds. */
@@ -42,6 +45,7 @@ export async function itemsIn(catalog: Catalog, pause: Pause): Promise<ConfigIte
     upstreams: upstreamsIn(catalog),
     projects: projectsIn(catalog),
     keys,
+    alerts: alertsIn(catalog),
   }
 }
 
@@ -51,12 +55,16 @@ export function whatChanged(before: ConfigItems, after: ConfigItems): ConfigChan
     upstreams: changesOf(before.upstreams, after.upstreams),
     projects: changesOf(before.projects, after.projects),
     keys: changesOf(before.keys, after.keys),
+    alerts: changesOf(before.alerts, after.alerts),
   }
 }
 
 /** Text that is equal where two configurations mean the same. It holds secrets. */
-export function configurationText({ models, upstreams, projects, keys }: ConfigItems): string {
-  return [models, upstreams, projects, keys].map(textOfItems).join('\0\0')
+export function configurationText({ models, upstreams, projects, keys, alerts }: ConfigItems): string {
+  // A file without alerts has the text of versions that knew none.
+  return [models, upstreams, projects, keys, ...(alerts.size > 0 ? [alerts] : [])]
+    .map(textOfItems)
+    .join('\0\0')
 }
 
 /** The same for one section of it. */
@@ -98,7 +106,8 @@ export async function sectionDigests(
   digestOf: DigestOf,
   pause: Pause,
 ): Promise<Readonly<Record<string, string>>> {
-  const items = await itemsIn(catalog, pause)
+  const { alerts, ...others } = await itemsIn(catalog, pause)
+  const items = alerts.size > 0 ? { ...others, alerts } : others
   const prices = new Map(
     listModels(catalog).flatMap(({ deployments }) =>
       deployments.map(({ id, price }): [string, string] => [id, itemText(price ?? null)]),
@@ -142,6 +151,14 @@ function modelsIn(catalog: Catalog): Items {
 
 function upstreamsIn(catalog: Catalog): Items {
   return new Map(upstreamsOf(catalog).map((upstream) => [upstream.name, itemText(upstream)]))
+}
+
+function alertsIn({ alerts }: Catalog): Items {
+  const named = [
+    ...(alerts?.channels ?? []).map((one) => ({ ...one, id: `channel ${one.name}` })),
+    ...(alerts?.rules ?? []).map((one) => ({ ...one, id: `rule ${one.name}` })),
+  ]
+  return new Map(named.map(({ id, ...one }) => [id, itemText({ ...one, managedBy: undefined })]))
 }
 
 function projectsIn({ projects }: Catalog): Items {

@@ -30,7 +30,7 @@ export interface BatchDrafts {
   delete(id: string, actor: string): Promise<boolean>
   /** The file of requests that was made for a run of these options. */
   madeFile(id: string, digest: string): Promise<string | undefined>
-  /** Remembers the file of a run, unless there is one: returns the one that counts. */
+  /** Remembers the file of a run, unless another is remembered and still there: returns the one that counts. */
   keepMade(id: string, digest: string, fileId: string): Promise<string>
 }
 

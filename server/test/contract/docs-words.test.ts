@@ -49,6 +49,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/storage.md': 1100,
   'docs/backup.md': 1200,
   'docs/security.md': 800,
+  'docs/alerts.md': 700,
   'docs/monitoring.md': 800,
   'docs/on-call.md': 2700,
   'docs/billing.md': 1600,

@@ -26,7 +26,7 @@ function aBegun(id: string, project: string, announcedBytes = 0): BegunFile {
   return { id, project, keyId: `${project}/ci`, announcedBytes }
 }
 
-function anArrival(id: string, overrides: Partial<ArrivedFile> = {}): ArrivedFile {
+export function anArrival(id: string, overrides: Partial<ArrivedFile> = {}): ArrivedFile {
   return {
     purpose: 'batch',
     filename: 'texts "ä".jsonl',

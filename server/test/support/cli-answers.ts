@@ -7,6 +7,54 @@ const PRICES = [
   { amount: '', unit: 'free' },
 ]
 
+const INCIDENTS = [
+  {
+    title: 'azure-eu ejected',
+    severity: 'critical',
+    scope: { installation: true },
+    started_at: '2026-11-17T10:20:30.000Z',
+    ended_at: null,
+    grouped: 14,
+  },
+  {
+    title: 'ads: 87% of budget used',
+    severity: 'warning',
+    scope: { project: 'ads' },
+    started_at: '2026-11-16T07:31:00.000Z',
+    ended_at: '2026-11-16T08:31:00.000Z',
+    grouped: 1,
+  },
+]
+const ALERT_RULES = [
+  {
+    name: '',
+    kind: 'budget',
+    condition: { percent: [80, 100] },
+    scope: { project: '*' },
+    on: true,
+    last_at: '2026-11-16T07:31:00.000Z',
+  },
+  {
+    name: 'slow',
+    kind: 'latency',
+    condition: { p95_ms: 2000, minutes: 10 },
+    scope: { installation: true },
+    on: false,
+    last_at: null,
+  },
+]
+const ALERT_CHANNELS = [
+  { id: 'c1', name: 'ops', kind: 'slack', masked: 'hooks.slack.com/…/x9Qd', queued: 0, failing_since: null },
+  {
+    id: 'c2',
+    name: 'siem',
+    kind: 'webhook',
+    masked: 'siem.example.com/…',
+    queued: 1,
+    failing_since: '2026-11-17T10:20:30.000Z',
+  },
+]
+
 const PROJECTS = [
   { name: 'search', managed_by: 'api', limits: LIMITS, budget: BUDGET },
   { name: 'shop', managed_by: 'configuration', limits: {}, budget: null },
@@ -541,6 +589,9 @@ export const ANSWERS: Readonly<Record<string, unknown>> = {
     posted_usd: '0.000020000',
     ledger: LEDGER.slice(0, 1),
   },
+  'GET /api/v1/alerts/incidents': list(INCIDENTS),
+  'GET /api/v1/alerts/rules': list(ALERT_RULES),
+  'GET /api/v1/alerts/channels': list(ALERT_CHANNELS),
   'GET /api/v1/audit': list(AUDIT),
   'GET /api/v1/configuration/changes': list([
     {

@@ -23,6 +23,7 @@ export const alerts = createRoute({
       position: 3,
       key: 'l',
       permission: 'alerts.read',
+      actions: [{ id: 'newAlert' }],
     },
   },
 })

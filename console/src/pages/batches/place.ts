@@ -18,6 +18,7 @@ export const batches = createRoute({
       position: 3,
       key: 't',
       permission: 'batches.read',
+      actions: [{ id: 'newBatch', path: '/batches/new', permission: 'playground.run' }],
     },
   },
 })

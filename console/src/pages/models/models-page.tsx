@@ -1,9 +1,9 @@
 /** What can be asked for, and how. */
 import { useQuery } from '@tanstack/react-query'
 import { Plug, Terminal } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
-import { useChangeSearch, useOpened } from '../../app/change-search.ts'
+import { useChangeSearch } from '../../app/change-search.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
@@ -39,8 +39,7 @@ export function ModelsPage() {
   const search = place.useSearch()
   const set = useChangeSearch<ModelSearch>()
   const models = useQuery(modelQueries.all(search.project))
-  const [isConnecting, setConnecting] = useOpened('connect', search.connect)
-  const may = useMay()
+  const [isConnecting, setConnecting] = useState(false)
   const all = models.data?.data
   const rows = useMemo(() => all && sortedRows(filtered(all, search), search.sort), [all, search])
   const change = (next: Partial<ModelSearch>): void => set(next, { replace: true })
@@ -84,7 +83,7 @@ export function ModelsPage() {
           />
         }
       />
-      <ConnectSheet open={isConnecting && may('upstreams.write')} onClose={() => setConnecting(false)} />
+      <ConnectSheet open={isConnecting} onClose={() => setConnecting(false)} />
     </Page>
   )
 }

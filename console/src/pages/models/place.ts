@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { shellRoute } from '../../app/place.ts'
-import { flag, oneOf, range, searchOf, text, texts } from '../../app/search.ts'
+import { oneOf, range, searchOf, text, texts } from '../../app/search.ts'
 
 export const models = createRoute({
   getParentRoute: () => shellRoute,
@@ -13,7 +13,6 @@ export const models = createRoute({
     upstream: text(),
     health: text(),
     sort: text(),
-    connect: flag(),
   }),
   component: lazyRouteComponent(() => import('./models-page.tsx'), 'ModelsPage'),
   staticData: {
@@ -24,7 +23,6 @@ export const models = createRoute({
       position: 4,
       key: 'm',
       permission: 'models.read',
-      actions: [{ id: 'connectUpstream', search: { connect: true }, permission: 'upstreams.write' }],
     },
   },
 })

@@ -3,6 +3,7 @@ import { money, share } from '../../app/format.ts'
 import { nanoOf, shareOf } from '../../app/money.ts'
 import { Meter } from '../../charts/meter.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
 import type { BodyProps } from './body.ts'
@@ -44,6 +45,14 @@ const COLUMNS: readonly Column<Standing>[] = [
   },
 ]
 
+const phoneRow = (budget: Standing) => (
+  <PhoneRow
+    title={budget.name}
+    end={share(full(budget), 0)}
+    note={words.budgets.of(money(budget.spent_usd), money(budget.limit_usd))}
+  />
+)
+
 export function BudgetsBody({ content }: BodyProps) {
   const { data } = content['budgets'] as Schema<'BudgetList'>
   return (
@@ -54,6 +63,7 @@ export function BudgetsBody({ content }: BodyProps) {
       rowKey={({ id }) => id}
       rowHeight={40}
       fill={false}
+      phoneRow={phoneRow}
       empty={<Empty title={say.noBudgets} />}
     />
   )

@@ -1,11 +1,25 @@
 import { useMemo } from 'react'
 import type { Histogram, RequestRow } from '../../api/queries/requests.ts'
+import { clockSeconds, duration, moneyInList } from '../../app/format.ts'
+import { OUTCOME_MARK } from '../../parts/requests/outcome.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { requestColumns } from '../../parts/requests/columns.tsx'
 import { RequestHistogram } from '../../parts/requests/request-histogram.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
 import type { BodyProps } from './body.ts'
+
+const phoneRow = (row: RequestRow) => (
+  <PhoneRow
+    mark={<StateMark mark={OUTCOME_MARK[row.outcome]} size={10} />}
+    title={row.model ?? words.requests.outcomes[row.outcome]}
+    end={duration(row.duration_ms)}
+    note={`${clockSeconds(row.at)} ${row.key ?? ''}`}
+    endNote={row.unpriced ? words.ui.unpriced : moneyInList(row.cost_usd)}
+  />
+)
 
 export function RequestsBody({ content }: BodyProps) {
   const { data: rows, has_more: hasMore } = content['requests'] as {
@@ -29,6 +43,7 @@ export function RequestsBody({ content }: BodyProps) {
         rowKey={({ id }) => id}
         rowHeight={31}
         fill={false}
+        phoneRow={phoneRow}
         empty={<Empty title={words.ui.nothingFound} />}
       />
     </>

@@ -6,11 +6,24 @@ import { paint } from '../../charts/colours.ts'
 import { groupRows, type GroupRow } from '../../parts/usage/usage-groups.ts'
 import { UsageColumns } from '../../parts/usage/usage-columns.tsx'
 import { usageRange } from '../../parts/usage/usage-range.ts'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { words } from '../../words/words.ts'
 import type { BodyProps } from './body.ts'
+
+const phoneRow = (row: GroupRow) => (
+  <PhoneRow
+    title={nameOf(row)}
+    end={moneyInList(row.total.usd)}
+    note={words.requests.inRange(whole(row.total.requests))}
+  />
+)
+
+function nameOf({ name, groups, beside }: GroupRow): string {
+  return name ?? (beside === undefined ? words.usage.others(groups) : words.usage.beside[beside])
+}
 
 export function UsageBody({ content, atMs }: BodyProps) {
   const usage = content['usage'] as Usage
@@ -39,6 +52,7 @@ export function UsageBody({ content, atMs }: BodyProps) {
         rows={rows}
         rowKey={({ name, beside }) => name ?? beside ?? 'others'}
         fill={false}
+        phoneRow={phoneRow}
         rowHeight={36}
         empty={<Empty title={words.usage.captionNothing} />}
       />
@@ -53,16 +67,14 @@ function columnsFor(totalUsd: string): readonly Column<GroupRow>[] {
       id: 'group',
       head: say.group,
       least: 140,
-      cell: ({ name, groups, beside, colour }) => (
+      cell: (row) => (
         <span className="flex min-w-0 items-center gap-2">
           <span
             aria-hidden
             className="size-2.5 shrink-0 rounded-[2px]"
-            style={{ background: paint(colour) }}
+            style={{ background: paint(row.colour) }}
           />
-          <span className="truncate font-strong">
-            {name ?? (beside === undefined ? words.usage.others(groups) : words.usage.beside[beside])}
-          </span>
+          <span className="truncate font-strong">{nameOf(row)}</span>
         </span>
       ),
     },

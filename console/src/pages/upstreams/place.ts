@@ -26,6 +26,7 @@ export const upstreams = createRoute({
       position: 0,
       key: 'p',
       permission: 'upstreams.read',
+      actions: [{ id: 'connectUpstream', search: { new: true }, permission: 'upstreams.write' }],
     },
   },
 })

@@ -35,6 +35,11 @@ export const palette = inLanguage('palette', {
   /** Actions of pages, by the ids in each `place.ts`. */
   actions: {
     newKey: { title: 'New key…', also: 'create api key secret credential' },
+    newBatch: { title: 'New batch…', also: 'upload csv jsonl bulk embed file run' },
+    newAlert: {
+      title: 'Alert rules and channels',
+      also: 'notify notification slack teams pagerduty email webhook incident',
+    },
     connectUpstream: {
       title: 'Connect an upstream…',
       also: 'add model provider openai azure google cohere bedrock ollama vllm tei server integration',
@@ -84,6 +89,7 @@ export const palette = inLanguage('palette', {
     signOutEverywhereAlso: 'log out logout all sessions browsers',
     firstSteps: 'First steps',
     firstStepsAlso: 'welcome onboarding setup quick start wizard',
+    apiReferenceAlso: 'openapi swagger rest endpoints try curl docs',
     exportAudit: 'Export the audit log',
     exportAuditAlso: 'download ndjson compliance',
   },
@@ -97,6 +103,8 @@ export const palette = inLanguage('palette', {
     images: 'playground photos try test',
     usage: 'cost spend money billing report analytics',
     budgets: 'limits spend quota',
+    upstreams: 'provider routing fallback weights tiers credentials yaml',
+    alerts: 'notify incident rule channel slack email quiet mute',
     unknowns: 'unbilled outcome resolve',
     deployments: 'upstream health drift drain endpoints',
     modelChange: 'deprecation retire end of life migrate',

@@ -26,6 +26,7 @@ export const shell = inLanguage('shell', {
   letters: 'Single-key shortcuts',
   keyboard: 'Keyboard shortcuts',
   welcome: 'First steps',
+  apiReference: 'API reference',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   signInAgain: 'Sign in again',

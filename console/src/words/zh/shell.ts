@@ -25,6 +25,7 @@ export const shell: Partly<typeof english> = {
   letters: '单键快捷键',
   keyboard: '键盘快捷键',
   welcome: '入门步骤',
+  apiReference: 'API 参考',
   signOut: '退出登录',
   signOutEverywhere: '在所有设备上退出',
   signInAgain: '请重新登录',

@@ -72,6 +72,9 @@ const LISTS = [
   'nodes list',
   'jobs',
   'batch ls',
+  'alerts list',
+  'alerts rules',
+  'alerts channels',
 ]
 const OTHERS = [
   'projects set search --hard --budget 50',
@@ -170,5 +173,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'config history': 'configuration/changes',
   'models ending': 'model-endings',
   jobs: 'image-jobs',
+  'alerts list': 'alerts/incidents',
+  'alerts rules': 'alerts/rules',
+  'alerts channels': 'alerts/channels',
   'batch ls': 'batches',
 }

@@ -1,6 +1,7 @@
 /** torana.yaml and the built-in facts → the catalog. */
 import type { Catalog, KnownUpstream, Model } from '#core/catalog/catalog.ts'
 import type { RetiredModel } from '#core/catalog/model-end.ts'
+import { buildAlerts } from './alerts.ts'
 import { addFamilies } from './families.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
@@ -58,6 +59,7 @@ export function buildCatalog(input: BuildInput): Catalog {
     upstreams: knownUpstreams(upstreams, (name) => report.place(['upstreams', name])),
     retired: withAliases(buildRetired(models, declared, input), models, entries),
     projects: buildProjects(file.projects, { served: models, declared }, input),
+    alerts: buildAlerts(file.alerts, report),
   }
   warnOfDoubts(catalog, input)
   return catalog

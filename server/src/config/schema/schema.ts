@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { addressRangeOf } from '#core/access/client-address.ts'
 import { KEY_SCOPES } from '#core/catalog/key-bounds.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
+import { alerts } from './alerts.ts'
 import { cors } from './cors.ts'
 import { deploymentEnd, retired } from './ends.ts'
 import { feed } from './feed.ts'
@@ -302,6 +303,7 @@ export const configFile = z.strictObject({
       'Families: models that share one vector space by their maker’s word, by the name of the space.',
     ),
   projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
+  alerts: alerts.nullish().describe('Whom Torana notifies, and of what. The console has more of both.'),
   limits: limits.nullish().describe('Limits of this node.'),
   playground: playground
     .nullish()

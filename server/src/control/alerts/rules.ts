@@ -97,12 +97,15 @@ const EXAMPLES: Readonly<Record<AlertKind, Example>> = {
   ejected: {
     severity: 'critical',
     title: 'gpu-two ejected',
-    lines: ['text-embedding-3-small, 12 of 14 calls failed. openai is serving all traffic.'],
+    lines: ['text-embedding-3-small, 12 of 14 calls failed.', 'openai takes the traffic.'],
   },
   space: {
     severity: 'drift',
     title: 'azure-us: space check failed',
-    lines: ['text-embedding-3-large, cosine -0.04. openai is serving all traffic.'],
+    lines: [
+      'text-embedding-3-large, cosine −0.04.',
+      'It is removed from rotation; openai takes the traffic.',
+    ],
   },
   error_rate: {
     severity: 'critical',

@@ -218,7 +218,7 @@ export function registerBatchDrafts(api: Api, node: DraftsNode): void {
   route(api, 'POST /batch-drafts/:id/estimate', {
     permission: 'batches.create',
     id: 'estimateBatchDraft',
-    summary: 'What a batch of these options would cost, how long it would take, and why it can not run',
+    summary: 'What a batch of these options would cost, how long it would take, and why it cannot run',
     params: draftPath,
     body: draftOptions,
     answer: batchEstimate,

@@ -106,8 +106,8 @@ function space(_: AlertRule, { attention }: AlertFacts): readonly Finding[] {
       severity: 'drift',
       title: `${upstream}: space check failed`,
       lines: [
-        cosines.length === 0 ? `${models}.` : `${models}, cosine ${least.toFixed(2)}.`,
-        'Its vectors belong to another space, so it gets no traffic.',
+        cosines.length === 0 ? `${models}.` : `${models}, cosine ${least.toFixed(2).replace('-', '−')}.`,
+        'Its vectors belong to another space, so it is removed from rotation.',
       ],
       subjects: own.map(({ subject }) => subject.id),
       figures: { upstream },

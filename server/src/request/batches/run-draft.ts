@@ -115,14 +115,15 @@ async function madeFile(run: DraftRun, key: Key, digest: string, outside: RunOut
           param: 'text_column',
         },
       )
-    const { id } = await file.complete(`${draft.name}.jsonl`, { purpose: 'batch', expiresAfterMs: KEPT_MS })
-    const kept = await outside.drafts.keepMade(draft.id, digest, id)
-    if (kept !== id) await outside.files.delete(id, draft.project)
-    return kept
+    await file.complete(`${draft.name}.jsonl`, { purpose: 'batch', expiresAfterMs: KEPT_MS })
   } catch (error) {
     await file.discard()
     throw fileFault(error)
   }
+  // Not discarded if this fails: the store may have kept it, and only the answer was lost.
+  const kept = await outside.drafts.keepMade(draft.id, digest, file.id)
+  if (kept !== file.id) await outside.files.delete(file.id, draft.project)
+  return kept
 }
 
 async function* linesOf(run: DraftRun, outside: RunOutside): AsyncGenerator<Uint8Array> {

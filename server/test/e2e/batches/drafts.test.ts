@@ -9,6 +9,7 @@ import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../../lab/fake-provider/server.ts'
 
+const WIDTH = 16
 const TOKEN = 'admin-token-of-these-tests-0001'
 const options: GatewayOptions = {
   models: {
@@ -84,6 +85,15 @@ test('a run goes on at another node when the first is killed in the middle of it
       assert.deepEqual([state, lines], ['completed', { total: rows, completed: rows, failed: 0 }])
     }, 120_000)
     assert.ok(provider.entries().length > before)
+    for (const format of ['npy', 'parquet', 'jsonl']) {
+      const path = `/api/v1/batches/${batch.id}/results?format=${format}`
+      const answer = await fetch(`${survivor.controlUrl}${path}`, {
+        headers: { authorization: `Bearer ${TOKEN}` },
+      })
+      assert.equal(answer.status, 200)
+      const { byteLength } = await answer.arrayBuffer()
+      assert.ok(byteLength > rows * WIDTH * 4, `${format}: ${byteLength}`)
+    }
   }
 })
 

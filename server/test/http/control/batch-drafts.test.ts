@@ -243,7 +243,7 @@ test('another output is the same batch, and a batch that was cancelled can be ru
   assert.equal(await again(), next)
 })
 
-test('rows that can not run stop the batch where a person wants that', async () => {
+test('rows that cannot run stop the batch where a person wants that', async () => {
   const { body: draft } = await send(CSV)
   const { status, body } = await ask<Batch>('POST', `/batch-drafts/${draft.id}/run`, {
     ...OPTIONS,

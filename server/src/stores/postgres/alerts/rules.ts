@@ -1,5 +1,5 @@
 /** Rules and channels of alerts. */
-import type { AlertKind, Condition } from '#core/alerts/kind.ts'
+import { KIND_TABLE, type AlertKind, type Condition } from '#core/alerts/kind.ts'
 import type { QuietHours } from '#core/alerts/quiet-hours.ts'
 import {
   maskedTarget,
@@ -159,7 +159,7 @@ export class PostgresAlertRules implements AlertStore {
         [id],
       )
       if (users.length > 0) {
-        const rules = users.map(({ name, kind }) => name || kind).join(', ')
+        const rules = users.map(({ name, kind }) => name || KIND_TABLE[kind].name).join(', ')
         throw new ChangeRefused('in-use', `Rules send to this channel: ${rules}. Take it out of them first.`)
       }
       const [row] = await sql.query<ChannelRow>(

@@ -38,6 +38,8 @@ export async function loadDatabase(database: Database, loading: Loading): Promis
   const reports = await database.session(async (sql) => {
     await sql.query('BEGIN')
     await sql.query(`SET LOCAL idle_in_transaction_session_timeout = ${STATEMENT_MS}`)
+    // Tables of earlier versions take no other rows.
+    await sql.query(`SELECT set_config('torana.is_restoring', 'on', true)`)
     for (const partition of head.partitions) await makePartition(sql, partition)
     for (const table of SEEDED) await sql.query(`DELETE FROM ${quoted(table)}`)
     const loaded = await loadTables(sql, await tablesIn(sql), loading)

@@ -21,8 +21,12 @@ const DELETE = `
 UPDATE files SET ends_at = $3 FROM batch_drafts
 WHERE files.file_id = $1 AND batch_drafts.file_id = $1 AND actor = $2 AND ends_at > $3 RETURNING 1`
 
+/** A file that was deleted since is replaced. */
 const KEEP_MADE = `
-INSERT INTO batch_draft_runs (file_id, digest, input_file_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
+INSERT INTO batch_draft_runs AS runs (file_id, digest, input_file_id) VALUES ($1, $2, $3)
+ON CONFLICT (file_id, digest) DO UPDATE SET input_file_id = excluded.input_file_id
+WHERE NOT EXISTS (
+  SELECT FROM files WHERE files.file_id = runs.input_file_id AND purpose IS NOT NULL AND ends_at > $4::timestamptz)`
 
 const MADE = 'SELECT input_file_id FROM batch_draft_runs WHERE file_id = $1 AND digest = $2'
 
@@ -79,7 +83,7 @@ export class PostgresBatchDrafts implements BatchDrafts {
   }
 
   async keepMade(id: string, digest: string, fileId: string): Promise<string> {
-    await reachable(this.#database.query(KEEP_MADE, [id, digest, fileId]))
+    await reachable(this.#database.query(KEEP_MADE, [id, digest, fileId, this.#now()]))
     return (await this.madeFile(id, digest)) ?? fileId
   }
 

@@ -40,3 +40,14 @@ SELECT 'model', model,
   )),
   1, 'system', max(created_at)
 FROM stored_deployments GROUP BY model;
+
+-- A node of the version before could still write to them, and no node of this version would see it. A restore fills them as they were.
+CREATE FUNCTION refuse_old_configuration() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('torana.is_restoring', true) = 'on' THEN RETURN NEW; END IF;
+  RAISE EXCEPTION 'nodes of a newer version keep upstreams and models in another table: make this change at one of them';
+END $$;
+CREATE TRIGGER stored_upstreams_frozen BEFORE INSERT OR UPDATE OR DELETE ON stored_upstreams
+  FOR EACH ROW EXECUTE FUNCTION refuse_old_configuration();
+CREATE TRIGGER stored_deployments_frozen BEFORE INSERT OR UPDATE OR DELETE ON stored_deployments
+  FOR EACH ROW EXECUTE FUNCTION refuse_old_configuration();
