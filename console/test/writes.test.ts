@@ -10,7 +10,7 @@ import * as words from '../src/words/en.ts'
 import { collectEnds } from '../../server/test/support/at-end.ts'
 import { expect, test } from './support/test.ts'
 import { startStage, type Stage } from './support/write-stage.ts'
-import { textOf, writeTable, type TableRow, type WrittenAt } from './support/write-table.ts'
+import { STAGE, textOf, writeTable, type TableRow, type WrittenAt } from './support/write-table.ts'
 
 const SOURCES = join(import.meta.dirname, '../src')
 const MESSAGE = 'The fault of this test'
@@ -194,6 +194,8 @@ test('a new key with a budget is in the list of budgets that was visited before,
   await go('/budgets')
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click()
   await page.getByRole('button', { name: new RegExp(`^${words.keys.new}`) }).click()
+  await page.getByRole('combobox', { name: words.keys.form.project, exact: true }).click()
+  await page.getByRole('option', { name: STAGE.project, exact: true }).click()
   await page.getByLabel(words.keys.form.name, { exact: true }).fill('fresh')
   await page.getByLabel(words.keys.form.budget, { exact: true }).fill('3')
   await page.getByRole('button', { name: new RegExp(`^${words.keys.form.create}`) }).click()

@@ -394,7 +394,11 @@ const KEYS_AND_MONEY: readonly TableRow[] = [
     method: 'post',
     path: '/api/v1/keys',
     at: '/keys',
-    open: steps(press(new RegExp(`^${words.keys.new}`)), fill(words.keys.form.name, 'typed-key')),
+    open: steps(
+      press(new RegExp(`^${words.keys.new}`)),
+      pick(words.keys.form.project, STAGE.project),
+      fill(words.keys.form.name, 'typed-key'),
+    ),
     send: press(new RegExp(`^${words.keys.form.create}`), 'dialog'),
     typed: [words.keys.form.name, 'typed-key'],
     shown: 'form',
