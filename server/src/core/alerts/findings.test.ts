@@ -85,7 +85,7 @@ const budget = (spent: number, hard = true) => ({
   hard,
 })
 
-const BUDGETS: readonly [number, boolean, readonly unknown[]][] = [
+const BUDGETS: readonly [number, boolean, readonly (string | number)[]][] = [
   [79, true, []],
   [87, true, ['ads: 87% of budget used', 'warning', 80]],
   [100, true, ['ads: 100% of budget used', 'critical', 100]],
@@ -93,7 +93,7 @@ const BUDGETS: readonly [number, boolean, readonly unknown[]][] = [
 ]
 
 for (const [spent, hard, expected] of BUDGETS)
-  test(`a ${hard ? 'hard' : 'soft'} budget with ${spent}% spent is ${String(expected[0] ?? 'not reported')}`, () => {
+  test(`a ${hard ? 'hard' : 'soft'} budget with ${spent}% spent is ${expected[0] ?? 'not reported'}`, () => {
     const found = findingsOf(rule('budget'), facts({ budgets: [budget(spent, hard)] }))
     assert.deepEqual(
       found.flatMap(({ title, severity, level }) => [title, severity, level]),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import type { Notice } from '#core/alerts/notice.ts'
@@ -16,7 +15,9 @@ const server = new SMTPServer({
   onAuth: ({ username, password }, _, done) =>
     password === 'pass word' ? done(null, { user: username }) : done(new Error('wrong password')),
   onData(stream, { envelope, user }, done) {
-    void text(stream).then((body) => {
+    let body = ''
+    stream.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    stream.on('end', () => {
       mails.push({ to: envelope.rcptTo.map(({ address }) => address), text: body, user })
       done()
     })
