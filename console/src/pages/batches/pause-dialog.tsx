@@ -1,4 +1,4 @@
-/** Pausing says what continues meanwhile, and takes a reason for whoever finds the batch paused. */
+/** Pausing says what continues meanwhile, and takes a reason for the next person who opens the batch. */
 import { useState } from 'react'
 import type { Batch } from '../../api/queries/batches.ts'
 import { useWrite } from '../../api/write.ts'
