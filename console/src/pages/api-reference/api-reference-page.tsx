@@ -1,6 +1,6 @@
 /** Both APIs as their contracts describe them: read, search, and try under your own rights. */
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { useChangeSearch } from '../../app/change-search.ts'
 import { paths } from '../../app/paths.ts'
 import type { SearchOf } from '../../app/place.ts'
@@ -27,12 +27,14 @@ const CONTRACTS: Readonly<Record<Api, () => Promise<Document>>> = {
   control: async () => (await import('virtual:contract/control')).CONTRACT as Document,
 }
 
-export function ApiReferencePage() {
+/** Its type is written out: inferred, it would depend on the place that loads it. */
+export function ApiReferencePage(): ReactNode {
   const search = place.useSearch()
   const change = useChangeSearch<SearchOf<typeof place>>()
   const isPhone = usePhone()
-  const { api = 'gateway', q = '' } = search
-  const contract = useQuery({
+  const api: Api = search.api ?? 'gateway'
+  const { q = '' } = search
+  const contract = useQuery<Document>({
     queryKey: ['contract', api],
     queryFn: CONTRACTS[api],
     staleTime: Number.POSITIVE_INFINITY,
