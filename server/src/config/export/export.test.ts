@@ -122,6 +122,28 @@ alerts: { channels: { team: { kind: slack, url: 'https://hooks.slack.com/service
   assert.match(found, /secret: '\$\{TORANA_KEY_SHOP_1\}'/)
 })
 
+const WRITTEN_KEYS: readonly (readonly [written: string, exported: string])[] = [
+  ['${KEY}', '${KEY}'],
+  ['${KEY:?set it}', '${KEY:?set it}'],
+  ['Bearer ${KEY}', 'Bearer ${KEY}'],
+  ['${KEY:-sk-fallback}', '${KEY}'],
+  ['sk-written${KEY}', '${MAIN_API_KEY}'],
+  ['${KEY}-written', '${MAIN_API_KEY}'],
+  ['sk-${KEY:-fallback}', '${MAIN_API_KEY}'],
+]
+
+for (const [written, expected] of WRITTEN_KEYS)
+  test(`a credential written as ${written} is exported as ${expected}`, () => {
+    const found = textOf(
+      `
+upstreams: { main: { dialect: openai, baseUrl: 'https://a.example/v1', apiKey: '${written}' } }
+models: { small: { facts: text-embedding-3-small, deployments: [{ upstream: main }] } }
+`,
+      {},
+    )
+    assert.equal(/apiKey: ['"]?([^'",}]*\}[^'",}]*)/.exec(found)?.[1]?.trim(), expected, found)
+  })
+
 test('without a file, the built-in upstreams and models are written down', () => {
   const found = textOf(undefined, { objects: [GPU] })
   const again = readConfig('torana.yaml', found, {

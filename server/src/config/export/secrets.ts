@@ -95,14 +95,24 @@ export function replaceSecrets(document: Document, variables: Variables): boolea
     visit(document, document.contents, path, [], (scalar, steps) => {
       if (named !== undefined && !named.test(steps.at(-1) ?? '')) return
       const text = reveal(String(scalar.value))
-      const [name] = referencesIn(text)
-      const hasDefault = /\$\{[^}]*:-[^}]+\}/.test(text)
-      if (holdsReference(text) && !hasDefault) return
+      if (isWithoutSecret(text)) return
+      // A default is a secret too: the variable alone remains of it.
+      const [name] = WITH_DEFAULT.test(text) ? referencesIn(text) : []
       scalar.value = `\${${name ?? variables.add(...words(...steps))}}`
       scalar.type = Scalar.QUOTE_SINGLE
       isChanged = true
     })
   return isChanged
+}
+
+/** One variable with a default, and nothing else. */
+const WITH_DEFAULT = /^\$\{[^}]*:-[^}]*\}$/
+/** What may be written beside a variable: the scheme of a header. */
+const SCHEME = /^(?:bearer|basic|token|key|apikey)?$/i
+
+/** Whether all that is secret in it comes from variables. */
+function isWithoutSecret(text: string): boolean {
+  return SCHEME.test(text.replaceAll(/\$\{[^}:]+(?::\?[^}]*)?\}/g, '').trim()) && holdsReference(text)
 }
 
 function visit(
