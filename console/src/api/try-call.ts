@@ -1,5 +1,4 @@
 /** A call that a person typed in the API reference, sent with the person's own session. */
-import { noteError } from '../app/outages.ts'
 import { words } from '../words/words.ts'
 import { apiUrl } from './client.ts'
 import { FaultError, UnreachableError } from './faults.ts'
@@ -11,6 +10,8 @@ export interface TriedCall {
   readonly contentType: string
   readonly text: string
   readonly isCut: boolean
+  /** Undefined: it succeeded. */
+  readonly fault: FaultError | undefined
 }
 
 /** What is shown of an answer; the rest is for programs. */
@@ -35,7 +36,6 @@ export async function tryCall(
     throw new UnreachableError(words.ui.unreachable, { cause: error })
   }
   const text = await response.text()
-  if (!response.ok) noteError(new FaultError(response, parsed(text)))
   return {
     status: response.status,
     tookMs: performance.now() - startedMs,
@@ -43,6 +43,7 @@ export async function tryCall(
     contentType: response.headers.get('content-type') ?? '',
     text: pretty(text).slice(0, MAX_SHOWN_CHARACTERS),
     isCut: text.length > MAX_SHOWN_CHARACTERS,
+    fault: response.ok ? undefined : new FaultError(response, parsed(text)),
   }
 }
 

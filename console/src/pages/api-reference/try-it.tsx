@@ -3,6 +3,7 @@ import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { tryCall, type TriedCall } from '../../api/try-call.ts'
 import { duration } from '../../app/format.ts'
+import { noteError } from '../../app/outages.ts'
 import { usePayingProject } from '../../app/paying-project.ts'
 import { paths } from '../../app/paths.ts'
 import { useScope } from '../../app/scope.tsx'
@@ -70,7 +71,10 @@ export function TryIt({ operation, document }: TryItProps) {
     const sent =
       body === undefined ? undefined : withProject(body, played === undefined ? undefined : project)
     const to = (played ?? address) as `/api/v1/${string}`
-    setAnswer(await tryCall(operation.method, to, sent, abort.next()))
+    const tried = await tryCall(operation.method, to, sent, abort.next())
+    // A session that has ended, or a store that is unreachable, concerns the whole console.
+    noteError(tried.fault)
+    setAnswer(tried)
   }
   return (
     <section className="flex flex-col gap-3" aria-label={say.tryIt}>
