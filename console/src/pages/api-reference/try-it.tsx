@@ -9,7 +9,6 @@ import { paths } from '../../app/paths.ts'
 import { useScope } from '../../app/scope.tsx'
 import { useMay, useSession, type Permission } from '../../app/session.ts'
 import { useAbort } from '../../ui/abort.ts'
-import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CONTROL, Field, Form, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
@@ -167,7 +166,8 @@ function withProject(body: string, project: string | undefined): string {
 }
 
 function placeholderOf(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value)
+  if (value === undefined) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function isPermission(text: string | undefined): text is Permission {

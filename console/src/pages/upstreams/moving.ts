@@ -21,7 +21,7 @@ export interface Moving {
   readonly gripProps: (row: DeploymentRow) => GripProps
 }
 
-export interface GripProps {
+interface GripProps {
   readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void
   readonly onPointerMove: (event: PointerEvent<HTMLElement>) => void
   readonly onPointerUp: () => void

@@ -129,7 +129,7 @@ function secondsText(entry: Entry | null, routing: Routing): string {
   return String(timeoutSeconds(entry) ?? routing.default_attempt_timeout_ms / SECOND_MS)
 }
 
-export function cacheText(ttl: string | undefined): string {
+function cacheText(ttl: string | undefined): string {
   return ttl === undefined ? words.routing.settings.cacheOff : spanText(ttl)
 }
 

@@ -7,7 +7,7 @@ import type { Check, Upstream, UpstreamRow } from './upstream-row.ts'
 
 type Kind = Upstream['state']['kind']
 
-export const MARKS: Record<Kind, Mark> = {
+const MARKS: Record<Kind, Mark> = {
   healthy: 'good',
   limited: 'warn',
   space_failed: 'odd',
