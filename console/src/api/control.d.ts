@@ -349,7 +349,7 @@ export interface paths {
         post: operations["revertChange"];
     };
     "/api/v1/configuration/export": {
-        /** torana.yaml with the upstreams, models, prices, projects and keys of the store. Secrets are left out: it names a variable for each */
+        /** torana.yaml with the upstreams, models, prices, projects, keys and alerts of the store. Secrets are left out: it names a variable for each */
         get: operations["exportConfiguration"];
     };
     "/api/v1/spaces": {

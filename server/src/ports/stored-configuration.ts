@@ -108,7 +108,26 @@ interface ExportedParts {
   /** Upstreams whose secret is in the store: the text names a variable for each. */
   readonly credentials: readonly string[]
   readonly projects: readonly ExportedProject[]
+  readonly alerts: ExportedAlerts
 }
+
+/** Rules and channels of the store, by name, as fields of torana.yaml. */
+export interface ExportedAlerts {
+  /** `secrets`: fields that are left out. The text names a variable for each. */
+  readonly channels: readonly {
+    readonly name: string
+    readonly entry: StoredEntry
+    readonly secrets: readonly string[]
+  }[]
+  /** `channels`: of the store unless they are declared. */
+  readonly rules: readonly {
+    readonly name: string
+    readonly entry: StoredEntry
+    readonly channels: readonly { readonly name: string; readonly isDeclared: boolean }[]
+  }[]
+}
+
+export const NO_EXPORTED_ALERTS: ExportedAlerts = { channels: [], rules: [] }
 
 export interface ExportedLine {
   readonly text: string

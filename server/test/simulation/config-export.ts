@@ -5,6 +5,7 @@ import { exportedText } from '#config/export/export.ts'
 import { readConfig } from '#config/load.ts'
 import type { Catalog, ConfiguredKey, Project, Upstream } from '#core/catalog/catalog.ts'
 import { nanoUsdOf } from '#core/money/price.ts'
+import { NO_EXPORTED_ALERTS } from '#ports/stored-configuration.ts'
 import { decisions, meaningOf } from './exported-requests.ts'
 import { anInstallation, surroundingsWith, type Installation } from './exported-world.ts'
 
@@ -15,7 +16,7 @@ export function judgeExport(seed: number, requests: number): void {
   const { catalog: extended } = loaded.extend(objects)
   const exported = exportedText(
     { text, file: loaded.base.file, catalog: extended },
-    { objects, prices, credentials: [...credentials.keys()], projects },
+    { objects, prices, credentials: [...credentials.keys()], projects, alerts: NO_EXPORTED_ALERTS },
   )
   for (const secret of secretsOf(installation))
     assert.ok(!exported.includes(secret), `seed ${seed} exports ${secret}`)

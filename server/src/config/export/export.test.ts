@@ -11,7 +11,13 @@ const surroundings = {
   bootstrapKey: undefined,
   nowMs: Date.UTC(2026, 10, 18),
 }
-const NOTHING: StoreParts = { objects: [], prices: [], credentials: [], projects: [] }
+const NOTHING: StoreParts = {
+  objects: [],
+  prices: [],
+  credentials: [],
+  projects: [],
+  alerts: { channels: [], rules: [] },
+}
 
 const FILE = `# the house
 upstreams:
@@ -143,6 +149,50 @@ models: { small: { facts: text-embedding-3-small, deployments: [{ upstream: main
     )
     assert.equal(/apiKey: ['"]?([^'",}]*\}[^'",}]*)/.exec(found)?.[1]?.trim(), expected, found)
   })
+
+test('rules and channels of the store follow those of the file, and their secrets are variables', () => {
+  const alerts = {
+    channels: [
+      { name: 'team', entry: { kind: 'webhook', private: true }, secrets: ['url', 'secret'] },
+      { name: 'mail', entry: { kind: 'email', to: ['ops@example.com'] }, secrets: [] },
+    ],
+    rules: [
+      {
+        name: 'latency',
+        entry: { kind: 'latency', condition: { p95Ms: 900, minutes: 5, requests: 20 }, enabled: false },
+        channels: [
+          { name: 'team', isDeclared: false },
+          { name: 'team', isDeclared: true },
+        ],
+      },
+    ],
+  }
+  const file = `${FILE}
+alerts: { channels: { team: { kind: slack, url: 'https://hooks.example.com/services/x9Qd' } } }
+`
+  const found = textOf(file, { alerts })
+  const env = {
+    KEY: 'sk-of-the-environment',
+    ALERT_TEAM_URL: 'https://hooks.example.com/a',
+    ALERT_TEAM_2_URL: 'http://10.0.0.7/alerts',
+    ALERT_TEAM_2_SECRET: 'whsec_of-at-least-twenty-four',
+  }
+  const again = readConfig('torana.yaml', found, { ...surroundings, env }).catalog.alerts
+  const [rule] = again?.rules ?? []
+  assert.deepEqual(
+    again?.channels.map(({ name, kind }) => [name, kind]),
+    [
+      ['team', 'slack'],
+      ['team-2', 'webhook'],
+      ['mail', 'email'],
+    ],
+    found,
+  )
+  assert.deepEqual(
+    [rule?.isOn, rule?.condition, rule?.channels],
+    [false, { p95_ms: 900, minutes: 5, requests: 20 }, ['file.team-2', 'file.team']],
+  )
+})
 
 test('without a file, the built-in upstreams and models are written down', () => {
   const found = textOf(undefined, { objects: [GPU] })

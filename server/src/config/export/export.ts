@@ -31,6 +31,19 @@ export interface StoreParts {
     readonly entry: Readonly<Record<string, unknown>>
     readonly keys: readonly Readonly<Record<string, unknown>>[]
   }[]
+  /** Rules and channels. `secrets` are fields of the channel that a variable stands in for. */
+  readonly alerts: {
+    readonly channels: readonly {
+      readonly name: string
+      readonly entry: Readonly<Record<string, unknown>>
+      readonly secrets: readonly string[]
+    }[]
+    readonly rules: readonly {
+      readonly name: string
+      readonly entry: Readonly<Record<string, unknown>>
+      readonly channels: readonly { readonly name: string; readonly isDeclared: boolean }[]
+    }[]
+  }
 }
 
 export interface ExportedLine {
@@ -62,13 +75,15 @@ export function exportedText(base: ExportedBase, parts: StoreParts): string {
     addModels(document, base, parts),
     addPrices(document, base, parts),
     addProjects(document, base, parts, variables),
+    addAlerts(document, parts, variables),
   ].flat()
   if (base.text !== undefined && !isChanged && notes.length === 0 && isEmpty(parts)) return base.text
   return `${variables.comment()}${leftOut(notes)}${reveal(document.toString(styleOf(base.text ?? '')))}`
 }
 
-function isEmpty({ objects, prices, credentials, projects }: StoreParts): boolean {
-  return objects.length + prices.length + credentials.length + projects.length === 0
+function isEmpty({ objects, prices, credentials, projects, alerts }: StoreParts): boolean {
+  const lists = [objects, prices, credentials, projects, alerts.channels, alerts.rules]
+  return lists.every(({ length }) => length === 0)
 }
 
 function leftOut(notes: readonly string[]): string {
@@ -201,6 +216,36 @@ function addProjects(
     }
   }
   return notes
+}
+
+/** A name that the file has already gets a number: both are in force. */
+function addAlerts(document: Document, { alerts }: StoreParts, variables: Variables): string[] {
+  const names = new Map<string, string>()
+  for (const { name, entry, secrets } of alerts.channels) {
+    const channels = mapAt(document, ['alerts', 'channels'])
+    const free = freeName(name, channels)
+    names.set(name, free)
+    const node = entryNode(document, entry)
+    for (const field of secrets) {
+      const variable = variables.add(`ALERT_${free}_${field}`, `${field} of alert channel ${free}`)
+      node.set(field, variableNode(variable))
+    }
+    channels.set(free, node)
+  }
+  for (const { name, entry, channels } of alerts.rules) {
+    const rules = mapAt(document, ['alerts', 'rules'])
+    const named = channels.map((one) => (one.isDeclared ? one.name : (names.get(one.name) ?? one.name)))
+    const { kind, ...others } = entry
+    rules.set(freeName(name, rules), entryNode(document, { kind, channels: named, ...others }))
+  }
+  return []
+}
+
+function freeName(name: string, taken: YAMLMap): string {
+  if (!taken.has(name)) return name
+  let number = 2
+  while (taken.has(`${name}-${number}`)) number += 1
+  return `${name}-${number}`
 }
 
 /** The mapping at a path. What is missing, empty or a reference becomes a mapping of its own. */

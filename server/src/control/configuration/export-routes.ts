@@ -1,8 +1,10 @@
 /** The whole configuration as one torana.yaml. */
 import { z } from 'zod'
+import { declaredName, keepsQuietByDefault, type AlertChannel, type AlertRule } from '#core/alerts/rule.ts'
 import { decimalOf } from '#core/money/price.ts'
+import type { AlertStore } from '#ports/alerts.ts'
 import type { KeyRecord, KeyStore, Terms } from '#ports/key-store.ts'
-import type { ExportedProject } from '#ports/stored-configuration.ts'
+import type { ExportedAlerts, ExportedProject } from '#ports/stored-configuration.ts'
 import { conflict } from '../shared/faults.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -13,12 +15,12 @@ const PAGE = 1000
 const MAX_EXPORTED = 100_000
 
 export function registerExport(api: Api, node: ControlNode): void {
-  const { configuration, credentials, prices, keyStore, exported, declaredCatalog, clock } = node
+  const { configuration, credentials, prices, keyStore, alerts, exported, declaredCatalog, clock } = node
   route(api, 'GET /configuration/export', {
     permission: 'configuration.export',
     id: 'exportConfiguration',
     summary:
-      'torana.yaml with the upstreams, models, prices, projects and keys of the store. Secrets are left out: it names a variable for each',
+      'torana.yaml with the upstreams, models, prices, projects, keys and alerts of the store. Secrets are left out: it names a variable for each',
     answer: z.any().describe('`torana.yaml`, as `application/yaml`.'),
     faults: [409],
     handler: async (_, reply) => {
@@ -32,6 +34,7 @@ export function registerExport(api: Api, node: ControlNode): void {
         prices: priced,
         credentials: sealedUpstreams(records, declaredCatalog()),
         projects: await projectsIn(keyStore, clock.nowMs()),
+        alerts: await alertsIn(alerts),
       })
       return reply
         .headers({
@@ -42,6 +45,64 @@ export function registerExport(api: Api, node: ControlNode): void {
         .send(lines.map(({ text }) => text).join('\n'))
     },
   })
+}
+
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+
+/** A channel whose secret can't be opened any more is exported with variables for what is missing. */
+async function alertsIn(store: AlertStore): Promise<ExportedAlerts> {
+  const { channels, rules } = await store.read()
+  return {
+    channels: await Promise.all(channels.map((channel) => channelEntry(channel, store))),
+    rules: rules.map((rule) => ({
+      name: rule.name || rule.kind,
+      entry: ruleEntry(rule),
+      channels: rule.channels.map((id) => {
+        const stored = channels.find((one) => one.id === id)
+        return { name: stored?.name ?? declaredName(id), isDeclared: stored === undefined }
+      }),
+    })),
+  }
+}
+
+async function channelEntry(
+  { id, name, kind, keepsQuiet }: AlertChannel,
+  store: AlertStore,
+): Promise<ExportedAlerts['channels'][number]> {
+  const target = await store.target(id)
+  const secrets = {
+    slack: ['url'],
+    teams: ['url'],
+    webhook: ['url', 'secret'],
+    pagerduty: ['routingKey'],
+    email: [],
+  }
+  return {
+    name,
+    secrets: secrets[kind],
+    entry: {
+      kind,
+      ...(target?.kind === 'email' && { to: target.to }),
+      ...(target !== undefined && target.kind !== 'email' && target.isPrivate && { private: true }),
+      ...(keepsQuiet !== keepsQuietByDefault(kind) && { quietHours: keepsQuiet }),
+    },
+  }
+}
+
+function ruleEntry({ kind, condition, scope, quiet, isOn }: AlertRule): Record<string, unknown> {
+  const fields = Object.entries(condition).map(([field, value]) => [camelOf(field), value])
+  return {
+    kind,
+    ...(fields.length > 0 && { condition: Object.fromEntries(fields) as Record<string, unknown> }),
+    ...('project' in scope && { project: scope.project }),
+    ...(quiet && { quietHours: { ...quiet, days: quiet.days.map((day) => WEEKDAYS[day - 1]) } }),
+    ...(!isOn && { enabled: false }),
+  }
+}
+
+/** Fields of torana.yaml are in camel case: `p95Ms`. */
+function camelOf(field: string): string {
+  return field.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Projects of the store with their terms, and its keys that still work. */

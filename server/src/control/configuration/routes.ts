@@ -1,5 +1,6 @@
 /** Upstreams and models of the store as one configuration: a preview of changes, saving them, their history, and the whole as torana.yaml. */
 import { z } from 'zod'
+import { NO_EXPORTED_ALERTS } from '#ports/stored-configuration.ts'
 import { planOf } from '../shared/configuration.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
@@ -67,7 +68,7 @@ function registerPreview(api: Api, node: ControlNode): void {
       )
       const sealed = sealedUpstreams(records, plan.extendedBefore.catalog)
       const after = sealedUpstreams(records, plan.extendedAfter.catalog, renames)
-      const parts = { prices: priced, projects: [] }
+      const parts = { prices: priced, projects: [], alerts: NO_EXPORTED_ALERTS }
       const was = await exported({ ...parts, objects: before, credentials: sealed })
       const is = await exported({ ...parts, objects: plan.after, credentials: after })
       const models = plan.objects.filter(({ object }) => object === 'model').map(({ name }) => name)

@@ -57,6 +57,11 @@ export function declaredId(name: string): string {
   return `file.${name}`
 }
 
+/** The name in torana.yaml. */
+export function declaredName(id: string): string {
+  return id.replace(/^file\./, '')
+}
+
 /** Where PagerDuty takes events of accounts in the United States. */
 export const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue'
 
