@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 const EVERYTHING = [
   ['--project', 'chromium', '--project', 'firefox', '--project', 'pages-*'],
+  ['--project', 'tasks', '--workers', '1'],
   ['--project', 'timing', '--workers', '1'],
 ]
 const SMOKE = [['--project', 'smoke-*']]
