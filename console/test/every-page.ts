@@ -38,6 +38,7 @@ const test = base.extend<object, EveryPageOptions & { readonly site: Site }>({
   zone: ['UTC', { scope: 'worker', option: true }],
   theme: ['light', { scope: 'worker', option: true }],
   widths: [WIDTHS, { scope: 'worker', option: true }],
+  isBrief: [false, { scope: 'worker', option: true }],
   site: [
     async ({ playwright, browserName, launchOptions, zone, theme }, use) => {
       const missing = missingEngine(browserName)
@@ -67,14 +68,14 @@ const EXPECTED_BEFORE_SIGN_IN = /401/
 const OF_THE_BROWSER = /404 \/favicon\.ico$/
 
 for (const [pattern, addressesOf] of Object.entries(PAGES))
-  test(pattern, async ({ site: { node, visitor }, theme, widths }, { project }) => {
+  test(pattern, async ({ site: { node, visitor }, theme, widths, isBrief }, { project }) => {
     test.setTimeout(MAX_PATTERN_MS)
     const isBefore = BEFORE_SIGN_IN.has(pattern)
     const faults: string[] = []
     const order = theme === 'light' ? widths : widths.toReversed()
     if (!isBefore) await visitor.signIn(node.cookie)
     await visitor.complaints()
-    for (const address of addressesOf(node)) {
+    for (const address of isBrief ? addressesOf(node).slice(0, 1) : addressesOf(node)) {
       await visitor.setWidth(order[0]!)
       await visitor.open(`${visitor.url}${address}`)
       for (const width of order) {

@@ -37,12 +37,12 @@ const projects: ConsoleProject[] = [
     : []),
   ...everyPage,
   // CI runs these two beside other suites. A test that fails on a starved machine runs again, and is listed as flaky.
-  { name: 'smoke-chromium', testMatch: 'shell.test.ts', retries: 1, use: CHROMIUM },
+  { name: 'smoke-chromium', testMatch: 'shell.test.ts', grepInvert: /@nightly/, retries: 1, use: CHROMIUM },
   {
     name: 'smoke-webkit',
     testMatch: 'every-page.ts',
     retries: 1,
-    use: { ...WEBKIT, trace: 'off', widths: [1440] },
+    use: { ...WEBKIT, trace: 'off', widths: [1440], isBrief: true },
   },
   // A recorded run of what operators do first.
   { name: 'tasks', testMatch: '*.tasks.ts', use: { ...CHROMIUM, trace: 'on' } },

@@ -12,7 +12,7 @@ const MAX_PAGE_MS = 30_000
 const below = nodeOfFile({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
 
 for (const theme of ['light', 'dark'] as const)
-  test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async ({
+  test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}${theme === 'dark' ? ' @nightly' : ''}`, async ({
     openConsole,
   }) => {
     test.setTimeout(TITLED.length * MAX_PAGE_MS)

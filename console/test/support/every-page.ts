@@ -14,6 +14,8 @@ export interface EveryPageOptions {
   readonly theme: Theme
   /** Of the window, the widest first. */
   readonly widths: readonly number[]
+  /** The first address of each page, without its other tabs. */
+  readonly isBrief: boolean
 }
 
 export interface SeededNode {

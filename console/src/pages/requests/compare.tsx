@@ -102,7 +102,7 @@ interface CompareRow {
 
 function rowsOf(...both: readonly [RequestDetail, RequestDetail]): readonly CompareRow[] {
   const { figures, facts } = words.requests
-  const { replay: say } = words
+  const say = words.replay
   const row = (name: string, textOf: (one: RequestDetail) => string): CompareRow => {
     const texts = both.map(textOf)
     return { name, cells: texts, texts }

@@ -12,7 +12,7 @@ const ReplaySheet = lazyPart(async () => (await import('./replay-sheet.tsx')).Re
 export function ReplayButton({ request }: { readonly request: RequestDetail }) {
   const [isOpen, setOpen] = useState(false)
   const may = useMay()
-  const { replay: say } = words
+  const say = words.replay
   const { replay, project } = request
   const why = !may('playground.run', project ?? undefined)
     ? say.notAllowed

@@ -113,7 +113,7 @@ test('media that no one reads are not left out silently', async () => {
   assert.throws(() => taken.refuseUnread(), {
     code: 'invalid_input',
     param: 'input[1]',
-    message: /field image/,
+    message: /field 'image'/,
   })
   taken.at('input/1/extra/image')
   taken.refuseUnread()
