@@ -76,6 +76,15 @@ async function pick(page: Page, field: string, option: string): Promise<void> {
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
+async function search(page: Page, text: string, option: RegExp): Promise<void> {
+  await page
+    .getByRole('searchbox')
+    .or(page.getByPlaceholder(/Search|Find/))
+    .first()
+    .fill(text)
+  await page.getByRole('option', { name: option }).first().click()
+}
+
 async function save(page: Page): Promise<void> {
   await expect(pending(page)).toContainText('Configuration check passed.', SOON)
   await button(page, /^Save/).click()
@@ -210,12 +219,7 @@ const TASKS: readonly Task[] = [
       assert.ok(failed.status >= 500)
       for (const mode of ['one', 'two']) await node.provider.setMode(mode)
       await link(page, 'Requests').click()
-      await page
-        .getByRole('searchbox')
-        .or(page.getByPlaceholder(/Search|Find/))
-        .first()
-        .fill('order-4711')
-      await page.getByRole('option', { name: /Client ID order-4711/ }).click()
+      await search(page, 'order-4711', /Client ID order-4711/)
       await page.getByRole('row').filter({ hasText: 'house-w16' }).first().getByRole('link').click()
       await expect(page.getByRole('region', { name: 'Error returned' })).toContainText('fault', SOON)
       await page.getByRole('button', { name: 'Replay', exact: true }).click()
@@ -248,7 +252,7 @@ const TASKS: readonly Task[] = [
     name: 'Share a view',
     run: async (page) => {
       await link(page, 'Requests').click()
-      await page.getByRole('button', { name: 'Failed', exact: true }).click()
+      await search(page, 'upstream_failed', /upstream_failed/)
       await button(page, 'Save view').click()
       await page.getByLabel('View name').fill('Failures of the app')
       await pick(page, 'Visible to', 'Members of app')
