@@ -78,7 +78,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'general_settings.store_model_in_db':
     'models that were added in its UI stand in its database, not in this file: add them to model_list and import again',
   'general_settings.alerting': LOGS,
-  'general_settings.custom_auth': 'Torana takes keys only: whom this code let in needs a key',
+  'general_settings.custom_auth': 'Torana takes keys only: every caller that this code admitted needs one',
   'general_settings.enable_jwt_auth': 'Torana takes keys only: callers with tokens need a key',
   'general_settings.pass_through_endpoints': 'Torana serves embeddings and images only',
   guardrails: GUARD,

@@ -1,4 +1,4 @@
-/** What is wrong now, which rules notice it, and whom they notify. */
+/** What is wrong now, the rules that notice it, and the channels that they notify. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { BellOff, Plus } from 'lucide-react'
 import { useCallback } from 'react'

@@ -1,4 +1,4 @@
-/** Incidents, open ones first, with whom they notified. */
+/** Incidents, open ones first, with the channels that they notified. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Moon } from 'lucide-react'
 import { useMemo } from 'react'

@@ -1,4 +1,4 @@
-/** The rules: on or off, what each alerts on, and whom it notifies. */
+/** The rules: on or off, what each alerts on, and which channels it notifies. */
 import { MoreHorizontal, Moon } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import type { AlertKind } from '../../api/alert-kinds.ts'

@@ -4,14 +4,13 @@ import { Plug, Terminal } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import { useChangeSearch } from '../../app/change-search.ts'
-import { lazyPart } from '../../app/lazy-part.tsx'
 import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
+import { ConnectSheet } from '../../parts/connect-upstream/connect-sheet.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { Sheet } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AddFilter, FilterChip, ValueChip } from '../../ui/filter-chip.tsx'
 import { usePhone } from '../../ui/media.ts'
@@ -21,17 +20,12 @@ import { PhoneRow } from '../../ui/phone-row.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { ABILITIES, AbilityLegend } from './abilities.tsx'
 import { MODEL_COLUMNS } from './columns.tsx'
 import { filtered, sortedRows, type ModelSearch } from './filters.ts'
 import { endsText, markOf, priceLines, type ModelRow } from './row-words.ts'
 import { models as place } from './place.ts'
-
-const ConnectUpstream = lazyPart(
-  async () => (await import('../../parts/connect-upstream/connect-upstream.tsx')).ConnectUpstream,
-)
 
 const NO_ROWS: readonly ModelRow[] = []
 
@@ -136,19 +130,6 @@ function OnlyDemo({ onConnect }: { readonly onConnect: () => void }) {
     >
       {words.models.onlyDemoNext}
     </Banner>
-  )
-}
-
-function ConnectSheet({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
-  return (
-    <Sheet open={open} onClose={onClose} title={words.upstreams.connect} stays>
-      <ConnectUpstream
-        onAdded={(added) => {
-          onClose()
-          toast(words.upstreams.added(added.length))
-        }}
-      />
-    </Sheet>
   )
 }
 

@@ -1,4 +1,4 @@
-/** Columns of both lists: what was asked, by whom, of whom, and what is known. */
+/** Columns of both lists: the request, its key, its upstream, and what is known. */
 import { age, clock, clockSeconds, day, moneyExact, moneyInList, NONE, shortId } from '../../app/format.ts'
 import type { Schema } from '../../api/client.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'

@@ -1,4 +1,4 @@
-/** What was saved before, by whom, with the way back. */
+/** The saved changes, each with its author and a way back. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { routingQueries, type HistoryEntry } from '../../api/queries/routing.ts'

@@ -8,6 +8,7 @@ import { lazyPart } from '../../app/lazy-part.tsx'
 import type { SearchOf } from '../../app/place.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
+import { ConnectSheet } from '../../parts/connect-upstream/connect-sheet.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
@@ -16,7 +17,6 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { ChangePanel } from './change-panel.tsx'
 import { useChecks } from './checks.ts'
@@ -33,9 +33,6 @@ import { UpstreamList } from './upstream-list.tsx'
 import { rowsOf } from './upstream-row.ts'
 import { shownState } from './upstream-state.tsx'
 
-const ConnectUpstream = lazyPart(
-  async () => (await import('../../parts/connect-upstream/connect-upstream.tsx')).ConnectUpstream,
-)
 const YamlSheet = lazyPart(async () => (await import('./yaml-sheet.tsx')).YamlSheet)
 
 type Search = SearchOf<typeof place>
@@ -133,7 +130,10 @@ export function UpstreamsPage() {
           )}
         </div>
         <UpstreamDialogs dialog={dialog} rows={rows ?? []} onClose={close} />
-        <AddSheet open={search.new === true} onClose={() => change({ new: undefined }, { replace: true })} />
+        <ConnectSheet
+          open={search.new === true}
+          onClose={() => change({ new: undefined }, { replace: true })}
+        />
         {!isWide && (
           <Sheet
             open={isReviewing}
@@ -179,19 +179,6 @@ function Tabs({ tab, count, isBad, onChange }: TabsProps) {
         onChange={onChange}
       />
     </div>
-  )
-}
-
-function AddSheet({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
-  return (
-    <Sheet open={open} onClose={onClose} title={words.upstreams.connect} stays>
-      <ConnectUpstream
-        onAdded={(added) => {
-          onClose()
-          toast(words.upstreams.added(added.length))
-        }}
-      />
-    </Sheet>
   )
 }
 

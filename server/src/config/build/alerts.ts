@@ -1,6 +1,6 @@
 /** Alert rules and channels of torana.yaml. */
-import { readCondition, scopeProblem, type AlertScope } from '#core/alerts/kind.ts'
-import { zoneProblem, type QuietHours } from '#core/alerts/quiet-hours.ts'
+import { fieldOfFile, readCondition, scopeProblem, type AlertScope } from '#core/alerts/kind.ts'
+import { WEEKDAYS, zoneProblem, type QuietHours } from '#core/alerts/quiet-hours.ts'
 import {
   declaredId,
   keepsQuietByDefault,
@@ -10,7 +10,7 @@ import {
   type DeclaredAlerts,
 } from '#core/alerts/rule.ts'
 import { didYouMean, type Path, type Report } from '../file/problem.ts'
-import { WEEKDAYS, type AlertsEntry, type ChannelEntry, type RuleEntry } from '../schema/alerts.ts'
+import type { AlertsEntry, ChannelEntry, RuleEntry } from '../schema/alerts.ts'
 
 export function buildAlerts(
   entry: AlertsEntry | null | undefined,
@@ -71,7 +71,7 @@ function targetOf(channel: ChannelEntry, path: Path, report: Report): ChannelTar
 
 function ruleOf(rule: RuleEntry, channels: ReadonlySet<string>, path: Path, report: Report) {
   const { kind, project, enabled } = rule
-  const fields = Object.entries(rule.condition).map(([field, value]) => [snakeOf(field), value])
+  const fields = Object.entries(rule.condition).map(([field, value]) => [fieldOfFile(field), value])
   const read = readCondition(kind, Object.fromEntries(fields))
   if ('problem' in read) report.problem([...path, 'condition'], `${read.field}: ${read.problem}`)
   const scope: AlertScope = project === undefined ? { installation: true } : { project }
@@ -100,9 +100,4 @@ function quietOf(entry: RuleEntry['quietHours'], path: Path, report: Report): Qu
   if (problem !== undefined) report.problem([...path, 'zone'], problem)
   if (entry.from === entry.to) report.problem([...path, 'to'], 'for a whole day, write "00:00" to "24:00"')
   return { ...entry, days: entry.days.map((day) => WEEKDAYS.indexOf(day) + 1) }
-}
-
-/** Fields of torana.yaml are in camel case: `p95Ms`. */
-function snakeOf(field: string): string {
-  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -1,12 +1,10 @@
 /** Alert rules and channels. */
 import { z } from 'zod'
 import { ALERT_KINDS } from '#core/alerts/kind.ts'
+import { WEEKDAYS } from '#core/alerts/quiet-hours.ts'
 import { CHANNEL_KINDS, PAGERDUTY_URL } from '#core/alerts/rule.ts'
 import { MIN_KEY_LENGTH } from '#core/keys/key.ts'
 import { hasCredentials } from './upstream.ts'
-
-/** In the order of the week, from Monday on. */
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 const channel = z.strictObject({
   kind: z.enum(CHANNEL_KINDS).describe('What takes the notices.'),

@@ -303,7 +303,9 @@ export const configFile = z.strictObject({
       'Families: models that share one vector space by their maker’s word, by the name of the space.',
     ),
   projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
-  alerts: alerts.nullish().describe('Whom Torana notifies, and of what. The console has more of both.'),
+  alerts: alerts
+    .nullish()
+    .describe('Rules and channels of alerts, in addition to those that operators make in the console.'),
   limits: limits.nullish().describe('Limits of this node.'),
   playground: playground
     .nullish()

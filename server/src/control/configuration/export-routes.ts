@@ -1,5 +1,7 @@
 /** The whole configuration as one torana.yaml. */
 import { z } from 'zod'
+import { fieldInFile } from '#core/alerts/kind.ts'
+import { WEEKDAYS } from '#core/alerts/quiet-hours.ts'
 import { declaredName, keepsQuietByDefault, type AlertChannel, type AlertRule } from '#core/alerts/rule.ts'
 import { decimalOf } from '#core/money/price.ts'
 import type { AlertStore } from '#ports/alerts.ts'
@@ -47,8 +49,6 @@ export function registerExport(api: Api, node: ControlNode): void {
   })
 }
 
-const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-
 /** A channel whose secret can't be opened any more is exported with variables for what is missing. */
 async function alertsIn(store: AlertStore): Promise<ExportedAlerts> {
   const { channels, rules } = await store.read()
@@ -90,7 +90,7 @@ async function channelEntry(
 }
 
 function ruleEntry({ kind, condition, scope, quiet, isOn }: AlertRule): Record<string, unknown> {
-  const fields = Object.entries(condition).map(([field, value]) => [camelOf(field), value])
+  const fields = Object.entries(condition).map(([field, value]) => [fieldInFile(field), value])
   return {
     kind,
     ...(fields.length > 0 && { condition: Object.fromEntries(fields) as Record<string, unknown> }),
@@ -98,11 +98,6 @@ function ruleEntry({ kind, condition, scope, quiet, isOn }: AlertRule): Record<s
     ...(quiet && { quietHours: { ...quiet, days: quiet.days.map((day) => WEEKDAYS[day - 1]) } }),
     ...(!isOn && { enabled: false }),
   }
-}
-
-/** Fields of torana.yaml are in camel case: `p95Ms`. */
-function camelOf(field: string): string {
-  return field.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Projects of the store with their terms, and its keys that still work. */

@@ -107,6 +107,15 @@ export function initialCondition(kind: AlertKind): Condition {
   return Object.fromEntries(fields.map(([field, { initial }]) => [field, initial]))
 }
 
+/** `p95_ms` of a condition is `p95Ms` in torana.yaml. */
+export function fieldInFile(field: string): string {
+  return field.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+export function fieldOfFile(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
 /** The condition with the values that were left out, or its problem. */
 export function readCondition(
   kind: AlertKind,

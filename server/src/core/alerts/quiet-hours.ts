@@ -66,7 +66,8 @@ function minuteOf(time: string): number {
   return hours * 60 + minutes
 }
 
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+/** From Monday on, as `Intl` writes them in English, in lower case. */
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function localOf(atMs: number, zone: string): { readonly day: number; readonly minute: number } {
@@ -78,5 +79,6 @@ function localOf(atMs: number, zone: string): { readonly day: number; readonly m
   }
   const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]))
   const minute = Number(parts.get('hour')) * 60 + Number(parts.get('minute'))
-  return { day: WEEKDAYS.indexOf(parts.get('weekday') ?? '') + 1, minute }
+  const weekday = parts.get('weekday')?.toLowerCase()
+  return { day: WEEKDAYS.findIndex((day) => day === weekday) + 1, minute }
 }
