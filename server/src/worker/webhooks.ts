@@ -7,6 +7,7 @@ import {
   type WebhookTransport,
 } from '#ports/webhooks.ts'
 import { every, type Repetition } from './every.ts'
+import { Sending } from './sending.ts'
 
 export interface WebhookSenderParts {
   readonly nodeId: string
@@ -14,7 +15,6 @@ export interface WebhookSenderParts {
   readonly transport: WebhookTransport
   readonly secretOf: WebhookSecretOf
   readonly events: WebhookSenderEvents
-  /** `POLL_MS` unless given. */
   readonly pollMs?: number | undefined
 }
 
@@ -28,55 +28,33 @@ interface WebhookSenderEvents {
 
 /** Waits between attempts: a restart, a deployment, an outage, and a night. Then the event is given up. */
 const RETRY_MS = [5000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000] as const
-/** Concurrent posts. Each may take its whole timeout, and all of them stay well within the time that the node holds them. */
-const AT_ONCE = 16
-const POLL_MS = 1000
 const FORGET_EVERY_MS = 3_600_000
 /** The status of a webhook that wants no more events. */
 const GONE = 410
 
 export class WebhookSender {
   readonly #parts: WebhookSenderParts
-  #isStopped = false
+  readonly #sending: Sending<WebhookDelivery>
 
   constructor(parts: WebhookSenderParts) {
+    const { outbox, nodeId, pollMs } = parts
     this.#parts = parts
+    this.#sending = new Sending({
+      due: (room) => outbox.due(nodeId, room),
+      send: (delivery) => this.#send(delivery),
+      pollMs,
+    })
   }
 
   start(): Repetition {
-    const { outbox, events, pollMs = POLL_MS } = this.#parts
+    const { outbox, events } = this.#parts
     const trouble = (error: unknown): void => events.trouble(error)
     const forget = async (): Promise<void> => void (await outbox.deleteOld(WEBHOOK_EVENTS_KEPT_MS))
-    const repeating = [every(pollMs, () => this.sendDue(), trouble), every(FORGET_EVERY_MS, forget, trouble)]
-    return {
-      stop: async () => {
-        this.#isStopped = true
-        await Promise.all(repeating.map((one) => one.stop()))
-      },
-    }
+    return this.#sending.start(trouble, [every(FORGET_EVERY_MS, forget, trouble)])
   }
 
-  /**
-   * Sends everything that is due now, and what becomes due until the last one has ended: a hanging receiver
-   * holds up its own event, and no other.
-   */
-  async sendDue(): Promise<void> {
-    const { outbox, nodeId, pollMs = POLL_MS } = this.#parts
-    const underWay = new Set<Promise<void>>()
-    try {
-      while (!this.#isStopped) {
-        const room = AT_ONCE - underWay.size
-        const due = room > 0 ? await outbox.due(nodeId, room) : []
-        for (const delivery of due) {
-          const sending = this.#send(delivery).finally(() => underWay.delete(sending))
-          underWay.add(sending)
-        }
-        if (underWay.size === 0) return
-        await Promise.race([...underWay, ...(room > due.length ? [pause(pollMs)] : [])])
-      }
-    } finally {
-      await Promise.all(underWay)
-    }
+  sendDue(): Promise<void> {
+    return this.#sending.sendDue()
   }
 
   async #send(delivery: WebhookDelivery): Promise<void> {
@@ -113,8 +91,4 @@ export class WebhookSender {
       return { reason: error instanceof Error ? error.message : String(error), isFinal: false }
     }
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
 }

@@ -9,6 +9,7 @@ import {
   type DueNotice,
 } from '#ports/alerts.ts'
 import { every, type Repetition } from '../every.ts'
+import { retryMsAfter, Sending } from '../sending.ts'
 
 export interface AlertSenderParts {
   readonly outbox: Pick<AlertOutbox, 'due' | 'tried' | 'deleteOld'>
@@ -17,7 +18,6 @@ export interface AlertSenderParts {
   readonly targetOf: (channel: string) => Promise<ChannelTarget | undefined>
   readonly nowMs: () => number
   readonly events: AlertSenderEvents
-  /** `POLL_MS` unless given. */
   readonly pollMs?: number | undefined
 }
 
@@ -29,13 +29,8 @@ interface AlertSenderEvents {
   trouble(error: unknown): void
 }
 
-/** Waits of a failing channel between tries; the last one is repeated. */
-const RETRY_MS = [5000, 15_000, 60_000, 120_000, 300_000, 600_000] as const
 /** Age at which a notice is given up: after a day it is history, which the console has. */
 const GIVE_UP_MS = 86_400_000
-/** Channels that one node sends to at once. Each may take its whole timeout. */
-const AT_ONCE = 16
-const POLL_MS = 1000
 const FORGET_EVERY_MS = 3_600_000
 /** Notices per minute: what chats, PagerDuty and mail servers take from one sender. */
 const MAX_PER_MINUTE: Readonly<Record<ChannelKind, number>> = {
@@ -48,43 +43,27 @@ const MAX_PER_MINUTE: Readonly<Record<ChannelKind, number>> = {
 
 export class AlertSender {
   readonly #parts: AlertSenderParts
-  #isStopped = false
+  readonly #sending: Sending<DueNotice>
 
   constructor(parts: AlertSenderParts) {
+    const { outbox, pollMs } = parts
     this.#parts = parts
+    this.#sending = new Sending({
+      due: (room) => outbox.due(room),
+      send: (due) => this.#send(due),
+      pollMs,
+    })
   }
 
   start(): Repetition {
-    const { outbox, events, pollMs = POLL_MS } = this.#parts
+    const { outbox, events } = this.#parts
     const trouble = (error: unknown): void => events.trouble(error)
     const forget = async (): Promise<void> => void (await outbox.deleteOld(INCIDENTS_KEPT_MS))
-    const repeating = [every(pollMs, () => this.sendDue(), trouble), every(FORGET_EVERY_MS, forget, trouble)]
-    return {
-      stop: async () => {
-        this.#isStopped = true
-        await Promise.all(repeating.map((one) => one.stop()))
-      },
-    }
+    return this.#sending.start(trouble, [every(FORGET_EVERY_MS, forget, trouble)])
   }
 
-  /** Sends until nothing is due. A channel that hangs holds up no other. */
-  async sendDue(): Promise<void> {
-    const { outbox, pollMs = POLL_MS } = this.#parts
-    const underWay = new Set<Promise<void>>()
-    try {
-      while (!this.#isStopped) {
-        const room = AT_ONCE - underWay.size
-        const due = room > 0 ? await outbox.due(room) : []
-        for (const notice of due) {
-          const sending = this.#send(notice).finally(() => underWay.delete(sending))
-          underWay.add(sending)
-        }
-        if (underWay.size === 0) return
-        await Promise.race([...underWay, pause(pollMs)])
-      }
-    } finally {
-      await Promise.all(underWay)
-    }
+  sendDue(): Promise<void> {
+    return this.#sending.sendDue()
   }
 
   async #send(due: DueNotice): Promise<void> {
@@ -113,12 +92,8 @@ export class AlertSender {
   #after(due: DueNotice, { isOk }: DeliveryResult, kind: ChannelKind | undefined): AfterTry {
     if (kind === undefined) return { outcome: 'given-up', retryInMs: 0 }
     if (isOk) return { outcome: 'sent', pauseMs: Math.ceil(60_000 / MAX_PER_MINUTE[kind]) }
-    const retryInMs = RETRY_MS[Math.min(due.failures, RETRY_MS.length - 1)] ?? 0
+    const retryInMs = retryMsAfter(due.failures)
     const isOld = this.#parts.nowMs() - due.dueAtMs > GIVE_UP_MS
     return { outcome: isOld ? 'given-up' : 'failed', retryInMs }
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
 }
