@@ -1,12 +1,13 @@
 /** OpenTelemetry's own variables → settings. Their names and forms are those of its specification. */
-import type { TracingSettings } from '#core/settings.ts'
+import type { OtlpSettings, TracingSettings } from '#core/settings.ts'
 import { anyOf, didYouMean } from './file/problem.ts'
 
-type Name =
+type EndpointName =
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
   | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
-  | 'OTEL_EXPORTER_OTLP_HEADERS'
-  | 'OTEL_RESOURCE_ATTRIBUTES'
+  | 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'
+type HeadersName = 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_EXPORTER_OTLP_LOGS_HEADERS'
+type Name = EndpointName | HeadersName | 'OTEL_RESOURCE_ATTRIBUTES'
 type NameWithDefault =
   | 'OTEL_EXPORTER_OTLP_PROTOCOL'
   | 'OTEL_EXPORTER_OTLP_TIMEOUT'
@@ -29,7 +30,36 @@ const PROPAGATORS = ['tracecontext', 'baggage', 'none']
 
 /** Undefined: there is no receiver, and no traces are made. */
 export function tracingOf(variables: Variables): TracingSettings | undefined {
-  const url = urlOf(variables)
+  const url =
+    variables.given('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') === undefined
+      ? urlOf(variables, 'OTEL_EXPORTER_OTLP_ENDPOINT')?.replace(/\/*$/, '/v1/traces')
+      : urlOf(variables, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  const receiver = receiverOf(variables, url, 'OTEL_EXPORTER_OTLP_HEADERS')
+  if (receiver === undefined) return undefined
+  const propagators = propagatorsOf(variables)
+  return {
+    ...receiver,
+    ...samplerOf(variables),
+    isHandedOn: propagators.includes('tracecontext'),
+    isBaggageHandedOn: propagators.includes('baggage'),
+  }
+}
+
+/**
+ * Where the audit goes as logs. The base address alone is not enough: it names persons, which a receiver of traces need not
+ * learn.
+ */
+export function auditLogsOf(variables: Variables): OtlpSettings | undefined {
+  const own = variables.given('OTEL_EXPORTER_OTLP_LOGS_HEADERS')
+  const headers = own === undefined ? 'OTEL_EXPORTER_OTLP_HEADERS' : 'OTEL_EXPORTER_OTLP_LOGS_HEADERS'
+  return receiverOf(variables, urlOf(variables, 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'), headers)
+}
+
+function receiverOf(
+  variables: Variables,
+  url: string | undefined,
+  headers: HeadersName,
+): OtlpSettings | undefined {
   if (url === undefined || variables.text('OTEL_SDK_DISABLED') === 'true') return undefined
   const protocol = variables.text('OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol !== 'http/protobuf')
@@ -37,33 +67,22 @@ export function tracingOf(variables: Variables): TracingSettings | undefined {
       'OTEL_EXPORTER_OTLP_PROTOCOL',
       `Torana speaks http/protobuf only, got "${protocol}". Receivers take it on port 4318 as a rule`,
     )
-  const propagators = propagatorsOf(variables)
   return {
     url,
-    headers: pairsOf(variables, 'OTEL_EXPORTER_OTLP_HEADERS'),
+    headers: pairsOf(variables, headers),
     timeoutMs: timeoutOf(variables),
     resource: {
       'service.name': variables.text('OTEL_SERVICE_NAME'),
       ...pairsOf(variables, 'OTEL_RESOURCE_ATTRIBUTES'),
     },
-    ...samplerOf(variables),
-    isHandedOn: propagators.includes('tracecontext'),
-    isBaggageHandedOn: propagators.includes('baggage'),
   }
 }
 
-function urlOf(variables: Variables): string | undefined {
-  const whole = variables.given('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const base = variables.given('OTEL_EXPORTER_OTLP_ENDPOINT')
-  const value = whole ?? base
-  if (value === undefined) return undefined
-  const name = whole === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
-  const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    variables.refuse(name, `expected a URL such as http://collector:4318, got "${value}"`)
-    return undefined
-  }
-  return whole ?? `${value.replace(/\/+$/, '')}/v1/traces`
+function urlOf(variables: Variables, name: EndpointName): string | undefined {
+  const value = variables.given(name)
+  if (value === undefined || /^https?:$/.test(URL.parse(value)?.protocol ?? '')) return value
+  variables.refuse(name, `expected a URL such as http://collector:4318, got "${value}"`)
+  return undefined
 }
 
 function timeoutOf(variables: Variables): number {
@@ -103,7 +122,7 @@ function propagatorsOf(variables: Variables): readonly string[] {
 /** `name=value,name=value`. The values may be secrets: a problem does not repeat them. */
 function pairsOf(
   variables: Variables,
-  name: 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_RESOURCE_ATTRIBUTES',
+  name: HeadersName | 'OTEL_RESOURCE_ATTRIBUTES',
 ): Readonly<Record<string, string>> {
   const pairs: Record<string, string> = {}
   for (const [index, pair] of (variables.given(name)?.split(',') ?? []).entries()) {

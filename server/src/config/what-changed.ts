@@ -13,6 +13,7 @@ interface ConfigChanges {
   readonly projects: NamedChanges
   readonly keys: NamedChanges
   readonly alerts: NamedChanges
+  readonly audit: NamedChanges
 }
 
 /** A file with thousands of models that were all renamed must not fill the audit. */
@@ -26,6 +27,8 @@ export interface ConfigItems {
   readonly keys: Items
   /** Rules and channels. */
   readonly alerts: Items
+  /** Receivers of the audit. */
+  readonly audit: Items
 }
 
 /** Their texts take about two milliseconds. */
@@ -46,6 +49,7 @@ export async function itemsIn(catalog: Catalog, pause: Pause): Promise<ConfigIte
     projects: projectsIn(catalog),
     keys,
     alerts: alertsIn(catalog),
+    audit: auditIn(catalog),
   }
 }
 
@@ -56,15 +60,18 @@ export function whatChanged(before: ConfigItems, after: ConfigItems): ConfigChan
     projects: changesOf(before.projects, after.projects),
     keys: changesOf(before.keys, after.keys),
     alerts: changesOf(before.alerts, after.alerts),
+    audit: changesOf(before.audit, after.audit),
   }
 }
 
 /** Text that is equal where two configurations mean the same. It holds secrets. */
-export function configurationText({ models, upstreams, projects, keys, alerts }: ConfigItems): string {
-  // A file without alerts has the text of versions that knew none.
-  return [models, upstreams, projects, keys, ...(alerts.size > 0 ? [alerts] : [])]
-    .map(textOfItems)
-    .join('\0\0')
+export function configurationText(items: ConfigItems): string {
+  return Object.values(knownToAll(items)).map(textOfItems).join('\0\0')
+}
+
+/** Without the empty ones of the sections that came later: such a file has the text of versions that knew none. */
+function knownToAll({ alerts, audit, ...others }: ConfigItems): Readonly<Record<string, Items>> {
+  return { ...others, ...(alerts.size > 0 && { alerts }), ...(audit.size > 0 && { audit }) }
 }
 
 /** The same for one section of it. */
@@ -106,8 +113,7 @@ export async function sectionDigests(
   digestOf: DigestOf,
   pause: Pause,
 ): Promise<Readonly<Record<string, string>>> {
-  const { alerts, ...others } = await itemsIn(catalog, pause)
-  const items = alerts.size > 0 ? { ...others, alerts } : others
+  const items = knownToAll(await itemsIn(catalog, pause))
   const prices = new Map(
     listModels(catalog).flatMap(({ deployments }) =>
       deployments.map(({ id, price }): [string, string] => [id, itemText(price ?? null)]),
@@ -159,6 +165,11 @@ function alertsIn({ alerts }: Catalog): Items {
     ...(alerts?.rules ?? []).map((one) => ({ ...one, id: `rule ${one.name}` })),
   ]
   return new Map(named.map(({ id, ...one }) => [id, itemText({ ...one, managedBy: undefined })]))
+}
+
+/** By number: the address of a receiver may be secret. */
+function auditIn({ auditWebhooks = [] }: Catalog): Items {
+  return new Map(auditWebhooks.map((webhook, index) => [`webhook ${index + 1}`, itemText(webhook)]))
 }
 
 function projectsIn({ projects }: Catalog): Items {

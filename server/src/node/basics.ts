@@ -1,10 +1,12 @@
-import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
+import { hostname } from 'node:os'
+import type { CorsSettings, Limits, OtlpSettings, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { BodyRoom } from '#http/gate/body-room.ts'
 import { readManifest } from '#package/files.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
+import type { Sender } from '#telemetry/otlp-message.ts'
 import type { SecurityLog } from '#telemetry/security-log.ts'
 
 const manifest = readManifest()
@@ -13,6 +15,15 @@ export const { version } = manifest
 
 /** The commit that this program was built from. Empty: not known. */
 export const commit: string = manifest.commit ?? ''
+
+/** This program, as an OTLP receiver sees it. */
+export function otlpSenderOf({ resource }: OtlpSettings): Sender {
+  const program = { 'service.version': commit === '' ? version : `${version}+${commit}` }
+  return {
+    resource: { ...program, 'host.name': hostname(), ...resource },
+    scope: { name: 'torana', version },
+  }
+}
 
 /** In the data folder: a copy of the keys, for a start without the store. */
 export const KEY_SNAPSHOT = 'keys.snapshot'

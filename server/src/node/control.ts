@@ -22,6 +22,7 @@ import type { FollowedConfiguration } from './catalog.ts'
 import { feedWork } from './feed.ts'
 import type { Accounts } from './accounts.ts'
 import type { Alerts } from './alerts.ts'
+import type { OpenAuditReceivers } from './audit-receivers.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
@@ -69,6 +70,7 @@ export interface ControlParts {
   readonly bulk: Pick<Bulk, 'forGateway' | 'forDrafts' | 'vectorFiles'>
   readonly people: People
   readonly alerts: Pick<Alerts, 'transport'>
+  readonly auditReceivers: Pick<OpenAuditReceivers, 'states'>
 }
 
 /** Addresses that only users of this machine can reach. */
@@ -173,6 +175,7 @@ function controlNode(
     alertOutbox: stores.alertOutbox,
     alertTransport: parts.alerts.transport,
     audit: stores.audit,
+    auditReceivers: parts.auditReceivers.states,
     batches: stores.batches,
     nodeFigures: parts.accounts.nodeFigures,
     isDrained: (deployment) => live.drains.of(deployment) !== undefined,

@@ -8,6 +8,7 @@ import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { PostgresAuditReceivers } from '#stores/postgres/audit-receivers.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
 import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
@@ -93,6 +94,7 @@ export async function openDatabaseStores(
     alerts: new PostgresAlertRules(database, sealingKeysOf(secrets)),
     alertOutbox: new PostgresAlertOutbox(database),
     audit: new PostgresAudit(forReports, basics.clock),
+    auditReceivers: new PostgresAuditReceivers(database),
     batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
     batchDrafts: new PostgresBatchDrafts(database, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),

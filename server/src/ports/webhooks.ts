@@ -61,6 +61,9 @@ export const WEBHOOK_HOLD_MS = 60_000
 /** Retention of events: a month and a few days, so that each mark of a monthly budget is reported only once. */
 export const WEBHOOK_EVENTS_KEPT_MS = 35 * 86_400_000
 
+/** Timeout of a try: receivers acknowledge first and work later. */
+export const WEBHOOK_TIMEOUT_MS = 10_000
+
 /** What is sent in one try. */
 export interface WebhookPost {
   readonly url: string

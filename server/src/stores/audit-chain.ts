@@ -34,7 +34,7 @@ export interface ChainedEntry extends KeptAction {
 
 /** The predecessor of the first entry. */
 const CHAIN_START: Uint8Array = new Uint8Array(32)
-const HASH_BYTES = 32
+export const HASH_BYTES = 32
 const ID_END = 36
 
 /** Kinds of proof in the order in which they may follow one another: an unsigned entry after a signed one is forged. */

@@ -1,6 +1,8 @@
 /** The events of webhooks, as they are stored. */
 import { createHash } from 'node:crypto'
+import { sentEntryFields } from '#core/audit/entry-fields.ts'
 import { usdOf } from '#core/money/price.ts'
+import type { SentEntry } from '#ports/audit-receivers.ts'
 import type { Batch } from '#ports/batches.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { EndNotice } from '#ports/model-ends.ts'
@@ -139,22 +141,44 @@ export function modelEndingEvents(
   })
 }
 
+/** The hash is part of the identity: an entry that takes the place of a removed one is another event. */
+export function auditEvent(entry: SentEntry): Pick<WebhookEvent, 'id' | 'payload'> {
+  return eventOf({
+    identity: `${entry.sequence} ${entry.hash}`,
+    project: '',
+    type: 'audit.entry',
+    atMs: entry.atMs,
+    data: sentEntryFields(entry, new Date(entry.atMs).toISOString()),
+  })
+}
+
 interface EventFacts {
   readonly identity: string
   readonly project: string
-  readonly type: WebhookEventType
+  readonly type: WebhookEventType | 'audit.entry'
   readonly atMs: number
-  readonly data: Readonly<Record<string, string | number | null>>
-  readonly webhooksFor: WebhooksFor
+  readonly data: Readonly<Record<string, unknown>>
 }
 
-function eventsOf({ identity, project, type, atMs, data, webhooksFor }: EventFacts): readonly WebhookEvent[] {
+function eventsOf({
+  webhooksFor,
+  ...facts
+}: EventFacts & {
+  readonly type: WebhookEventType
+  readonly webhooksFor: WebhooksFor
+}): readonly WebhookEvent[] {
+  const { project, type } = facts
   const urls = new Set(webhooksFor(project, type).map(({ url }) => url))
   if (urls.size === 0) return []
+  const event = eventOf(facts)
+  return [...urls].map((url) => ({ ...event, project, url, type }))
+}
+
+function eventOf({ identity, project, type, atMs, data }: EventFacts): Pick<WebhookEvent, 'id' | 'payload'> {
   const digest = createHash('sha256').update(JSON.stringify([type, project, identity]))
   const id = `evt_${digest.digest('hex').slice(0, ID_DIGITS)}`
   const payload = JSON.stringify({ id, object: 'event', created_at: seconds(atMs), type, data })
-  return [...urls].map((url) => ({ id, project, url, type, payload }))
+  return { id, payload }
 }
 
 /** 128 bits: no two events ever have the same. */

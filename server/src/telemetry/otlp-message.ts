@@ -1,23 +1,24 @@
 /**
- * OTLP's protobuf messages, encoded by hand: fifteen fields of a stable format. The official exporter and its
+ * OTLP's protobuf messages, encoded by hand: a few fields of a stable format. The official exporter and its
  * SDK are made for spans that are open while work is in progress; ours are made afterwards, together, and
  * only have to be encoded.
  */
-import type { AttributeValue, Span } from './span.ts'
+type AttributeValue = string | number | boolean | readonly string[] | undefined
 
-const KINDS = { internal: 1, server: 2, client: 3 } as const
-const STATUS_ERROR = 2
-const SAMPLED = 1
+/** Undefined attributes are omitted. */
+export type Attributes = Readonly<Record<string, AttributeValue>>
+
 const FIRST_BYTES = 4096
 /** Largest size of a tag, a length and a number. */
 const MAX_NUMBER_BYTES = 16
-/** Lengths of nested messages are written in three bytes, which a varint allows: up to 2 MB. */
+/** Lengths of nested messages are written in three bytes, which a varint allows. */
 const LENGTH_BYTES = 3
+const MAX_MESSAGE_BYTES = 2 ** (7 * LENGTH_BYTES) - 1
 
 /** Protobuf's encodings of a field. */
 const Wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
-class Writer {
+export class OtlpWriter {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES)
   #at = 0
 
@@ -93,6 +94,8 @@ class Writer {
     this.#at = start
     write()
     const length = this.#at - start
+    if (length > MAX_MESSAGE_BYTES)
+      throw new RangeError(`a message of ${length} bytes is too long for OTLP here`)
     this.#buffer[start - 3] = (length & 127) | 128
     this.#buffer[start - 2] = ((length >>> 7) & 127) | 128
     this.#buffer[start - 1] = length >>> 14
@@ -103,28 +106,7 @@ class Writer {
   }
 }
 
-/** Spans as the field `spans` of `ScopeSpans`: such encoded parts may simply be concatenated. */
-export function encodeSpans(spans: readonly Span[]): Buffer {
-  const writer = new Writer()
-  for (const span of spans) writer.message(2, () => writeSpan(writer, span))
-  return writer.written()
-}
-
-function writeSpan(writer: Writer, span: Span): void {
-  writer.hex(1, span.traceId)
-  writer.hex(2, span.spanId)
-  if (span.traceState !== undefined) writer.text(3, span.traceState)
-  if (span.parentSpanId !== undefined) writer.hex(4, span.parentSpanId)
-  writer.text(5, span.name)
-  writer.whole(6, KINDS[span.kind])
-  writer.nanoseconds(7, span.startMs)
-  writer.nanoseconds(8, span.endMs)
-  writeAttributes(writer, 9, span.attributes)
-  if (span.isError) writer.message(15, () => writer.whole(3, STATUS_ERROR))
-  writer.fixed32(16, SAMPLED)
-}
-
-function writeAttributes(writer: Writer, field: number, attributes: Span['attributes']): void {
+export function writeAttributes(writer: OtlpWriter, field: number, attributes: Attributes): void {
   for (const name in attributes) {
     const value = attributes[name]
     if (value === undefined) continue
@@ -135,8 +117,9 @@ function writeAttributes(writer: Writer, field: number, attributes: Span['attrib
   }
 }
 
-function writeValue(writer: Writer, value: Exclude<AttributeValue, undefined>): void {
+function writeValue(writer: OtlpWriter, value: Exclude<AttributeValue, undefined>): void {
   if (typeof value === 'string') writer.text(1, value)
+  else if (typeof value === 'boolean') writer.whole(2, Number(value))
   else if (typeof value !== 'number')
     writer.message(5, () => {
       for (const one of value) writer.message(1, () => writer.text(1, one))
@@ -151,19 +134,19 @@ export interface Sender {
   readonly scope: { readonly name: string; readonly version: string }
 }
 
-/** An `ExportTraceServiceRequest` of parts that `encodeSpans` made. */
+/** An `ExportTraceServiceRequest` or an `ExportLogsServiceRequest`: both have the same fields around spans and log records. */
 export function encodeExport({ resource, scope }: Sender, parts: readonly Uint8Array[]): Buffer {
-  const resources = new Writer()
+  const resources = new OtlpWriter()
   resources.message(1, () => writeAttributes(resources, 1, resource))
-  const scoped = new Writer()
+  const scoped = new OtlpWriter()
   scoped.message(1, () => {
     scoped.text(1, scope.name)
     scoped.text(2, scope.version)
   })
   const ofScope = Buffer.concat([scoped.written(), ...parts])
-  const inside = new Writer()
+  const inside = new OtlpWriter()
   inside.bytes(2, ofScope)
-  const whole = new Writer()
+  const whole = new OtlpWriter()
   whole.bytes(1, Buffer.concat([resources.written(), inside.written()]))
   return whole.written()
 }

@@ -61,6 +61,7 @@ const options: GatewayOptions = {
       budget: { usd: 0.3, per: 'total', hard: true },
     },
   },
+  audit: { webhooks: [{ url: 'http://127.0.0.1:9/', secret: 'a secret of some length!', private: true }] },
   limits: { maxConnections: 40 },
 }
 const ports = { a: await freePort(), b: await freePort() }
@@ -139,6 +140,7 @@ await expectAlerts('the only deployment of a model answers 500', ['ToranaDeploym
 await expectAlerts('a deployment with the vectors of another model', ['ToranaDeploymentQuarantined'])
 if (hasFaketime) await expectAlerts('a node whose clock is 30 s ahead', ['ToranaClockSkew'])
 await expectAlerts('a model whose day is past', ['ToranaModelEnds'])
+await expectAlerts('a receiver of the audit that nobody serves', ['ToranaAuditBehind'])
 await expectAlerts('two nodes with different files', ['ToranaNodesDiffer'])
 await expectAlerts('a bucket that nobody serves', ['ToranaImageSpoolStuck'])
 await expectAlerts('a torana.yaml that is wrong', ['ToranaConfigRefused'], () =>

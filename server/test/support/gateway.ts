@@ -72,6 +72,7 @@ export interface GatewayOptions {
   readonly cors?: unknown
   readonly playground?: unknown
   readonly alerts?: unknown
+  readonly audit?: unknown
   /** Models that the built-in catalogue knows, all of them on one upstream of OpenAI's provider. */
   readonly known?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly catalog?: unknown
@@ -212,6 +213,7 @@ export function configText(
     cors,
     playground,
     alerts,
+    audit,
     catalog,
   }: GatewayOptions,
   providerUrl: string,
@@ -291,6 +293,7 @@ export function configText(
     cors,
     playground,
     alerts,
+    audit,
     catalog,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')

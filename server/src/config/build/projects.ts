@@ -4,6 +4,7 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Path, Report } from '../file/problem.ts'
 import type { ConfigFile } from '../schema/schema.ts'
+import { buildWebhooks } from './webhooks.ts'
 
 type KeyEntry = NonNullable<ConfigFile['projects']>[string]['keys'][number]
 
@@ -40,24 +41,13 @@ export function buildProjects(
       checkSecret(key.secret, `key ${key.name} of project ${name}`, [...path, 'secret'], owners, report)
       return buildKey(key, path, models, nowMs, report)
     })
-    const urls = new Set<string>()
-    project.webhooks.forEach(({ url }, index) => {
-      if (urls.has(url))
-        report.problem(['projects', name, 'webhooks', index, 'url'], 'is there twice: keep one')
-      urls.add(url)
-    })
     return {
       name,
       managedAt: report.place(['projects', name]),
       keys,
       limits: project.limits,
       budget: buildBudget(project.budget),
-      webhooks: project.webhooks.map(({ url, secret, events, private: isPrivate }) => ({
-        url,
-        secret,
-        events,
-        isPrivate,
-      })),
+      webhooks: buildWebhooks(project.webhooks, ['projects', name, 'webhooks'], report),
       capturesInputs: project.capture === 'inputs',
     }
   })

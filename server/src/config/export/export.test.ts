@@ -119,9 +119,10 @@ upstreams: { main: { dialect: openai, baseUrl: 'https://a.example/v1', apiKey: s
 models: { small: { facts: text-embedding-3-small, deployments: [{ upstream: main }] } }
 projects: { shop: { keys: [{ name: web, secret: 'a-secret-of-twenty-four-chars' }] } }
 alerts: { channels: { team: { kind: slack, url: 'https://hooks.slack.com/services/T0/B0/x9Qd' } } }
+audit: { webhooks: [{ url: 'https://siem.example/p4th', secret: 's3cret-of-twenty-four-chars' }] }
 `
   const found = textOf(text, { prices: [{ deployment: 'small/main', form: { usdPerMillionTokens: '0.5' } }] })
-  for (const secret of ['sk-written-down', 't0ken', 'a-secret-of', 'x9Qd'])
+  for (const secret of ['sk-written-down', 't0ken', 'a-secret-of', 'x9Qd', 'p4th', 's3cret'])
     assert.ok(!found.includes(secret), found)
   assert.match(found, /apiKey: '\$\{MAIN_API_KEY\}'/)
   assert.match(found, /price: \{ usdPerMillionTokens: "0\.5" \}/)

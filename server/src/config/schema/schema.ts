@@ -14,7 +14,7 @@ import { limits } from './limit.ts'
 import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
 import { anyPrice } from './price.ts'
 import { upstream } from './upstream.ts'
-import { webhook } from './webhook.ts'
+import { audit, webhooks } from './webhook.ts'
 
 /** Names of upstreams and projects travel in headers, URLs and metric labels. */
 const name = z
@@ -253,18 +253,11 @@ const key = z.strictObject({
     ),
 })
 
-/** Each event is sent to each of them. */
-const MAX_WEBHOOKS = 10
-
 const project = z.strictObject({
   keys: z.array(key).default([]).describe('Keys of the project.'),
   limits: rateLimits.optional().describe('Rate limits of all its keys together.'),
   budget: budget.optional().describe('Budget of all its keys together.'),
-  webhooks: z
-    .array(webhook)
-    .max(MAX_WEBHOOKS)
-    .default([])
-    .describe('Where Torana sends events of the project.'),
+  webhooks: webhooks.describe('Where Torana sends events of the project.'),
   capture: z
     .literal('inputs')
     .optional()
@@ -306,6 +299,7 @@ export const configFile = z.strictObject({
   alerts: alerts
     .nullish()
     .describe('Rules and channels of alerts, in addition to those that operators make in the console.'),
+  audit: audit.nullish().describe('Receivers of the audit log.'),
   limits: limits.nullish().describe('Limits of this node.'),
   playground: playground
     .nullish()

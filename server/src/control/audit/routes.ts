@@ -1,5 +1,6 @@
 /** The audit: read page by page, or exported whole. */
 import { z } from 'zod'
+import { entryFields } from '#core/audit/entry-fields.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { AuditEntry, AuditFilter, AuditLog } from '#ports/audit.ts'
 import { givenTime, listOf, pageLimit as limit, storable, time } from '../shared/fields.ts'
@@ -128,12 +129,6 @@ function msOf(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment)
 }
 
-function entryBody({ sequence, atMs, address, detail, ...rest }: AuditEntry): z.output<typeof auditEntry> {
-  return {
-    ...rest,
-    address: address ?? null,
-    sequence: Number(sequence),
-    at: isoOf(atMs),
-    detail: { ...detail },
-  }
+function entryBody(entry: AuditEntry): z.output<typeof auditEntry> {
+  return entryFields(entry, isoOf(entry.atMs))
 }

@@ -121,7 +121,7 @@ export function registerNodes(api: Api, control: ControlNode): void {
 
 /** Undefined when PostgreSQL is unreachable: the report then holds what this node knows by itself. */
 async function findingsOf(
-  { reports, reconciler, makePartitions, audit, settings, clock }: ControlNode,
+  { reports, reconciler, makePartitions, audit, auditReceivers, settings, clock }: ControlNode,
   hours: number | 'all',
 ): Promise<StoreFindings | undefined> {
   try {
@@ -134,7 +134,8 @@ async function findingsOf(
       server: settings.database.kind === 'postgres' ? await serverSettings(reports) : undefined,
       newest: await newestRequests(reports, clock.nowMs()),
     }
-    return { partitions, reconciliation, figures, install, audit: await readAudit(audit) }
+    const receivers = await auditReceivers()
+    return { partitions, reconciliation, figures, install, audit: await readAudit(audit), receivers }
   } catch (error) {
     if (error instanceof StoreUnreachable) return undefined
     throw error

@@ -1,6 +1,7 @@
 /** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
 import { dollars, usdOf } from '#core/money/price.ts'
 import type { AuditProof } from '#ports/audit.ts'
+import type { ReceiverState } from '#ports/audit-receivers.ts'
 import type {
   BooksFigures,
   LedgerDifference,
@@ -43,6 +44,7 @@ export interface AuditFigures {
 export interface StoreFindings {
   readonly install: InstallFigures
   readonly audit: AuditFigures
+  readonly receivers: readonly ReceiverState[]
   readonly figures: BooksFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
@@ -58,7 +60,9 @@ export interface Seen {
 }
 
 /** In the order of the report. Undefined: there is nothing to check. */
-const STORE_CHECKS: Readonly<Record<string, (findings: StoreFindings) => Finding | undefined>> = {
+const STORE_CHECKS: Readonly<
+  Record<string, (findings: StoreFindings, nowMs: number) => Finding | undefined>
+> = {
   durability: ({ install }) => durabilityCheck(install),
   connections: ({ install }) => connectionsCheck(install),
   ledger: ({ reconciliation }) => ledgerCheck(reconciliation),
@@ -72,6 +76,7 @@ const STORE_CHECKS: Readonly<Record<string, (findings: StoreFindings) => Finding
   leases: ({ figures }) => leasesCheck(figures),
   partitions: ({ figures, partitions }) => partitionsCheck(figures, partitions),
   audit: ({ audit }) => auditCheck(audit),
+  receivers: ({ receivers }, nowMs) => receiversCheck(receivers, nowMs),
   deletions: ({ figures }) => deletionsCheck(figures),
   requests: ({ install }) => requestsCheck(install),
 }
@@ -99,17 +104,18 @@ export function checksOf(seen: Seen): Check[] {
   const { findings } = seen
   return [
     { name: 'store', ...storeCheck(findings) },
-    ...(findings === undefined ? [] : found(STORE_CHECKS, findings)),
-    ...found(NODE_CHECKS, seen),
+    ...(findings === undefined ? [] : found(STORE_CHECKS, findings, seen.nowMs)),
+    ...found(NODE_CHECKS, seen, seen.nowMs),
   ]
 }
 
 function found<Given>(
-  checks: Readonly<Record<string, (given: Given) => Finding | undefined>>,
+  checks: Readonly<Record<string, (given: Given, nowMs: number) => Finding | undefined>>,
   given: Given,
+  nowMs: number,
 ): Check[] {
   return Object.entries(checks).flatMap(([name, check]) => {
-    const one = check(given)
+    const one = check(given, nowMs)
     return one === undefined ? [] : { name, ...one }
   })
 }
@@ -177,6 +183,25 @@ function auditCheck({ newest, ...figures }: AuditFigures): Finding {
     return warn(`${all}, the newest signed with a TORANA_SECRET that this node does not have`, figures)
   const old = unkeyed === 0 ? '' : `; ${unkeyed} unkeyed, covered by the first signed entry after them`
   return ok(`${all} intact${old}`, figures)
+}
+
+/** Age of an entry that a receiver should have: a few tries of one that restarts. */
+const BEHIND_MS = 300_000
+/** Age from which a person has to act: a receiver that is only restarted is back by then. */
+const FAR_BEHIND_MS = 3_600_000
+
+/** Receivers of the audit. Undefined without one. */
+function receiversCheck(receivers: readonly ReceiverState[], nowMs: number): Finding | undefined {
+  const [first] = receivers.toSorted((a, b) => (a.unsentSinceMs ?? nowMs) - (b.unsentSinceMs ?? nowMs))
+  if (first === undefined) return undefined
+  const { id, unsent, unsentSinceMs = nowMs, problem } = first
+  const ageMs = nowMs - unsentSinceMs
+  const figures = { receivers: receivers.length, unsent }
+  if (ageMs < BEHIND_MS && problem === undefined)
+    return ok(`${count(receivers.length, 'receiver')} of the audit up to date`, figures)
+  const since = new Date(unsentSinceMs).toISOString()
+  const says = `${id} lacks ${count(unsent, 'entry', 'entries')} of the audit since ${since}: ${problem ?? 'they are being sent'}`
+  return finding(ageMs < FAR_BEHIND_MS ? 'warn' : 'fail', says, figures)
 }
 
 function ledgerCheck({ entries, differences }: Reconciliation): Finding {

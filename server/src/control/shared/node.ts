@@ -10,6 +10,7 @@ import type { Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import type { AlertOutbox, AlertStore, AlertTransport } from '#ports/alerts.ts'
 import type { Actor, AuditLog } from '#ports/audit.ts'
+import type { ReceiverState } from '#ports/audit-receivers.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import type { Batches } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
@@ -146,6 +147,8 @@ export interface ControlNode {
   readonly alertOutbox: Pick<AlertOutbox, 'retryNow' | 'tested'>
   readonly alertTransport: AlertTransport
   readonly audit: AuditLog
+  /** What each configured receiver of the audit lacks. */
+  readonly auditReceivers: () => Promise<readonly ReceiverState[]>
   readonly batches: Batches
   /** What turns files of rows into batches. */
   readonly forDrafts: RunOutside

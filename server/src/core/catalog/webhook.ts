@@ -1,6 +1,6 @@
-/** Webhooks of projects, as configured. */
+/** Webhooks of projects and of the audit, as configured. */
 
-/** A receiver of a project's events. */
+/** A receiver of events. */
 export interface ConfiguredWebhook {
   readonly url: string
   readonly secret: string

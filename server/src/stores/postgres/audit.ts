@@ -8,7 +8,7 @@ import type { Database, Sql } from './database.ts'
 /** An arbitrary number that no other lock of the database uses; held until the transaction ends. */
 const AUDIT_LOCK = 0x70_72_61_6e
 
-interface AuditRow {
+export interface AuditRow {
   readonly sequence: bigint
   readonly at: Date
   readonly actor: string
@@ -139,6 +139,6 @@ function momentOf(unixMs: number | undefined): Date | null {
   return unixMs === undefined ? null : new Date(unixMs)
 }
 
-function entryOf({ at, ...row }: AuditRow): ChainedEntry {
+export function entryOf({ at, ...row }: AuditRow): ChainedEntry {
   return { ...row, atMs: at.getTime() }
 }

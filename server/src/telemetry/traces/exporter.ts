@@ -5,7 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TracingSettings } from '#core/settings.ts'
 import type { Log } from '../log.ts'
-import { encodeExport, encodeSpans, type Sender } from './otlp.ts'
+import { encodeExport, type Sender } from '../otlp-message.ts'
+import { postOtlp, type OtlpAnswer } from '../otlp-post.ts'
+import { encodeSpans } from './encode.ts'
 import type { Span } from './span.ts'
 
 /** Some ten thousand requests: minutes of an unreachable receiver under light load, seconds under heavy load. */
@@ -15,8 +17,6 @@ const BATCH_BYTES = 1024 * 1024
 /** Interval of batches: a person who looks for a recent trace should not wait long. */
 const INTERVAL_MS = 1000
 const PAUSES_MS = [1000, 2000, 4000]
-/** Statuses after which the receiver may work later. All other refusals are final. */
-const LATER: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 interface Piece {
   readonly bytes: Uint8Array
@@ -77,15 +77,12 @@ export class TraceExporter {
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch()
       const spans = batch.reduce((sum, piece) => sum + piece.spans, 0)
-      const problem = await this.#post(
-        encodeExport(
-          this.#sender,
-          batch.map(({ bytes }) => bytes),
-        ),
-      )
-      if (problem === undefined) this.exported += spans
-      else this.dropped += spans
-      this.#tell(problem, spans)
+      const parts = batch.map(({ bytes }) => bytes)
+      const { problem, rejected } = await this.#post(encodeExport(this.#sender, parts))
+      const dropped = rejected ?? spans
+      this.exported += spans - dropped
+      this.dropped += dropped
+      this.#tell(problem, dropped)
     }
   }
 
@@ -103,32 +100,14 @@ export class TraceExporter {
     return batch
   }
 
-  /** Why the spans were refused. Undefined when they were accepted. */
-  async #post(body: Buffer): Promise<string | undefined> {
-    const { url, headers, timeoutMs } = this.#settings
-    let problem = ''
-    for (const pauseMs of [0, ...PAUSES_MS]) {
-      if (pauseMs > 0)
-        await pause(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {})
-      try {
-        const answer = await fetch(url, {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/x-protobuf' },
-          body: new Uint8Array(body),
-          redirect: 'error',
-          signal: AbortSignal.timeout(timeoutMs),
-        })
-        await answer.arrayBuffer()
-        if (answer.ok) return undefined
-        problem = `it answered ${answer.status}`
-        if (!LATER.has(answer.status)) return problem
-      } catch (error) {
-        const { cause, message } = error as Error
-        problem = cause instanceof Error ? cause.message : message
-      }
-      if (this.#stop.signal.aborted) return problem
+  async #post(body: Buffer): Promise<OtlpAnswer> {
+    let answer = await postOtlp(this.#settings, body)
+    for (const pauseMs of PAUSES_MS) {
+      if (answer.isFinal || this.#stop.signal.aborted) return answer
+      await pause(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {})
+      answer = await postOtlp(this.#settings, body)
     }
-    return problem
+    return answer
   }
 
   /** Logs once when it begins to fail, and once when it works again. */

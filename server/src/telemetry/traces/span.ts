@@ -1,4 +1,4 @@
-export type AttributeValue = string | number | readonly string[] | undefined
+import type { Attributes } from '../otlp-message.ts'
 
 /** Times are Unix milliseconds; ids are hexadecimal. */
 export interface Span {
@@ -10,7 +10,6 @@ export interface Span {
   readonly kind: 'internal' | 'server' | 'client'
   readonly startMs: number
   readonly endMs: number
-  /** Undefined attributes are omitted. */
-  readonly attributes: Readonly<Record<string, AttributeValue>>
+  readonly attributes: Attributes
   readonly isError: boolean
 }

@@ -6,7 +6,7 @@ import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
 import { AddressRefused } from '#ports/image-upstream.ts'
-import type { WebhookPost, WebhookTransport } from '#ports/webhooks.ts'
+import { WEBHOOK_TIMEOUT_MS, type WebhookPost, type WebhookTransport } from '#ports/webhooks.ts'
 import { isAllowedPort, isPublicAddress } from './address-guard.ts'
 import { HttpTimeout } from './http.ts'
 import { USER_AGENT } from './user-agent.ts'
@@ -16,14 +16,12 @@ export interface WebhookOptions {
   readonly proxy?: ProxySettings | undefined
   /** Allows private addresses and plain http: for tests and internal networks. */
   readonly allowPrivate?: boolean | undefined
-  /** `TIMEOUT_MS` unless given. */
+  /** `WEBHOOK_TIMEOUT_MS` unless given. */
   readonly timeoutMs?: number | undefined
   /** Defaults to that of `node:dns`. */
   readonly lookup?: LookupFunction | undefined
 }
 
-/** Timeout: receivers acknowledge first and work later. */
-const TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 5000
 /** Only the status counts. An answer of this size is read, so that its connection can be reused. */
 const ANSWER_BYTES = 4096
@@ -34,7 +32,13 @@ export class WebhookHttp implements WebhookTransport {
   readonly #timeoutMs: number
   readonly #dispatcher: Dispatcher
 
-  constructor({ clock, proxy, allowPrivate = false, timeoutMs = TIMEOUT_MS, lookup }: WebhookOptions) {
+  constructor({
+    clock,
+    proxy,
+    allowPrivate = false,
+    timeoutMs = WEBHOOK_TIMEOUT_MS,
+    lookup,
+  }: WebhookOptions) {
     this.#clock = clock
     this.#allowPrivate = allowPrivate
     this.#timeoutMs = timeoutMs

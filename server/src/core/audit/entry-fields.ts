@@ -1,0 +1,34 @@
+/** An entry of the audit as everyone outside reads it: in the control API, as a webhook, and as an OTLP log record. */
+interface Entry {
+  readonly sequence: bigint
+  readonly actor: string
+  readonly address: string | undefined
+  readonly action: string
+  readonly target: string
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly hash: string
+  readonly intact: boolean
+  readonly proof: 'keyed' | 'other_key' | 'unkeyed'
+}
+
+/** `at` in ISO 8601. */
+export function entryFields(entry: Entry, at: string) {
+  const { sequence, actor, address = null, action, target, detail, hash, intact, proof } = entry
+  return {
+    sequence: Number(sequence),
+    at,
+    actor,
+    address,
+    action,
+    target,
+    detail: { ...detail },
+    hash,
+    intact,
+    proof,
+  }
+}
+
+/** For a receiver that checks the chain. */
+export function sentEntryFields(entry: Entry & { readonly previousHash: string | undefined }, at: string) {
+  return { ...entryFields(entry, at), previous_hash: entry.previousHash ?? null }
+}
