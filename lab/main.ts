@@ -25,7 +25,10 @@ function list(start: string): string {
   return `npm run lab -- <name> [options]\n\n${lines.join('\n')}\n`
 }
 
-async function run(name: string, program: Program, options: readonly string[]): Promise<number> {
+/** The exit code of a program of the lab. */
+export async function runProgram(name: string, options: readonly string[]): Promise<number> {
+  const program = PROGRAMS[name]
+  if (program === undefined) throw new Error(`there is no ${name}`)
   if (program.after !== undefined) {
     const code = await ended('npm', ['run', program.after], {})
     if (code !== 0) return code
@@ -36,7 +39,7 @@ async function run(name: string, program: Program, options: readonly string[]): 
 }
 
 /** The exit code. Signals go on to the program, which ends what it started. */
-async function ended(
+export async function ended(
   program: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -52,7 +55,7 @@ async function ended(
 if (import.meta.main) {
   const [name = '', ...options] = process.argv.slice(2)
   const program = PROGRAMS[name]
-  if (program !== undefined) process.exitCode = await run(name, program, options)
+  if (program !== undefined) process.exitCode = await runProgram(name, options)
   else {
     const isGroup = Object.keys(PROGRAMS).some((known) => known.startsWith(name))
     console.log(list(isGroup ? name : ''))

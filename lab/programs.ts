@@ -19,6 +19,10 @@ const BARE_PROXY = 'nginx, wrk, two cores'
 const STORES = 'PostgreSQL, Redis'
 
 const BENCH: Readonly<Record<string, Program>> = {
+  'bench/noise': {
+    answers: 'the noise of this machine: a bare proxy beside itself; --quick; --write',
+    needs: BARE_PROXY,
+  },
   'bench/gate': {
     answers:
       'CPU time of the hot path beside a bare proxy; CI fails if it is more than a quarter below lab/bench/gate.json',
@@ -63,7 +67,14 @@ const BENCH: Readonly<Record<string, Program>> = {
     needs: 'Chromium, PostgreSQL',
   },
   'bench/scale': {
-    answers: 'what one request costs, and how that grows with processes, keys and models: docs/sizing.md',
+    answers:
+      'what one request costs with one, two and three processes, more keys and more models, and whether a model of it holds: docs/sizing.md; --quick; --write',
+    needs: `${BARE_PROXY}, ${STORES}`,
+  },
+  'bench/steady': {
+    answers:
+      'the highest rate that this machine holds with every store real: nothing lost, the reconciler current, p99 per tenth, memory; --minutes 60 --rate 1000; --quick; --write',
+    after: 'build',
     needs: `${BARE_PROXY}, ${STORES}`,
   },
   'bench/workers': {
@@ -83,7 +94,7 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/canaries': { answers: 'whether a text of one project ever reaches another', needs: STORES },
   'bench/peers': {
     answers:
-      'LiteLLM, Portkey, Bifrost and Torana at the same rates: docs/benchmarks.md; --install brings them; --write; forty minutes',
+      'LiteLLM, Portkey, Bifrost and Torana at the same rates: docs/benchmarks.md; --install brings them; --quick; --write; forty minutes',
     needs: `${BARE_PROXY}, ${STORES}, Python`,
   },
   'bench/soak': {
@@ -280,6 +291,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
 }
 
 const TOOLS: Readonly<Record<string, Program>> = {
+  figures: {
+    answers:
+      'measures every published figure in one run on a quiet machine, two and a half hours; --only bench/scale; --quick publishes nothing',
+    needs: `${BARE_PROXY}, ${STORES}, what bench/peers --install brings`,
+  },
   'catalog-feed': {
     answers: 'writes the catalogue of this checkout as a signed feed; --out catalog.json, --new-key <file>',
   },

@@ -1,19 +1,20 @@
 /**
  * The sender of the lab as a process: embeddings at a steady rate, whether or not earlier ones were answered, or a number of them in
  * progress, which finds a gateway's capacity. Speaks HTTP over plain sockets, one request at a time on each, so that it can send far
- * more than a gateway can take. It ends early when its input is closed.
+ * more than a gateway can take. It ends early when its input is closed. A run of hours is summed up in parts.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { closedLoop, inputClosed, openLoop } from './load.ts'
+import { closedLoop, inputClosed, Latencies, openLoop } from './load.ts'
 
 export interface Stream {
   /** Undefined: that of all. */
   readonly port?: number
   /** Before `/v1`. */
   readonly path?: string
-  readonly key: string
+  /** Several take turns. */
+  readonly key: string | readonly string[]
   /** Instead of the key as a bearer token. */
   readonly headers?: Readonly<Record<string, string>>
   readonly model: string
@@ -29,6 +30,21 @@ export interface Paced {
   readonly streams: readonly Stream[]
   /** Requests of the first stream in progress, instead of a rate. */
   readonly atOnce?: number
+}
+
+/** The answer is a `SentPart` for each of this many equal parts of the time, instead of every request. */
+export interface PacedInParts extends Paced {
+  readonly parts: number
+}
+
+/** The requests of all streams whose answers came in one part of the time. */
+export interface SentPart {
+  readonly sent: number
+  readonly answered: number
+  /** Of all others, by status and code. */
+  readonly failures: Readonly<Record<string, number>>
+  readonly p50Ms: number
+  readonly p99Ms: number
 }
 
 /**
@@ -142,13 +158,14 @@ class Sender {
   }
 
   send(
-    { path = '', key, headers = { authorization: `Bearer ${key}` }, model, encoding = 'base64' }: Stream,
+    { path = '', key, headers, model, encoding = 'base64' }: Stream,
     results: SentRequest[],
     done: () => void = () => {},
   ): void {
     this.#number += 1
+    const secret = typeof key === 'string' ? key : key[this.#number % key.length]
     const body = `{"model":"${model}","input":"text ${this.#number} of ${process.pid}","encoding_format":"${encoding}"}`
-    const sent = Object.entries(headers)
+    const sent = Object.entries(headers ?? { authorization: `Bearer ${secret}` })
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')
     const bytes = `POST ${path}/v1/embeddings HTTP/1.1\r\nhost: localhost\r\n${sent}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
@@ -184,19 +201,43 @@ class Sender {
   }
 }
 
-async function paced({
-  port,
-  seconds,
-  patienceMs,
-  streams,
-  atOnce,
-}: Paced): Promise<readonly SentRequest[][]> {
+function partOf(sent: readonly SentRequest[]): SentPart {
+  const failures: Record<string, number> = {}
+  const latencies = new Latencies()
+  for (const [, tookMs, status, , code] of sent) {
+    latencies.record(tookMs)
+    const why = `${status} ${code}`
+    if (status !== 200) failures[why] = (failures[why] ?? 0) + 1
+  }
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
+  const [p50Ms, p99Ms] = [latencies.atMs(0.5), latencies.atMs(0.99)]
+  return { sent: sent.length, answered: sent.length - failed, failures, p50Ms, p99Ms }
+}
+
+async function inParts(paced: PacedInParts): Promise<readonly SentPart[]> {
+  const parts: SentPart[] = []
+  const results: SentRequest[] = []
+  const look = (): void => void parts.push(partOf(results.splice(0)))
+  const timer = setInterval(look, (paced.seconds * 1000) / paced.parts)
+  await send(paced, results)
+  clearInterval(timer)
+  // Answers that came within the patience belong to the last part.
+  if (parts.length < paced.parts) look()
+  else if (results.length > 0) parts.push(partOf(results))
+  return parts
+}
+
+/** The requests of each stream. `together`: where those of all streams go instead. */
+async function send(
+  { port, seconds, patienceMs, streams, atOnce }: Paced,
+  together?: SentRequest[],
+): Promise<readonly SentRequest[][]> {
   const senders = new Map<number, Sender>()
   const all = streams.map((stream) => {
     const to = stream.port ?? port
     const sender = senders.get(to) ?? new Sender(to)
     senders.set(to, sender)
-    const results: SentRequest[] = []
+    const results: SentRequest[] = together ?? []
     return { stream, results, send: (done?: () => void) => sender.send(stream, results, done) }
   })
   const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), inputClosed()])
@@ -217,6 +258,6 @@ async function paced({
 }
 
 if (import.meta.main) {
-  const results = await paced(JSON.parse(process.argv[2] ?? '') as Paced)
-  process.stdout.write(JSON.stringify(results))
+  const paced = JSON.parse(process.argv[2] ?? '') as Paced | PacedInParts
+  process.stdout.write(JSON.stringify(await ('parts' in paced ? inParts(paced) : send(paced))))
 }

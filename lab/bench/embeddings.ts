@@ -11,6 +11,7 @@ import { LOAD_CORE } from './side-by-side.ts'
 import { Workplace } from '../workplace.ts'
 import { rateOf } from '../wrk.ts'
 import { profileFlags } from './torana.ts'
+import { publishTexts } from '../book/publish.ts'
 import { median, print, spreadText, writeResults } from '../report.ts'
 
 const { values: options } = parseArgs({
@@ -22,6 +23,8 @@ const { values: options } = parseArgs({
     /** Requests after which all bounded maps are full: a node must not get slower with age. */
     aged: { type: 'string', default: '300000' },
     inspect: { type: 'boolean', default: false },
+    /** Puts the figures that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 const connections = Number(options.connections)
@@ -48,10 +51,12 @@ await using place = new Workplace('embeddings')
 const { folder } = place
 const { origin } = await startNginx(folder, LOAD_CORE)
 const results: object[] = []
+const texts: Record<string, string> = {}
 const rows = [['answer', 'what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'bare', 'ratio to bare']]
 for (const one of CASES) await measure(one)
 print(rows)
 writeResults('embeddings', { connections, results })
+if (options.write) publishTexts('bench/embeddings', texts)
 
 async function measure({ name, shape, warmupRequests, isControl = false }: Case): Promise<void> {
   const both = await startEmbeddingsStage({
@@ -75,6 +80,10 @@ async function measure({ name, shape, warmupRequests, isControl = false }: Case)
   const middle = windows.find((window) => ratioOf(window) === median(ratios)) as Window
   const { load, cpuUs } = middle.torana
   results.push({ answer: shape.name, what: name, ...load, cpuUs, bareCpuUs: middle.bare.cpuUs, ratios })
+  if (!isControl && warmupRequests === 0) {
+    texts[`cpu.embed.${shape.encoding}`] = `${Math.round(cpuUs)} µs`
+    texts[`ratio.embed.${shape.encoding}`] = median(ratios).toFixed(2)
+  }
   rows.push([
     shape.name,
     name,

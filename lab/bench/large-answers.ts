@@ -16,9 +16,12 @@ import { startWatched } from './gateway-watch.ts'
 import { scriptOn } from '../processes.ts'
 import { startProvider } from '../provider.ts'
 import { loadText, Report } from '../report.ts'
+import { publishTexts } from '../book/publish.ts'
 import { Workplace } from '../workplace.ts'
 
-const { values: options } = parseArgs({ options: { parts: { type: 'string', default: 'VI' } } })
+const { values: options } = parseArgs({
+  options: { parts: { type: 'string', default: 'VI' }, write: { type: 'boolean', default: false } },
+})
 const CALLERS = 100
 const IMAGE_BYTES = 4_000_000
 const KEY = `large-${'0123456789abcdef'.repeat(2)}`
@@ -72,19 +75,26 @@ if (options.parts.includes('V'))
     for (const to of ENCODINGS) {
       await measure(`${from} → ${to}`, 1, () => wrongVectors(from, to))
     }
-if (options.parts.includes('I'))
-  for (const isStream of [false, true])
-    await measure(isStream ? 'images as events' : 'images as base64', CALLERS, (count) =>
-      wrongImages(isStream, count),
-    )
+if (options.parts.includes('I')) {
+  const [base64, streams] = [await measureImages(false), await measureImages(true)]
+  if (options.write)
+    publishTexts('bench/large-answers', { 'memory.images.base64': base64, 'memory.images.streams': streams })
+}
 if (!report.isKept) process.exitCode = 1
 
-/** `work` resolves with the answers that are not right. */
+/** The peak of memory. */
+function measureImages(isStream: boolean): Promise<string> {
+  return measure(isStream ? 'images as events' : 'images as base64', CALLERS, (count) =>
+    wrongImages(isStream, count),
+  )
+}
+
+/** The peak of memory. `work` resolves with the answers that are not right. */
 async function measure(
   title: string,
   answers: number,
   work: (count: number) => Promise<readonly string[]>,
-): Promise<void> {
+): Promise<string> {
   // Once unmeasured: the first large answer also compiles the code.
   await work(1)
   await watch.probe()
@@ -102,6 +112,7 @@ async function measure(
   report.figure('growth at most, MB', ((watch.peakBytes() - restBytes) / MEGABYTE).toFixed(0))
   report.figure('seconds', seconds.toFixed(1))
   report.print(`${title} (${loadText()})`)
+  return `${Math.round(watch.peakBytes() / MEGABYTE).toLocaleString('en-US')} MB`
 }
 
 async function wrongVectors(from: Encoding, to: Encoding): Promise<readonly string[]> {

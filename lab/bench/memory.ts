@@ -14,9 +14,11 @@ import { print } from '../report.ts'
 import { startTorana } from '../torana.ts'
 import { familyOf, memoryMegabytes } from './peers/family.ts'
 
-const { values: options } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+})
 /** After this the work of a start has ended. */
-const REST_MS = 15_000
+const REST_MS = options.quick ? 1000 : 15_000
 const KEY = `memory-${'0123456789abcdef'.repeat(2)}`
 const ENV = { TORANA_BOOTSTRAP_KEY: KEY, TORANA_SECRET: 'a-secret-of-the-bench-0123456789' }
 

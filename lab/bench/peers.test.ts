@@ -57,6 +57,18 @@ test('a rate that a gateway does not sustain is named as such', () => {
   assert.match(table, /\| slow \| 2\.0 \/ 7\.0 ms \| more than it sustains \|/)
 })
 
+test('latencies of another run are not compared', () => {
+  const old = figuresOf('old', 200)
+  const { 'peers-latency': table = '' } = peerParts({
+    ...FIGURES,
+    contenders: [
+      figuresOf('torana-strict', 100),
+      { ...old, latency: { ...RUN, commit: 'def5678', rates: old.latency?.rates ?? [] } },
+    ],
+  })
+  assert.doesNotMatch(table, /\| old \|/)
+})
+
 test('a gateway that has the better figure is named with it', () => {
   const lean = figuresOf('lean', 80, 1.5)
   const { 'peers-better': lines = '' } = peerParts({ ...FIGURES, contenders: [...FIGURES.contenders, lean] })

@@ -2,7 +2,8 @@
  * Torana and other gateways: the same upstream, the same rates, the same cores, one gateway at a time, alternating with the
  * bare proxy; then the answer of each when an upstream misbehaves. `npm run lab -- bench/peers --install` installs the
  * others, `-- --only torana-memory,bifrost --cases base64 --rates 100,500` measures some (`none` for no case or rate),
- * `-- --answers-only` only asks, `-- --write` keeps the figures. All of it takes some forty minutes.
+ * `-- --answers-only` only asks, `-- --quick` is a short look, `-- --write` keeps the figures of a whole run, so that all gateways
+ * have the same rates in the same hour. All of it takes some forty minutes.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,17 +28,23 @@ const { values: options } = parseArgs({
     install: { type: 'boolean', default: false },
     only: { type: 'string' },
     cases: { type: 'string' },
-    rates: { type: 'string', default: '20,100,500,1000' },
-    windows: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '6' },
-    warmup: { type: 'string', default: '6' },
+    rates: { type: 'string' },
+    windows: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+    warmup: { type: 'string', default: '4' },
+    quick: { type: 'boolean', default: false },
     'no-answers': { type: 'boolean', default: false },
     'answers-only': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
+/** One window of the first rate and the first case. */
+const QUICK = { cases: 'base64', rates: '20', windows: '1', seconds: '3', warmup: '3' }
+const scope = options.quick ? { ...options, ...QUICK } : options
 /** The value of an option that leaves its part out. */
 const NONE = 'none'
+/** Requests per second of every gateway: from one that the slowest sustains to one that needs most of a core. */
+const RATES: readonly number[] = [20, 100, 500, 1000]
 const [GATEWAY_CORE, LOAD_CORE] = [0, 1]
 const ALL: readonly Contender[] = [BARE, ...TORANA, ...OTHERS]
 /** One of each program is asked. */
@@ -47,6 +54,8 @@ if (options.install) installPeers()
 else await measureAll()
 
 async function measureAll(): Promise<void> {
+  if (options.write && (options.only ?? options.cases ?? options.rates) !== undefined)
+    throw new Error('--write keeps a whole run: gateways of different runs are not compared')
   const folder = mkdtempSync(join(tmpdir(), 'torana-peers-'))
   const contenders: ContenderFigures[] = []
   try {
@@ -69,7 +78,9 @@ async function measureAll(): Promise<void> {
 }
 
 async function figuresOf(contender: Contender, folder: string): Promise<ContenderFigures> {
-  if (contender.version() === undefined) throw new Error('it is not installed: run with --install')
+  const [version, { pinned = version }] = [contender.version(), contender]
+  if (version === undefined || version !== pinned)
+    throw new Error(`${pinned} is measured, ${version ?? 'none'} is installed: run with --install`)
   const cores = contender.cores === 2 ? `${GATEWAY_CORE},${LOAD_CORE}` : String(GATEWAY_CORE)
   const stage = { cores, loadCore: LOAD_CORE }
   const isAskedOnly = options['answers-only']
@@ -80,11 +91,12 @@ async function figuresOf(contender: Contender, folder: string): Promise<Contende
   const bare = await BARE.start({ ...stage, cores: String(GATEWAY_CORE), upstreams, folder })
   const parts = { bare, stage: { ...stage, folder, upstreams } }
   const measured = await measureContender(contender, parts, {
-    cases: isAskedOnly ? [] : chosen(CASES, options.cases),
-    rates: isAskedOnly || options.rates === NONE ? [] : options.rates.split(',').map(Number),
-    windows: Number(options.windows),
-    seconds: Number(options.seconds),
-    warmupSeconds: Number(options.warmup),
+    cases: isAskedOnly ? [] : chosen(CASES, scope.cases),
+    // With both cores it shares one with the load, which would be part of its latency.
+    rates: isAskedOnly || scope.rates === NONE || contender.cores === 2 ? [] : ratesOf(scope.rates),
+    windows: Number(scope.windows),
+    seconds: Number(scope.seconds),
+    warmupSeconds: Number(scope.warmup),
   })
   if (options['no-answers'] || !ASKED.has(contender.id)) return measured
   const asked = { ...stage, folder: join(folder, 'asked'), upstreams: questionUpstreams(provider.origin) }
@@ -101,6 +113,10 @@ async function answersIn(contender: Contender, stage: Stage): Promise<Record<str
   } finally {
     await running.stop()
   }
+}
+
+function ratesOf(text: string | undefined): readonly number[] {
+  return text?.split(',').map(Number) ?? RATES
 }
 
 function chosen<One extends { readonly id: string }>(

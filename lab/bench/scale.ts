@@ -1,42 +1,45 @@
 /**
- * `npm run lab -- bench/scale`: the cost of one request in CPU time, commands of Redis and bytes of PostgreSQL; its growth with a
- * second process, ten times the keys and ten times the models; whether the model of docs/sizing.md predicts two processes
- * within 20 %. The figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `--
- * --write` puts the tables into docs/sizing.md.
+ * `npm run lab -- bench/scale`: the CPU time, commands of Redis and bytes of PostgreSQL of one request, in several configurations at
+ * the loads that a plan uses. One and two processes give the model of `scale/model.ts`; three processes at another rate check it,
+ * which fails above 20 %. Then the bytes that a call leaves on PostgreSQL's disk, and the cost of reading a ledger row again. The
+ * figures of PostgreSQL count everything that uses it. `--write` keeps the figures for docs/sizing.md, `--quick` is a short look.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startNginx } from './parts.ts'
 import { cpuMicroseconds, type Started } from '../processes.ts'
 import { pinTo, Workplace } from '../workplace.ts'
-import { benchKey, loadScript, wrk, type Load } from '../wrk.ts'
-import { mostPerSecond, planFor, type Measured } from './scale-model.ts'
-import { scaleDocument } from './scale-document.ts'
+import { benchKey, loadScript, rateOf, wrk, type Load } from '../wrk.ts'
+import { measuredRun } from '../book/publish.ts'
+import { keepScale } from './scale/figures.ts'
+import { errorsOf, fitted, type Measured } from './scale/model.ts'
 import { BENCH_SECRET, manyModels, startTorana } from './torana.ts'
 import { startProvider } from '../provider.ts'
 import { loadText, median, print } from '../report.ts'
 
 const { values: options } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '5' },
     windows: { type: 'string', default: '7' },
+    quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
+const [seconds, rounds] = options.quick ? [2, 1] : [Number(options.seconds), Number(options.windows)]
 const ALL_CORES = `0-${availableParallelism() - 1}`
 const CONNECTIONS = 64
+/** Images of 1 MB in progress: more of them would measure the memory of the machine. */
+const IMAGE_CONNECTIONS = 8
 const MAX_WRONG = 0.2
 const IMAGE_BYTES = 1_000_000
-const STEAL = 7
 
 await using place = new Workplace('scale')
 const { folder } = place
-const postgres = await place.postgres()
+const postgres = await place.postgres({ memory: '128MB' })
 const redis = await place.redis()
-const database = openPostgres(postgres.url, { poolSize: 1 })
+const database = openPostgres(postgres.url, { poolSize: 1, queryTimeoutMs: 120_000 })
 
 const IMAGE_MODEL = {
   kind: 'image',
@@ -51,21 +54,28 @@ interface Case {
   readonly processes: number
   readonly keys: number
   readonly models: number
+  /** Share of what one process serves at most. Undefined: as much as this one serves. */
+  readonly share?: number
 }
 
-const ONE: Case = {
-  name: 'embeddings, one process',
+const FULL: Case = {
+  name: 'one process, as many as it serves',
   route: 'embeddings',
   processes: 1,
   keys: 100,
   models: 1,
 }
+const ONE: Case = { ...FULL, name: 'one process, half of that', share: 0.5 }
+const TWO: Case = { ...ONE, name: 'two processes, half of that', processes: 2 }
+const THREE: Case = { ...ONE, name: 'three processes, three quarters of that', processes: 3, share: 0.75 }
 const CASES: readonly Case[] = [
+  FULL,
   ONE,
-  { ...ONE, name: 'two processes', processes: 2 },
+  TWO,
+  THREE,
   { ...ONE, name: 'ten times the keys', keys: 1000 },
   { ...ONE, name: 'ten times the models', models: 10 },
-  { ...ONE, name: 'images of 1 MB, one process', route: 'images/generations' },
+  { ...FULL, name: 'images of 1 MB', route: 'images/generations' },
 ]
 
 const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
@@ -74,59 +84,71 @@ pinTo(
   Object.values(upstreams).map(({ pid }) => pid),
 )
 const stages: CaseStage[] = []
-for (const one of CASES) stages.push(await startCase(one, upstreams))
-for (const stage of stages) await stage.run()
+/** Requests per second that one process serves at most. */
+let mostPerSecond = 0
+for (const one of CASES) {
+  const stage = await startCase(one, upstreams)
+  const perSecond = (await stage.run()).reduce((sum, load) => sum + rateOf(load), 0)
+  if (one === FULL) mostPerSecond = perSecond
+  stages.push(stage)
+}
 // In turns: the speed of a shared machine changes from minute to minute, and falls on all of them alike.
-for (let window = 0; window < Number(options.windows); window += 1)
+for (let round = 0; round < rounds; round += 1)
   for (const stage of stages) stage.windows.push(await stage.window())
 const measured = stages.map(middleOf)
+printMeasured()
+const [, one, two, checked] = measured as [Measured, Measured, Measured, Measured]
+const work = fitted(one, two)
+const errors = errorsOf(work, checked)
 print([
-  [
-    'case',
-    'requests/s',
-    'gateway µs',
-    'PostgreSQL µs',
-    'Redis µs',
-    'all µs',
-    'Redis commands',
-    'WAL bytes',
-    'rows',
-  ],
-  ...measured.map((one) => [
-    one.name,
-    one.perSecond.toFixed(0),
-    one.gatewayUs.toFixed(0),
-    one.postgresUs.toFixed(0),
-    one.redisUs.toFixed(1),
-    one.wholeUs.toFixed(0),
-    one.redisCommands.toFixed(2),
-    one.walBytes.toFixed(0),
-    one.ledgerRows.toFixed(2),
+  ['CPU time', 'each request, µs', 'each process, µs per second', `predicted for ${checked.name}`],
+  ...(['gatewayUs', 'postgresUs', 'redisUs'] as const).map((part) => [
+    part.replace('Us', ''),
+    work[part].perRequestUs.toFixed(1),
+    work[part].perProcessUs.toFixed(0),
+    `${errors[part] < 0 ? '' : '+'}${(errors[part] * 100).toFixed(0)} %`,
   ]),
 ])
-const [single, double] = measured as [Measured, Measured]
-const [ofOne, ofTwo] = stages as [CaseStage, CaseStage]
-// Each window is predicted from the one just before it, for the share of the cores that the host left.
-const pairs = ofOne.windows.map((one, window) => {
-  const two = ofTwo.windows[window] as Window
-  return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
-})
-const wrong = median(pairs) - 1
-const predicted = double.perSecond * (1 + wrong)
+const disk = await diskOfCall()
+const rowReadUs = await costOfRowRead()
 console.log(
-  `\ntwo processes: ${predicted.toFixed(0)}/s predicted, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
+  `a call leaves ${disk.ledgerBytes.toFixed(0)} bytes in the ledger and ${disk.requestLogBytes.toFixed(0)} in the request log; reading its row again takes ${rowReadUs.toFixed(1)} µs of PostgreSQL; ${loadText()}`,
 )
-const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
-if (options.write) scaleDocument(measured, plans, { predicted, wrong })
-if (Math.abs(wrong) > MAX_WRONG) process.exitCode = 1
+if (options.write) keepScale({ ...measuredRun(), cases: measured, ...disk, rowReadUs })
+// Redis uses a tenth of the others, and the figure of so little is mostly noise.
+if (Math.max(Math.abs(errors.gatewayUs), Math.abs(errors.postgresUs)) > MAX_WRONG) process.exitCode = 1
 await database.close()
 
-/** `stolen`: the share of all cores that a host gave to others. */
-type Window = Omit<Measured, 'name'> & { readonly stolen: number }
+function printMeasured(): void {
+  print([
+    [
+      'configuration',
+      'requests/s',
+      'gateway µs',
+      'PostgreSQL µs',
+      'Redis µs',
+      'Redis commands',
+      'WAL bytes',
+      'rows',
+    ],
+    ...measured.map((each) => [
+      each.name,
+      each.perSecond.toFixed(0),
+      each.gatewayUs.toFixed(0),
+      each.postgresUs.toFixed(0),
+      each.redisUs.toFixed(1),
+      each.redisCommands.toFixed(2),
+      each.walBytes.toFixed(0),
+      each.ledgerRows.toFixed(2),
+    ]),
+  ])
+}
+
+type Window = Omit<Measured, 'name' | 'processes'>
 
 /** The processes of a case, ready to be asked. */
 interface CaseStage {
-  readonly name: string
+  readonly one: Case
   readonly windows: Window[]
   run(): Promise<readonly Load[]>
   window(): Promise<Window>
@@ -140,45 +162,39 @@ async function startCase(
   const baseUrl = isImages ? `${provider.origin}/bytes-${IMAGE_BYTES}/v1` : `${nginx.origin}/base64/v1`
   const gateways: Started[] = []
   for (let index = 0; index < one.processes; index += 1) gateways.push(await startGateway(one, baseUrl))
+  const connections = Math.round((isImages ? IMAGE_CONNECTIONS : CONNECTIONS) / one.processes)
+  const perSecondEach = one.share === undefined ? undefined : (mostPerSecond * one.share) / one.processes
   const script = loadScript(folder, {
     key: one.keys,
     model: one.models,
     answer: isImages ? 'image' : 'base64',
+    ...(perSecondEach !== undefined && { pauseMs: (connections / perSecondEach) * 1000 }),
   })
   const run = (): Promise<Load[]> =>
     Promise.all(
       gateways.map(({ origin }) =>
-        wrk({
-          url: `${origin}/v1/${one.route}`,
-          script,
-          connections: (isImages ? 8 : CONNECTIONS) / one.processes,
-          seconds: Number(options.seconds),
-          core: ALL_CORES,
-        }),
+        wrk({ url: `${origin}/v1/${one.route}`, script, connections, seconds, core: ALL_CORES }),
       ),
     )
   return {
-    name: one.name,
+    one,
     windows: [],
     run,
     async window() {
       const before = await figures(gateways)
-      const ticksBefore = machineTicks()
       const loads = await run()
-      const ticks = machineTicks().map((after, kind) => after - (ticksBefore[kind] ?? 0))
       const after = await figures(gateways)
-      const stolen = (ticks[STEAL] ?? 0) / ticks.reduce((sum, each) => sum + each, 0)
       const requests = loads.reduce((sum, load) => sum + load.requests, 0)
-      if (loads.some(({ errors }) => errors > 0)) throw new Error(`${one.name}: failed requests`)
-      const perSecond = loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)
-      return { perSecond, stolen, ...eachOf(after, (field) => (after[field] - before[field]) / requests) }
+      if (loads.some(({ errors: failed }) => failed > 0)) throw new Error(`${one.name}: failed requests`)
+      const perSecond = loads.reduce((sum, load) => sum + rateOf(load), 0)
+      return { perSecond, ...eachOf(after, (field) => (after[field] - before[field]) / requests) }
     },
   }
 }
 
-function middleOf({ name, windows }: CaseStage): Measured {
+function middleOf({ one: { name, processes }, windows }: CaseStage): Measured {
   const [first] = windows as [Window]
-  return { name, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
+  return { name, processes, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
 }
 
 /** The same fields, with other numbers. */
@@ -191,7 +207,7 @@ function eachOf<Fields extends object>(
 }
 
 /** Sums since the beginning. */
-type Figures = Omit<Measured, 'name' | 'perSecond'>
+type Figures = Omit<Window, 'perSecond'>
 
 async function figures(gateways: readonly Started[]): Promise<Figures> {
   const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)
@@ -204,7 +220,6 @@ async function figures(gateways: readonly Started[]): Promise<Figures> {
     gatewayUs: sum(gateways.map(({ pid }) => pid)),
     postgresUs: sum(postgres.pids()),
     redisUs: (figure('used_cpu_user') + figure('used_cpu_sys')) * 1_000_000,
-    wholeUs: machineUs(),
     redisCommands: figure('total_commands_processed'),
     redisBytes: figure('total_net_input_bytes') + figure('total_net_output_bytes'),
     walBytes: Number(books?.wal),
@@ -212,16 +227,28 @@ async function figures(gateways: readonly Started[]): Promise<Figures> {
   }
 }
 
-/** Hundredths of a second of all cores: user, nice, system, idle, waiting, interrupts, soft ones, stolen by the host. */
-function machineTicks(): readonly number[] {
-  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
-  return line.split(/\s+/).slice(1, 9).map(Number)
+/** Bytes of a call's rows with their indexes, of every partition. */
+async function diskOfCall(): Promise<{ readonly ledgerBytes: number; readonly requestLogBytes: number }> {
+  const bytesOfRow = async (table: string): Promise<number> => {
+    const [found] = await database.query<{ bytes: string }>(
+      `SELECT (sum(pg_total_relation_size(relid)) / (SELECT count(*) FROM ${table}))::text AS bytes FROM pg_partition_tree('${table}')`,
+    )
+    return Number(found?.bytes)
+  }
+  return { ledgerBytes: await bytesOfRow('usage_events'), requestLogBytes: await bytesOfRow('requests') }
 }
 
-/** Of all processes and of the system itself. */
-function machineUs(): number {
-  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = machineTicks()
-  return (user + nice + system + interrupts + soft) * 10_000
+/** As sealing reads an hour: every column, hashed. */
+async function costOfRowRead(): Promise<number> {
+  const postgresUs = (): number => postgres.pids().reduce((all, pid) => all + cpuMicroseconds(pid), 0)
+  const before = postgresUs()
+  const [read] = await database.query<{ rows: string }>(
+    `SELECT sum(rows)::text AS rows, sha256(string_agg(hash, ''::bytea ORDER BY first)) AS hash
+     FROM (SELECT count(*) AS rows, min(request_id::text) AS first,
+                  sha256(convert_to(string_agg(entry::text, E'\n' ORDER BY request_id, attempt), 'UTF8')) AS hash
+           FROM usage_events AS entry GROUP BY left(request_id::text, 10)) AS parts`,
+  )
+  return (postgresUs() - before) / Number(read?.rows)
 }
 
 function startGateway({ keys, models, route }: Case, baseUrl: string): Promise<Started> {

@@ -19,6 +19,7 @@ import { Workplace } from '../workplace.ts'
 import { benchKey, loadScript, rateOf, wrk, type Load } from '../wrk.ts'
 import { BENCH_SECRET, HOSTED_MODEL, hostedConfig, profileFlags, startTorana, storeKeys } from './torana.ts'
 import { median, print, spreadText, writeResults } from '../report.ts'
+import { publishTexts } from '../book/publish.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,6 +29,8 @@ const { values: options } = parseArgs({
     windows: { type: 'string', default: '5' },
     keys: { type: 'string', default: '1000' },
     inspect: { type: 'boolean', default: false },
+    /** Puts the figures that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 /** Their indexes among the measured processes. */
@@ -88,6 +91,11 @@ const results = all.map(({ name }, index) => ({
   ratios: ratiosOf(windows, 0, index),
 }))
 writeResults('stores', { connections, keyCount, results, alone: full, bareHalf, storesHalf })
+if (options.write)
+  publishTexts('bench/stores', {
+    'rate.embed.stores': `${Math.round(rateOf(full)).toLocaleString('en-US')} requests per second`,
+    'ratio.stores.bare': median(ratiosOf(windows, 0, STORES)).toFixed(2),
+  })
 
 function alone({ url }: Subject, asked: string, forSeconds = seconds): Promise<Load> {
   return wrk({ url, script: asked, connections, seconds: forSeconds, core: LOAD_CORE })

@@ -14,6 +14,7 @@ import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.
 import type { SentRequest } from '../sender.ts'
 import { httpReady, scriptOn } from '../processes.ts'
 import { Report, loadText } from '../report.ts'
+import { publishTexts } from '../book/publish.ts'
 import type { Attack, Heard } from './stranger-ways.ts'
 import { BENCH_SECRET } from './torana.ts'
 import { startProvider } from '../provider.ts'
@@ -25,6 +26,7 @@ const { values: options } = parseArgs({
     strangers: { type: 'string', default: '1000' },
     'of-poor-key': { type: 'string', default: '200' },
     'per-second': { type: 'string', default: '100' },
+    write: { type: 'boolean', default: false },
   },
 })
 const seconds = Number(options.minutes) * 60
@@ -148,6 +150,10 @@ async function run(): Promise<void> {
         .map(([code, count]) => `${count} × ${code}`)
         .join(', '),
     )
+  if (options.write)
+    publishTexts('bench/strangers', {
+      'memory.hostile': `${Math.round(watch.peakBytes() / MEGABYTE).toLocaleString('en-US')} MB`,
+    })
   report.print(`Strangers and a key without money for ${options.minutes} minutes; ${loadText()}`)
 }
 

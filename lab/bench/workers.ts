@@ -19,6 +19,8 @@ import {
   type WorkersStage,
   type WorkersWindow,
 } from './workers-stage.ts'
+import { publishTexts } from '../book/publish.ts'
+import { memoryMegabytes } from './peers/family.ts'
 import { Workplace } from '../workplace.ts'
 
 const { values: options } = parseArgs({
@@ -26,6 +28,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     warmup: { type: 'string', default: '6' },
+    /** Puts the figures that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 const [rounds, seconds, warmupSeconds] = [options.rounds, options.seconds, options.warmup].map(Number) as [
@@ -65,6 +69,15 @@ async function measure(stage: WorkersStage): Promise<void> {
   const shared = await compare(stage, BOTH_CORES)
   tellCompared('B: both cores for everybody', shared, undefined)
   writeResults('workers', { version: stage.version, rounds, seconds, halves, shared })
+  const pids = stage.two.workers()
+  const gains = (halves ?? shared).twoOfTwice.map(
+    ({ perSecond }, round) => perSecond / ((halves ?? shared).one[round]?.perSecond ?? Number.NaN),
+  )
+  if (options.write)
+    publishTexts('bench/workers', {
+      'memory.worker': `${Math.ceil(memoryMegabytes(pids) / pids.length / 10) * 10} MB`,
+      'workers.gain': `${median(gains).toFixed(2)}×`,
+    })
 }
 
 async function tooLate(): Promise<never> {

@@ -54,6 +54,12 @@ export function filled(text: string, where: string, { figures, parts }: Sources)
     })
 }
 
+/** A table of a page. */
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
 export function missingText(features: readonly Feature[]): string {
   const missing = features.filter(({ has }) => !has).map(({ what }) => what)
   return `Not included: ${missing.join(', ')}. Settings that this version does not know are refused by name, never ignored.`

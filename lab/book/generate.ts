@@ -5,14 +5,23 @@ import { docsPages, REPOSITORY } from '../../server/test/support/docs-pages.ts'
 import { peerParts } from '../bench/peers/document.ts'
 import { readmePlots } from '../bench/peers/readme-plot.ts'
 import { keptFigures } from '../bench/peers/write.ts'
+import { sizingParts } from '../bench/scale/document.ts'
+import { keptSizing } from '../bench/scale/figures.ts'
 import { filled, missingText, readFeatures } from './fill.ts'
 import { publishedFigures } from './publish.ts'
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
 const peers = keptFigures()
+const figures = publishedFigures()
+/** Of `bench/ledger`. */
+const ledgerPerSecond = Number(figures['rate.ledger.postgres']?.text.replaceAll(',', ''))
 const sources = {
-  figures: publishedFigures(),
-  parts: { 'missing-features': missingText(readFeatures(read('docs/features.yaml'))), ...peerParts(peers) },
+  figures,
+  parts: {
+    'missing-features': missingText(readFeatures(read('docs/features.yaml'))),
+    ...peerParts(peers),
+    ...sizingParts(keptSizing(), ledgerPerSecond),
+  },
 }
 
 for (const { path, text } of docsPages()) write(path, text, filled(text, path, sources))

@@ -20,6 +20,17 @@ export function measuredCommit(): string {
   return execFileSync('git', ['-C', REPOSITORY, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 }
 
+/** When, on what and in which quiet a run was made. */
+export interface MeasuredRun {
+  readonly day: string
+  readonly commit: string
+  readonly load: string
+}
+
+export function measuredRun(): MeasuredRun {
+  return { day: measuredDay(), commit: measuredCommit(), load: loadText() }
+}
+
 /** The texts of a run that has just ended, by id. A bench calls it when it was started with `--write`. */
 export function publishTexts(program: string, texts: Readonly<Record<string, string>>): void {
   const about = { date: measuredDay(), commit: measuredCommit(), program, load: loadText() }

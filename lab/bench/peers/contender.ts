@@ -45,6 +45,8 @@ export interface Contender {
   readonly settings: string
   /** Undefined: it is not installed here. */
   readonly version: () => string | undefined
+  /** The version that is measured. Undefined: that of this checkout. */
+  readonly pinned?: string
   readonly start: (stage: Stage) => Promise<RunningContender>
 }
 

@@ -1,4 +1,5 @@
 /** The generated parts of docs/benchmarks.md and README.md, by name, from the figures alone. */
+import { tableOf } from '../../book/fill.ts'
 import { QUESTIONS } from './answers.ts'
 import { CASES, type CaseId } from './cases.ts'
 import {
@@ -40,7 +41,7 @@ function daysText(contenders: readonly ContenderFigures[]): string {
 }
 
 function setupTable(contenders: readonly ContenderFigures[]): string {
-  return table(
+  return tableOf(
     ['gateway', 'version', 'cores', 'setup'],
     contenders.map((one) => [one.name, newestRun(one)?.version ?? '', String(one.cores), one.settings]),
   )
@@ -67,11 +68,15 @@ function caseTable(contenders: readonly ContenderFigures[], id: CaseId, name: st
     ]
   })
   const head = ['gateway', 'requests per second', 'CPU per request', '× bare proxy', 'measured']
-  return rows.length > 0 ? [`### ${name}`, table(head, rows)] : []
+  return rows.length > 0 ? [`### ${name}`, tableOf(head, rows)] : []
 }
 
+/** Gateways of one run alone: minutes of another run are another machine. */
 function latencyTable(contenders: readonly ContenderFigures[]): string {
-  const measured = contenders.filter(({ latency }) => latency !== undefined)
+  const own = contenders.find(({ id }) => id === OWN)?.latency
+  const measured = contenders.filter(
+    ({ latency }) => latency !== undefined && latency.day === own?.day && latency.commit === own.commit,
+  )
   const rates = [...new Set(measured.flatMap(({ latency }) => ratesOf(latency?.rates)))].toSorted(
     (left, right) => left - right,
   )
@@ -82,7 +87,7 @@ function latencyTable(contenders: readonly ContenderFigures[]): string {
       return found === undefined ? 'more than it sustains' : latencyText(found, one.id === 'bare')
     }),
   ])
-  return table(['gateway', ...rates.map((rate) => `${countText(rate)} per second`)], rows)
+  return tableOf(['gateway', ...rates.map((rate) => `${countText(rate)} per second`)], rows)
 }
 
 function ratesOf(rates: readonly RateFigures[] = []): readonly number[] {
@@ -96,7 +101,7 @@ function latencyText({ p50Ms, p99Ms, bareP50Ms, bareP99Ms }: RateFigures, isBare
 }
 
 function startTable(contenders: readonly ContenderFigures[]): string {
-  return table(
+  return tableOf(
     ['gateway', 'ready after', 'memory at rest', 'after the load', 'measured'],
     contenders.flatMap(({ name, start }) =>
       start === undefined
@@ -121,7 +126,7 @@ function faultTable(contenders: readonly ContenderFigures[]): string {
   )
   const title = ({ name, version }: { readonly name: string; readonly version: string }): string =>
     `${name.replace(/ without.*| gateway| proxy|,.*/g, '')} ${version.replace(/, .*/, '')}`
-  return table(
+  return tableOf(
     ['upstream', ...asked.map(title)],
     QUESTIONS.map(({ name }) => [name, ...asked.map(({ texts }) => shortAnswer(texts[name] ?? ''))]),
   )
@@ -176,9 +181,4 @@ function betterFigures(one: ContenderFigures, own: ContenderFigures): readonly s
             : []),
         ]
   return [...latencies, ...cpu, ...start]
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

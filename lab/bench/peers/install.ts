@@ -3,10 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PEERS_FOLDER } from './contender.ts'
-import { BIFROST, BIFROST_VERSION } from './others.ts'
+import { BIFROST } from './others.ts'
+import { BIFROST_VERSION, LITELLM_VERSION, PORTKEY_VERSION } from './versions.ts'
 
-/** The newest that works: 1.15.2 changes headers that are immutable, and answers 500. */
-const PORTKEY_VERSION = '1.9.8'
 /** Its Go modules can't be fetched one by one, so it is built from its repository. */
 const BIFROST_REPOSITORY = process.env['BIFROST_REPOSITORY'] ?? 'https://github.com/maximhq/bifrost'
 
@@ -23,7 +22,7 @@ export function installPeers(): void {
 
 function litellm(): void {
   if (!existsSync(join(PEERS_FOLDER, 'litellm'))) run('python3', ['-m', 'venv', 'litellm'])
-  run('litellm/bin/python', ['-m', 'pip', 'install', '--quiet', '--upgrade', 'litellm[proxy]'])
+  run('litellm/bin/python', ['-m', 'pip', 'install', '--quiet', `litellm[proxy]==${LITELLM_VERSION}`])
 }
 
 function portkey(): void {

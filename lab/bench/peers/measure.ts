@@ -68,7 +68,7 @@ export async function measureContender(
     const { id, name, settings, cores } = contender
     // Memory after the load means the load of every case.
     const start = { ...runOf(contender), seconds, idleMegabytes, usedMegabytes }
-    const isWhole = latency !== undefined && options.cases.length > 1
+    const isWhole = options.cases.length > 1
     return { id, name, settings, cores, cases, ...(isWhole && { start }), ...(latency && { latency }) }
   } finally {
     await running.stop()

@@ -14,11 +14,11 @@ import {
   type Stage,
   type UpstreamPart,
 } from './contender.ts'
+import { BIFROST_VERSION, LITELLM_VERSION, PORTKEY_VERSION } from './versions.ts'
 
 const LITELLM = join(PEERS_FOLDER, 'litellm/bin/litellm')
 const PORTKEY = join(PEERS_FOLDER, 'portkey/node_modules/@portkey-ai/gateway')
 export const BIFROST: string = join(PEERS_FOLDER, 'bifrost-http')
-export const BIFROST_VERSION = '1.6.11'
 
 /** It takes a quarter of a minute of a core. */
 const LITELLM_START_MS = 300_000
@@ -33,6 +33,7 @@ export const OTHERS: readonly Contender[] = [
     cores: 1,
     settings: 'production mode, provider in headers. No keys, ledger or log',
     version: portkeyVersion,
+    pinned: PORTKEY_VERSION,
     start: startPortkey,
   },
   {
@@ -41,6 +42,7 @@ export const OTHERS: readonly Contender[] = [
     cores: 1,
     settings: `\`GOMAXPROCS=1\`; ${BIFROST_SETTINGS}`,
     version: bifrostVersion,
+    pinned: BIFROST_VERSION,
     start: (stage) => startBifrost(stage, 1),
   },
   {
@@ -49,6 +51,7 @@ export const OTHERS: readonly Contender[] = [
     cores: 2,
     settings: `\`GOMAXPROCS=2\`; ${BIFROST_SETTINGS}`,
     version: bifrostVersion,
+    pinned: BIFROST_VERSION,
     start: (stage) => startBifrost(stage, 2),
   },
   {
@@ -57,6 +60,7 @@ export const OTHERS: readonly Contender[] = [
     cores: 1,
     settings: LITELLM_SETTINGS,
     version: litellmVersion,
+    pinned: LITELLM_VERSION,
     start: (stage) => startLitellm(stage, 1),
   },
   {
@@ -65,6 +69,7 @@ export const OTHERS: readonly Contender[] = [
     cores: 2,
     settings: `\`--num_workers 2\`; ${LITELLM_SETTINGS}`,
     version: litellmVersion,
+    pinned: LITELLM_VERSION,
     start: (stage) => startLitellm(stage, 2),
   },
 ]

@@ -6,7 +6,7 @@ import { BatchCaller } from '../../../server/test/support/batches.ts'
 import { startNodeProcess, type NodeProcess } from '../../../server/test/support/cluster.ts'
 import type { GatewayOptions } from '../../../server/test/support/gateway.ts'
 import { temporaryFolder } from '../../../server/test/support/process.ts'
-import { S3_OWNER, s3Program, startS3Server, testPlace } from '../../../server/test/support/s3.ts'
+import { s3Program, s3Variables, startS3Server } from '../../../server/test/support/s3.ts'
 import { startPostgresServer, testPostgres, type TestServer } from '../../../server/test/support/servers.ts'
 import { killFor } from '../faults.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
@@ -98,15 +98,7 @@ async function startBlobServer(): Promise<{
   const program = s3Program()
   assert.ok(program, 'there is no S3 server on this machine: .ci/run installs one')
   const server = await startS3Server(program)
-  const { bucket, prefix, region } = testPlace(server.url)
-  return {
-    server,
-    env: {
-      ASSETS_URL: `s3://${bucket}/${prefix}?region=${region}&endpoint=${server.url}`,
-      AWS_ACCESS_KEY_ID: S3_OWNER.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: S3_OWNER.secretAccessKey,
-    },
-  }
+  return { server, env: s3Variables(server.url) }
 }
 
 async function awayFor(

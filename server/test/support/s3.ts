@@ -57,6 +57,16 @@ export function testPlace(endpoint: string): S3Settings {
   return { endpoint, region: REGION, bucket: BUCKET, prefix, credentials: S3_OWNER }
 }
 
+/** The variables of a node whose blobs are in a separate place of the server. */
+export function s3Variables(endpoint: string): Readonly<Record<string, string>> {
+  const { bucket, prefix, region } = testPlace(endpoint)
+  return {
+    ASSETS_URL: `s3://${bucket}/${prefix}?region=${region}&endpoint=${endpoint}`,
+    AWS_ACCESS_KEY_ID: S3_OWNER.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: S3_OWNER.secretAccessKey,
+  }
+}
+
 /** Ready is when it takes an object, not when it first answers. */
 async function makeBucket(endpoint: string): Promise<void> {
   const { CreateBucketCommand, PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3')

@@ -1,0 +1,226 @@
+/**
+ * `npm run lab -- bench/steady --minutes 60`: the highest rate that this machine holds with every store real: PostgreSQL with fsync,
+ * Redis, an S3 server; keys with limits, the ledger, the request log. It looks for the highest rate that is answered in time, then
+ * sends a share of it, whether or not earlier requests were answered. Afterwards nothing is lost or counted twice, to the
+ * nano-dollar, the reconciler is current, every tenth has the same p99, and memory is flat. `--rate 1000` skips the search, `--write`
+ * keeps the figures of an hour or more, `--quick` is a short look. Exits with 1 when anything was wrong.
+ */
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { s3Program, s3Variables, startS3Server } from '../../server/test/support/s3.ts'
+import { measuredRun, publishTexts } from '../book/publish.ts'
+import { scriptOn, stopAll, until } from '../processes.ts'
+import { SENDER, type PacedInParts, type SentPart } from '../sender.ts'
+import { loadText, median, print, Report } from '../report.ts'
+import { Workplace } from '../workplace.ts'
+import { benchKey } from '../wrk.ts'
+import { familyOf, memoryMegabytes } from './peers/family.ts'
+import { startNginx } from './parts.ts'
+import { MIN_STEADY_MINUTES } from './scale/document.ts'
+import { keepSteady } from './scale/figures.ts'
+import { judgeLedger } from './steady-ledger.ts'
+import { flatness, isSustained, slopePerHour } from './steady-verdict.ts'
+import { BENCH_SECRET, hostedConfig, HOSTED_MODEL, startTorana, type StartedTorana } from './torana.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    /** Requests per second. Undefined: it is looked for. */
+    rate: { type: 'string' },
+    workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+})
+const minutes = options.quick ? 0.25 : Number(options.minutes)
+const givenRate = options.quick ? 100 : Number(options.rate)
+if (options.write && minutes < MIN_STEADY_MINUTES)
+  throw new Error(`only a rate that was held for ${MIN_STEADY_MINUTES} minutes is published`)
+
+/** The output of `npm run build`. */
+const PACKAGE = join(import.meta.dirname, '../../dist/torana/bin/torana.js')
+const KEYS = 100
+const TENTHS = 10
+/** The search: from this rate, in steps of this factor, each for this long. */
+const [FIRST_RATE, STEP, STEP_SECONDS] = [400, 1.2, 10]
+const MAX_RATE = 50_000
+/** Of the highest rate that was answered in time: an hour has checkpoints, vacuums and rollups that ten seconds may not have. */
+const HELD_SHARE = 0.8
+const PATIENCE_MS = 10_000
+const SAMPLE_MS = 5000
+/** Memory is judged from here on: before, caches and pools fill. */
+const WARM_SHARE = 0.2
+/** Megabytes per hour: ten times as much would fill a node of 1 GB in a day. */
+const MAX_MEMORY_SLOPE = 10
+const MIN_SLOPE_MINUTES = 20
+/** Work that a node does after its last answer. */
+const REST_MS = 60_000
+
+await using place = new Workplace('steady')
+const { folder } = place
+const report = new Report()
+const weed = s3Program()
+if (weed === undefined) throw new Error('there is no S3 server on this machine: .ci/run installs one')
+const postgres = await place.postgres({ memory: '256MB' })
+const env = {
+  DATABASE_URL: postgres.url,
+  REDIS_URL: (await place.redis()).url,
+  ...s3Variables((await startS3Server(weed)).url),
+  TORANA_SECRET: BENCH_SECRET,
+  TORANA_WORKERS: options.workers,
+  LOG_LEVEL: 'warn',
+}
+const nginx = await startNginx(folder, 0)
+const torana = await startTorana({
+  folder,
+  config: {
+    ...hostedConfig(`${nginx.origin}/base64/v1`, { price: { usdPerMillionTokens: 0.02 } }),
+    projects: {
+      bench: {
+        keys: Array.from({ length: KEYS }, (_, index) => ({
+          name: `key-${index}`,
+          secret: benchKey(index),
+          limits: { requestsPerMinute: 10_000_000 },
+        })),
+      },
+    },
+  },
+  env,
+  logFile: join(folder, 'torana.log'),
+  ...(existsSync(PACKAGE) && { program: PACKAGE }),
+})
+const all: SentPart[] = []
+const perSecond = givenRate > 0 ? givenRate : await searchedRate()
+await hold(perSecond)
+if (!report.isKept) process.exitCode = 1
+
+/** Requests of all keys in turn. */
+async function sent(rate: number, seconds: number, parts: number): Promise<readonly SentPart[]> {
+  const key = Array.from({ length: KEYS }, (_, index) => benchKey(index))
+  const streams = [{ key, model: HOSTED_MODEL, perSecond: rate }]
+  const paced: PacedInParts = { port: torana.port, seconds, patienceMs: PATIENCE_MS, streams, parts }
+  const answered = await scriptOn<readonly SentPart[]>(undefined, SENDER, paced).answer
+  all.push(...answered)
+  return answered
+}
+
+async function searchedRate(): Promise<number> {
+  await sent(FIRST_RATE, STEP_SECONDS, 1)
+  let held = 0
+  for (let rate = FIRST_RATE; rate < MAX_RATE; rate *= STEP) {
+    const seen = await sent(rate, STEP_SECONDS, 1)
+    const isHeld = isSustained(seen, { rate, seconds: STEP_SECONDS })
+    console.log(`${Math.round(rate)}/s: p99 ${seen[0]?.p99Ms.toFixed(1)} ms${isHeld ? '' : ', too much'}`)
+    if (!isHeld) break
+    held = rate
+  }
+  if (held === 0) throw new Error(`this machine does not hold ${FIRST_RATE} requests per second`)
+  return held * HELD_SHARE
+}
+
+async function hold(rate: number): Promise<void> {
+  console.log(`${Math.round(rate)} requests per second for ${minutes} minutes, ${options.workers} workers`)
+  const watching = new AbortController()
+  const samples = watch(torana, watching.signal)
+  const tenths = await sent(rate, minutes * 60, TENTHS)
+  watching.abort()
+  const { memory, spooled, differences } = await samples
+  await until(
+    'no call is in progress',
+    REST_MS,
+    async () => (await metric(torana, 'torana_journal_open')) === 0,
+  )
+  const reconciled = await metric(torana, 'torana_reconciliations_total')
+  await stopAll(torana.pid)
+  print([
+    ['tenth', 'requests', 'failed', 'p50 ms', 'p99 ms'],
+    ...tenths.map((part, index) => [
+      String(index + 1),
+      String(part.sent),
+      failuresText(part),
+      part.p50Ms.toFixed(1),
+      part.p99Ms.toFixed(1),
+    ]),
+  ])
+  const failed = tenths.reduce((sum, part) => sum + part.sent - part.answered, 0)
+  report.aim('requests that failed', String(failed), '0', failed === 0)
+  await judgeLedger(postgres.url, all, report)
+  report.aim('hours and projects whose sums differ, at most', String(differences), '0', differences === 0)
+  report.figure('comparisons of the ledger with its sums', String(reconciled))
+  report.figure('records that waited on disk, at most', String(spooled))
+  const flat = flatness(tenths.map(({ p99Ms }) => p99Ms))
+  report.aim(
+    'p99 of the last tenths to the first',
+    flat.text,
+    `≤ ${flat.max}`,
+    options.quick ? undefined : flat.isFlat,
+  )
+  const slope = slopePerHour(memory.slice(Math.floor(memory.length * WARM_SHARE)), SAMPLE_MS)
+  const isLong = minutes >= MIN_SLOPE_MINUTES
+  report.aim(
+    'memory, MB per hour',
+    isLong ? slope.toFixed(1) : 'too short to say',
+    `≤ ${MAX_MEMORY_SLOPE}`,
+    isLong ? slope <= MAX_MEMORY_SLOPE : undefined,
+  )
+  report.print(`steady: ${Math.round(rate)} requests per second for ${minutes} minutes; ${loadText()}`)
+  if (options.write && report.isKept) publish(rate, tenths, slope)
+}
+
+function publish(rate: number, tenths: readonly SentPart[], memoryMegabytesPerHour: number): void {
+  const requests = tenths.reduce((sum, part) => sum + part.sent, 0)
+  const p99Ms = tenths.map((part) => part.p99Ms)
+  keepSteady({
+    ...measuredRun(),
+    perSecond: rate,
+    minutes,
+    requests,
+    processes: Number(options.workers),
+    cores: availableParallelism(),
+    p50Ms: median(tenths.map((part) => part.p50Ms)),
+    p99Ms,
+    memoryMegabytesPerHour,
+  })
+  publishTexts('bench/steady', {
+    'steady.rate': `${Math.floor(rate).toLocaleString('en-US')} requests per second`,
+    'steady.requests': requests.toLocaleString('en-US'),
+    'steady.p99.first': `${p99Ms[0]?.toFixed(1)} ms`,
+    'steady.p99.last': `${p99Ms.at(-1)?.toFixed(1)} ms`,
+  })
+}
+
+interface Samples {
+  /** Megabytes of all processes of the node. */
+  readonly memory: readonly number[]
+  readonly spooled: number
+  readonly differences: number
+}
+
+async function watch(node: StartedTorana, signal: AbortSignal): Promise<Samples> {
+  const memory: number[] = []
+  let [spooled, differences] = [0, 0]
+  while (!signal.aborted) {
+    memory.push(memoryMegabytes(familyOf(node.pid)))
+    spooled = Math.max(spooled, await metric(node, 'torana_spool_waiting'))
+    differences = Math.max(differences, await metric(node, 'torana_ledger_differences'))
+    await wait(SAMPLE_MS, undefined, { signal }).catch(() => {
+      // The end of the load is the end of the watch.
+    })
+  }
+  return { memory, spooled, differences }
+}
+
+/** The sum of its series. */
+async function metric({ controlPort }: StartedTorana, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${controlPort}/metrics`)).text()
+  const values = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
+  return values.reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+function failuresText({ failures }: SentPart): string {
+  const texts = Object.entries(failures).map(([why, count]) => `${count} × ${why}`)
+  return texts.length === 0 ? '0' : texts.join(', ')
+}
