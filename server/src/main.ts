@@ -139,7 +139,7 @@ export async function startNode(
   const served = { ...engine, directory, images, bulk, readiness, listeners, liveNodes: stores.liveNodes }
   const { capture } = captures
   const { app: gateway, handlers } = await openGateway(basics, { ...served, traces, capture })
-  const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
+  const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, auditReceivers, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, handlers, scheduler }
   const shown = { ...served, ...own, people, live, suspects, alerts, captures, auditReceivers }

@@ -855,7 +855,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing" | "labels_overflowed";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "audit_behind" | "partition_missing" | "labels_overflowed";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */

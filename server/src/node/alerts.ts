@@ -13,6 +13,7 @@ import { AlertSender } from '#worker/alerts/sender.ts'
 import { AlertWatch } from '#worker/alerts/watch.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import { every } from '#worker/every.ts'
+import type { OpenAuditReceivers } from './audit-receivers.ts'
 import type { Basics } from './basics.ts'
 import type { Live } from './live.ts'
 import type { Spaces } from './spaces.ts'
@@ -26,6 +27,7 @@ export interface AlertParts {
   readonly catalog: CatalogInForce
   readonly live: Pick<Live, 'drains' | 'summaries'>
   readonly spaces: Pick<Spaces, 'guard'>
+  readonly auditReceivers: Pick<OpenAuditReceivers, 'states'>
   readonly controlUrl: string
 }
 
@@ -78,7 +80,7 @@ export function openAlerts(basics: Basics, parts: AlertParts): Alerts {
 
 function watchOf(
   { settings, clock, identifiers, log }: Basics,
-  { stores, catalog, live, spaces, controlUrl }: AlertParts,
+  { stores, catalog, live, spaces, auditReceivers, controlUrl }: AlertParts,
   declared: () => typeof NO_ALERTS,
 ): AlertWatch {
   const reports = stores.reportDatabase
@@ -88,6 +90,7 @@ function watchOf(
     declared,
     isLeader: stores.isEldest,
     attention: openAttention({
+      auditReceivers: auditReceivers.states,
       catalog: () => catalog.current,
       clock,
       isDrained: (deployment) => live.drains.of(deployment) !== undefined,

@@ -1,4 +1,5 @@
 /** Opens what sends the audit to its receivers: webhooks of torana.yaml, and the OTLP receiver of the environment. */
+import type { ConfiguredWebhook } from '#core/catalog/webhook.ts'
 import { tasksOf } from '#core/node/node-role.ts'
 import type { OtlpSettings } from '#core/settings.ts'
 import type { ReceiverState } from '#ports/audit-receivers.ts'
@@ -33,9 +34,10 @@ export function openAuditReceivers(
   const { auditLogs } = settings
   const otlp = auditLogs === undefined ? [] : [otlpTarget(basics, auditLogs)]
   const targets = (): readonly AuditTarget[] => [
-    ...(catalog.declared.auditWebhooks ?? []).map(({ url, secret, isPrivate }) =>
-      webhookTarget(webhooks.transport(isPrivate), url, secret),
-    ),
+    ...(catalog.declared.auditWebhooks ?? []).map((webhook, index, all) => ({
+      ...webhookTarget(webhooks.transport(webhook.isPrivate), webhook),
+      name: nameAmong(all.slice(0, index), webhook),
+    })),
     ...otlp,
   ]
   const nameOf = (id: string): string => targets().find((one) => one.id === id)?.name ?? ''
@@ -57,10 +59,19 @@ export function openAuditReceivers(
   }
 }
 
-function webhookTarget(transport: WebhookTransport, url: string, secret: string): AuditTarget {
+/** Its origin, with a number if webhooks before it have the same. */
+function nameAmong(before: readonly ConfiguredWebhook[], { url }: ConfiguredWebhook): string {
+  const origin = URL.parse(url)?.origin ?? ''
+  const same = before.filter((one) => URL.parse(one.url)?.origin === origin).length
+  return same === 0 ? origin : `${origin} (${same + 1})`
+}
+
+function webhookTarget(
+  transport: WebhookTransport,
+  { url, secret }: ConfiguredWebhook,
+): Omit<AuditTarget, 'name'> {
   return {
     id: url,
-    name: URL.parse(url)?.origin ?? '',
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     // Like every webhook: one event a post.
     maxEntries: 1,

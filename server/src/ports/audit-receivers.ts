@@ -33,6 +33,11 @@ export interface ReceiverState {
   readonly problem: string | undefined
 }
 
+/** Age of an entry that a receiver should have: a few tries of one that restarts. */
+export const RECEIVER_BEHIND_MS = 300_000
+/** Age from which a person has to act: a receiver that is only restarted is back by then. */
+export const RECEIVER_FAR_BEHIND_MS = 3_600_000
+
 /** The result of a hold. */
 export interface AfterHold {
   /** The newest entry that the receiver took. Undefined: none. */

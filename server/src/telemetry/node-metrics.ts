@@ -75,13 +75,9 @@ export class NodeMetrics {
     ].join('')
   }
 
-  /** By number: two receivers may have the same origin. */
   #auditTexts(): readonly string[] {
     const samples = (value: 'unsent' | 'seconds') =>
-      this.#auditReceivers.map((state, index) => ({
-        labels: { receiver: `${index + 1} ${state.id}` },
-        value: state[value],
-      }))
+      this.#auditReceivers.map((state) => ({ labels: { receiver: state.id }, value: state[value] }))
     return [
       samplesText('torana_audit_unsent_entries', samples('unsent')),
       samplesText('torana_audit_unsent_seconds', samples('seconds')),

@@ -1,7 +1,7 @@
 /** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
 import { dollars, usdOf } from '#core/money/price.ts'
 import type { AuditProof } from '#ports/audit.ts'
-import type { ReceiverState } from '#ports/audit-receivers.ts'
+import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type {
   BooksFigures,
   LedgerDifference,
@@ -185,11 +185,6 @@ function auditCheck({ newest, ...figures }: AuditFigures): Finding {
   return ok(`${all} intact${old}`, figures)
 }
 
-/** Age of an entry that a receiver should have: a few tries of one that restarts. */
-const BEHIND_MS = 300_000
-/** Age from which a person has to act: a receiver that is only restarted is back by then. */
-const FAR_BEHIND_MS = 3_600_000
-
 /** Receivers of the audit. Undefined without one. */
 function receiversCheck(receivers: readonly ReceiverState[], nowMs: number): Finding | undefined {
   const [first] = receivers.toSorted((a, b) => (a.unsentSinceMs ?? nowMs) - (b.unsentSinceMs ?? nowMs))
@@ -197,11 +192,11 @@ function receiversCheck(receivers: readonly ReceiverState[], nowMs: number): Fin
   const { id, unsent, unsentSinceMs = nowMs, problem } = first
   const ageMs = nowMs - unsentSinceMs
   const figures = { receivers: receivers.length, unsent }
-  if (ageMs < BEHIND_MS && problem === undefined)
+  if (ageMs < RECEIVER_BEHIND_MS && problem === undefined)
     return ok(`${count(receivers.length, 'receiver')} of the audit up to date`, figures)
   const since = new Date(unsentSinceMs).toISOString()
   const says = `${id} lacks ${count(unsent, 'entry', 'entries')} of the audit since ${since}: ${problem ?? 'they are being sent'}`
-  return finding(ageMs < FAR_BEHIND_MS ? 'warn' : 'fail', says, figures)
+  return finding(ageMs < RECEIVER_FAR_BEHIND_MS ? 'warn' : 'fail', says, figures)
 }
 
 function ledgerCheck({ entries, differences }: Reconciliation): Finding {

@@ -26,7 +26,7 @@ export interface OpenOverview {
 
 export type AttentionNode = Pick<
   ControlNode,
-  'catalog' | 'clock' | 'isDrained' | 'reconciler' | 'reports' | 'spaceGuard' | 'summaries'
+  'auditReceivers' | 'catalog' | 'clock' | 'isDrained' | 'reconciler' | 'reports' | 'spaceGuard' | 'summaries'
 >
 
 /** What needs attention, for the overview and for alerts. */
@@ -60,13 +60,14 @@ async function readAll(node: AttentionNode, usersOf: UsersOf): Promise<readonly 
   const summaries = await node.summaries()
   const ends = endingDeployments(node.catalog())
   const near = ends.filter((end) => isNear(end, nowMs)).map(({ model }) => model)
-  const [ledger, figures, users] = await Promise.all([
+  const [ledger, figures, receivers, users] = await Promise.all([
     node.reconciler.figures(),
     readAttention(node.reports, nowMs),
+    node.auditReceivers(),
     usersOf([...new Set(near)]),
   ])
   const deployments = watchedDeployments(node.catalog(), node.isDrained)
-  return attentionOf({ summaries, deployments, ends, users, spaceGuard, ledger, figures, nowMs })
+  return attentionOf({ summaries, deployments, ends, users, spaceGuard, ledger, figures, receivers, nowMs })
 }
 
 /** A change of the models is another question. */
