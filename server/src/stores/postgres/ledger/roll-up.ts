@@ -99,7 +99,7 @@ const FOLD = [
     names: 'project, key_id, model, deployment',
     rows: ofMoved,
     isAdded: true,
-    with: `${moved('usage_hours_rest')}, marked AS (
+    with: `${moved('usage_hours')}, marked AS (
   UPDATE ledger_corrections SET in_day = true WHERE NOT in_day AND hour < $1::timestamptz
 )`,
   }),
@@ -108,12 +108,14 @@ const FOLD = [
     names: 'project, label, value, key_id, model, deployment',
     rows: ofMoved,
     isAdded: true,
-    with: moved('usage_label_hours_rest'),
+    with: moved('usage_label_hours'),
   }),
 ]
 
-/** No append adds to them meanwhile. */
-const LOCK_REST = 'LOCK TABLE usage_hours_rest, usage_label_hours_rest IN SHARE ROW EXCLUSIVE MODE'
+/** So that no append adds to them between the look at the corrections and the move. */
+const LOCK_LATE = ['usage_hours', 'usage_label_hours'].map(
+  (hours) => `SELECT hour FROM ${hours} WHERE hour < $1::timestamptz ORDER BY hour FOR UPDATE`,
+)
 
 const PROGRESS = `
 SELECT (extract(epoch FROM coalesce(sealing, through)) * 1000)::float8 AS sealed_ms,
@@ -155,7 +157,7 @@ export async function rollUpDays(
 /** One day. Where its hours were dropped, what came since is added to it. */
 export async function rollUpDay(database: Database, dayMs: number, project?: string): Promise<void> {
   const { kept_ms: keptMs } = await progressOf(database)
-  if (dayMs < keptMs) return fold(database, keptMs)
+  if (dayMs < keptMs) return inTransaction(database, (sql) => fold(sql, keptMs))
   const work = (sql: Sql): Promise<void> =>
     rollUpDays(sql, new Date(dayMs), new Date(dayMs + DAY_MS), project)
   await (project === undefined ? inTransaction(database, work) : database.transaction(work))
@@ -189,22 +191,15 @@ export async function completeDays(database: Database, isOver: () => boolean): P
   } while (!isOver())
 }
 
-async function fold(database: Database, keptMs: number): Promise<void> {
-  await inTransaction(database, async (sql) => {
-    await lockDays(sql)
-    await sql.query(LOCK_REST)
-    const kept = timeText(keptMs, '-infinity')
-    const [first] = await sql.query<{ hour: Date }>(
-      'SELECT hour FROM usage_hours_rest WHERE hour < $1::timestamptz ORDER BY hour LIMIT 1',
-      [kept],
-    )
-    for (const statement of FOLD) await sql.query(statement, [kept])
-    if (first) await sql.query(ROLL_UP_GROUPS, [dayOf(first.hour), kept, null])
-  })
-}
-
-function dayOf(hour: Date): Date {
-  return new Date(Math.floor(hour.getTime() / DAY_MS) * DAY_MS)
+/** In a transaction. */
+export async function fold(sql: Sql, keptMs: number): Promise<void> {
+  await lockDays(sql)
+  const kept = timeText(keptMs, '-infinity')
+  const late: { hour: Date }[] = []
+  for (const statement of LOCK_LATE) late.push(...(await sql.query<{ hour: Date }>(statement, [kept])))
+  for (const statement of FOLD) await sql.query(statement, [kept])
+  for (const dayMs of new Set(late.map(({ hour }) => Math.floor(hour.getTime() / DAY_MS) * DAY_MS)))
+    await sql.query(ROLL_UP_GROUPS, [new Date(dayMs), new Date(dayMs + DAY_MS).toISOString(), null])
 }
 
 async function progressOf(sql: Sql): Promise<ProgressRow> {

@@ -6,7 +6,7 @@ import { DatabaseError } from 'pg'
 import { windowOf } from '#core/money/budget.ts'
 import type { PartitionsMade } from '#ports/upkeep.ts'
 import type { Database, Sql } from '../database.ts'
-import { lockDays, rollUpDays } from './roll-up.ts'
+import { fold, lockDays, rollUpDays } from './roll-up.ts'
 import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
 
 /** Current rows need one partition; the others give time to notice that they could not be created. */
@@ -112,8 +112,9 @@ export async function dropRequestDays(database: Database, beforeMs: number): Pro
  * them first, while no one can write others.
  */
 export async function dropHours(database: Database, beforeMs: number): Promise<string[]> {
-  const [seal] = await database.query<{ days_ms: number; earlier: boolean }>(
+  const [seal] = await database.query<{ days_ms: number; kept_ms: number; earlier: boolean }>(
     `SELECT (extract(epoch FROM days_through) * 1000)::float8 AS days_ms,
+       (extract(epoch FROM hours_kept_from) * 1000)::float8 AS kept_ms,
        EXISTS (SELECT FROM nodes WHERE NOT seals) AS earlier FROM ledger_seal`,
   )
   if (seal === undefined || seal.earlier) return []
@@ -123,7 +124,8 @@ export async function dropHours(database: Database, beforeMs: number): Promise<s
     const labels = name.replace('usage_hours', 'usage_label_hours')
     const reason = await changePartition(database, async (sql) => {
       await lockDays(sql)
-      await sql.query(`LOCK TABLE usage_label_hours, usage_hours IN ACCESS EXCLUSIVE MODE`)
+      await sql.query('LOCK TABLE usage_label_hours, usage_hours IN ACCESS EXCLUSIVE MODE')
+      await fold(sql, seal.kept_ms)
       const late = await sql.query<{ day: Date }>(LATE_DAYS, [new Date(endMs)])
       for (const { day } of late) await rollUpDays(sql, day, new Date(day.getTime() + DAY_MS))
       await sql.query(`DROP TABLE ${name}, ${labels}`)
