@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import { windowOf } from '#core/money/budget.ts'
 import {
   counted,
@@ -86,7 +87,7 @@ export class PostgresLedger implements LedgerStore {
 
   async append(nodeId: string, entries: readonly LedgerEntry[], lane = 0): Promise<void> {
     const distinct = once(entries)
-    const [row] = await reachable(
+    const [row] = await accepted(
       distinct.some(mayComeLate)
         ? this.#alone(distinct.filter(mayComeLate), (sql) =>
             this.#appendCarefully(sql, nodeId, distinct, lane),
@@ -97,7 +98,7 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
-    await reachable(this.#alone(entries, (sql) => this.#appendLate(sql, nodeId, entries)))
+    await accepted(this.#alone(entries, (sql) => this.#appendLate(sql, nodeId, entries)))
   }
 
   /** A transaction in which no one else writes about these calls. */
@@ -112,7 +113,7 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
-    await reachable(
+    await accepted(
       this.#alone(openCalls, async (sql) => {
         // Waits for a batch of that node that is being written; a later one finds the node ended.
         await sql.query('SELECT 1 FROM nodes WHERE node_id = $1 FOR UPDATE', [nodeId])
@@ -229,6 +230,20 @@ export class PostgresLedger implements LedgerStore {
     const labels = late.some(isLabelled) ? await this.#countedLabels(sql, late) : undefined
     const statement = labels === undefined ? UNFENCED.plain : UNFENCED.labelled
     await sql.query(statement, parametersOf(nodeId, late, 0, labels))
+  }
+}
+
+/** A refusal by the table says which id has no partition; a person looks for its day. */
+async function accepted<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await reachable(work)
+  } catch (error) {
+    const detail = error instanceof DatabaseError ? (error.detail ?? '') : ''
+    const [, id] = /^Partition key .*\(request_id\) = \(([0-9a-f-]{36})\)/.exec(detail) ?? []
+    if (id === undefined) throw error
+    const day = new Date(hourOf(id)).toISOString().slice(0, 10)
+    const text = `the entries of ${day} were exported and dropped: entry ${id} comes too late`
+    throw new Error(text, { cause: error })
   }
 }
 
