@@ -11,6 +11,7 @@ import { makeVersionOf, programOf } from '../chaos/restarts/versions.ts'
 import { bareSubject } from './embeddings-stage.ts'
 import { startNginx } from './parts.ts'
 import { GATEWAY_CORE, LOAD_CORE } from './side-by-side.ts'
+import { cpuMicroseconds, stopAll } from '../processes.ts'
 import { pinTo, Workplace } from '../workplace.ts'
 import { benchKey, loadScript, rateOf, wrk, type Load } from '../wrk.ts'
 import { BENCH_SECRET, HOSTED_MODEL, hostedConfig, startTorana, storeKeys } from './torana.ts'
@@ -74,6 +75,9 @@ interface Measured {
   readonly name: string
   readonly load: Load
   readonly calls: number
+  /** CPU of its processes per call. */
+  readonly postgresUs: number
+  readonly gatewayUs: number
   readonly parts: readonly Part[]
   readonly statements: readonly Statement[]
 }
@@ -131,13 +135,22 @@ async function measure(name: string, program: string): Promise<Measured> {
   await database.query('CHECKPOINT')
   await database.query('SELECT pg_stat_statements_reset()')
   const from = await position(database)
+  const cpu = (): readonly [number, number] => [
+    postgres.pids().reduce((all, pid) => all + cpuMicroseconds(pid), 0),
+    cpuMicroseconds(torana.pid),
+  ]
+  const cpuBefore = cpu()
   const load = await ask(url, seconds)
   await wait(LOG_WRITTEN_MS)
+  const cpuAfter = cpu()
   const to = await position(database)
   const statements = await database.query<Statement>(STATEMENTS, [seconds])
   const parts = await database.query<Part>(PARTS, [from.lsn, to.lsn])
   await database.close()
-  return { name, load, calls: to.calls - from.calls, parts, statements }
+  await stopAll(torana.pid)
+  const calls = to.calls - from.calls
+  const [postgresUs, gatewayUs] = [(cpuAfter[0] - cpuBefore[0]) / calls, (cpuAfter[1] - cpuBefore[1]) / calls]
+  return { name, load, calls, postgresUs, gatewayUs, parts, statements }
 }
 
 async function position(database: Database): Promise<{ readonly lsn: string; readonly calls: number }> {
@@ -201,6 +214,8 @@ function printSums(all: readonly Measured[]): void {
       'all',
       'page images',
       'calls/batch',
+      'PostgreSQL µs',
+      'Torana µs',
       'p50 ms',
       'added p50 ms',
       'rate',
@@ -223,6 +238,8 @@ function printSums(all: readonly Measured[]): void {
         perCall(whole),
         perCall(sum(parts, 'image_bytes')),
         (calls / batches).toFixed(2),
+        one.postgresUs.toFixed(0),
+        one.gatewayUs.toFixed(0),
         load.p50Ms.toFixed(2),
         (load.p50Ms - (bareLoads[index]?.p50Ms ?? Number.NaN)).toFixed(2),
         rateOf(load).toFixed(0),
