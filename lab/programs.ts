@@ -40,6 +40,11 @@ const BENCH: Readonly<Record<string, Program>> = {
     answers: 'draws where the CPU time of a profile goes: <file.cpuprofile> <file.svg>',
   },
   'bench/ledger': { answers: 'ledger entries per second', needs: STORES },
+  'bench/ledger-parts': {
+    answers:
+      'bytes of write-ahead log and statements per call, part by part; --before <commit> beside another version',
+    needs: `${BARE_PROXY}, ${STORES} with pg_walinspect and pg_stat_statements`,
+  },
   'bench/stores': { answers: 'the cost of durable accounting', needs: `${BARE_PROXY}, ${STORES}` },
   'bench/usage-labels': {
     answers: 'usage by user and tag, compared with the ledger to the nano-dollar',

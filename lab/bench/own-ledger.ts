@@ -22,7 +22,7 @@ interface OwnLedger {
 export async function openOwnLedger({ queryTimeoutMs, written = () => {}, onFailure }: OwnLedger) {
   const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
   const postgres = await startPostgresServer()
-  const database = openPostgres(postgres.url, { queryTimeoutMs, poolSize: 4 })
+  const database = openPostgres(postgres.url, { queryTimeoutMs, poolSize: 4, findsRecentRows: true })
   const identifiers = uuidv7Identifiers(systemClock)
   const nodeId = identifiers.next()
   const nodeFolder = makeNodeFolder(folder, nodeId)

@@ -146,8 +146,8 @@ export async function pgliteBooks(): Promise<DatabaseBooks> {
 /** As many connections as the liveliest test has writers, and a few to look on. */
 const CONNECTIONS = 16
 
-export async function postgresBooks(): Promise<DatabaseBooks> {
-  const database = openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS })
+export async function postgresBooks(url?: string): Promise<DatabaseBooks> {
+  const database = openPostgres(url ?? (await testPostgres()).url, { poolSize: CONNECTIONS })
   closings.push(() => database.close())
   return databaseBooks(database)
 }

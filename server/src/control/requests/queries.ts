@@ -5,7 +5,8 @@ import { momentOf } from '#core/money/ledger.ts'
 import { outcomeOf } from '#core/request/request-outcome.ts'
 import { KIND_OF_ROUTE, sourceOf, type LoggedTrace } from '#ports/request-reports.ts'
 import type { Sql } from '#stores/postgres/database.ts'
-import { traceOf, traceOfOldSteps, type OldSteps } from '#stores/postgres/ledger/trace-text.ts'
+import { traceOfOldSteps, type OldSteps } from '#stores/postgres/ledger/earlier-traces.ts'
+import { traceOf } from '#stores/postgres/ledger/trace-text.ts'
 import { invalidField } from '../shared/faults.ts'
 import { pageOf, time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
@@ -73,9 +74,11 @@ export type StoredRow = Omit<
   readonly sorted_by?: string
 }
 
-export function traceIn({ trace, steps, model }: StoredRow): LoggedTrace {
-  const read = trace === null ? undefined : traceOf(trace, model ?? undefined)
-  return read ?? traceOfOldSteps(steps ?? {}, model ?? undefined)
+export function traceIn({ trace, steps, model: name, inputs, deployments }: StoredRow): LoggedTrace {
+  const model = name ?? undefined
+  const read =
+    trace === null ? undefined : traceOf(trace, { model, inputs: inputs ?? undefined, deployments })
+  return read ?? traceOfOldSteps(steps ?? {}, model)
 }
 
 export function rowOf(stored: StoredRow, trace: LoggedTrace): RequestRow {

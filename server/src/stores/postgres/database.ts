@@ -13,6 +13,7 @@ import {
 } from 'pg'
 import type { SealingKeys } from '#ports/credentials.ts'
 import { AuditChain } from '../audit-chain.ts'
+import { copyIn } from './copy-in.ts'
 
 /** Runs one statement. With `name` it is prepared: parsed once per connection. */
 export interface Sql {
@@ -29,6 +30,8 @@ export interface Database extends Sql {
    * afterwards. `queryTimeoutMs` replaces the timeout of its statements.
    */
   session<Result>(work: (sql: Sql) => Promise<Result>, queryTimeoutMs?: number): Promise<Result>
+  /** Runs a COPY with rows of `copyRow`. Undefined: the database has none. */
+  readonly copy?: (statement: string, rows: string) => Promise<void>
   /** Waits for the statements in progress, which their timeouts end. */
   close(): Promise<void>
 }
@@ -39,6 +42,11 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks; one in use fails its statement instead. */
   readonly onError?: (error: Error) => void
   readonly poolSize?: number
+  /**
+   * Its statements look up rows that were written moments ago and are in memory, so an index costs no disk. Otherwise a plan from
+   * the time when a table was small reads all of it.
+   */
+  readonly findsRecentRows?: boolean
   /** Left out: entries of the audit are not signed. */
   readonly auditKeys?: SealingKeys
 }
@@ -80,7 +88,7 @@ export function openPostgres(urlNow: string | (() => string), options: DatabaseO
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       // No statement of ours runs long enough to be worth compiling: with JIT, reports over many rows took half as long again.
-      options: '-c jit=off',
+      options: `-c jit=off${options.findsRecentRows ? ' -c random_page_cost=0.1' : ''}`,
     },
     () => new Socket(),
     options,
@@ -152,6 +160,14 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
         connection.release(true)
       }
     },
+    async copy(statement, rows) {
+      const connection = await acquire()
+      try {
+        await connection.copy(statement, rows, queryTimeoutMs)
+      } finally {
+        connection.release()
+      }
+    },
     close: onlyOnce(async () => {
       await pool.end()
       // A server that stops meanwhile resets them: that is an end too, which `once` would take for a failure.
@@ -189,10 +205,18 @@ class Connection {
     client.once('error', reject)
   }
 
-  async query(text: string, values: readonly unknown[] = [], name?: string, timeoutMs?: number) {
+  query(text: string, values: readonly unknown[] = [], name?: string, timeoutMs?: number) {
+    const statement = { text, values: [...values], name, query_timeout: timeoutMs }
+    return this.#watched(this.#client.query(statement))
+  }
+
+  copy(statement: string, rows: string, timeoutMs: number): Promise<void> {
+    return this.#watched(copyIn(this.#client, statement, rows, timeoutMs))
+  }
+
+  async #watched<Result>(work: Promise<Result>): Promise<Result> {
     try {
-      const statement = { text, values: [...values], name, query_timeout: timeoutMs }
-      return await this.#client.query(statement)
+      return await work
     } catch (error) {
       this.#broken ||= !leavesConnectionUsable(error)
       throw error

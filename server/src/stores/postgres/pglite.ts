@@ -58,7 +58,8 @@ export async function openPglite(folder: string, options: DatabaseOptions = {}):
     database: 'postgres',
     ssl: false,
   }
-  const database = openPool(config, () => new Link(engine, queryTimeoutMs), options)
+  // PGlite takes the rows of a COPY from a file only.
+  const { copy: _copy, ...database } = openPool(config, () => new Link(engine, queryTimeoutMs), options)
   return {
     ...database,
     close: onlyOnce(async () => {

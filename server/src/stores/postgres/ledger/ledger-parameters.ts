@@ -3,9 +3,7 @@ import { storedRemarks } from '#core/money/entry-remarks.ts'
 import { hourOf, type CountedEntry, type LedgerEntry } from '#core/money/ledger.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import type { CountedLabels } from './label-registry.ts'
-
-/** Concurrent writers, nodes and lanes of a node, count in separate rollup rows; more than this many share. */
-const SHARDS = 16
+import { SHARDS } from './ledger-sql.ts'
 
 /** The parameters of `appendStatement`: each a column of all entries. */
 export function parametersOf(

@@ -47,18 +47,30 @@ import { rollUpDay } from './roll-up.ts'
 const PAGE_ENTRIES = 1000
 
 /** Each is prepared under its own name. */
+const USUAL = {
+  plain: [appendStatement({ isUsual: true, isFenced: true, isLabelled: false }), 'ledger-append-usual'],
+  labelled: [
+    appendStatement({ isUsual: true, isFenced: true, isLabelled: true }),
+    'ledger-append-usual-labels',
+  ],
+} as const
 const FENCED = {
-  plain: [appendStatement({ isFenced: true, isLabelled: false }), 'ledger-append'],
-  labelled: [appendStatement({ isFenced: true, isLabelled: true }), 'ledger-append-labels'],
+  plain: [appendStatement({ isUsual: false, isFenced: true, isLabelled: false }), 'ledger-append'],
+  labelled: [appendStatement({ isUsual: false, isFenced: true, isLabelled: true }), 'ledger-append-labels'],
 } as const
 const UNFENCED = {
-  plain: appendStatement({ isFenced: false, isLabelled: false }),
-  labelled: appendStatement({ isFenced: false, isLabelled: true }),
+  plain: appendStatement({ isUsual: false, isFenced: false, isLabelled: false }),
+  labelled: appendStatement({ isUsual: false, isFenced: false, isLabelled: true }),
 }
+
+/** An entry is in the ledger already. */
+const UNIQUE_VIOLATION = '23505'
 
 /** The number of live nodes with the id: one or none. */
 interface Fence {
   readonly nodes: number
+  /** Of a usual statement: whether a shard was free. Without one it has written nothing. */
+  readonly shards?: number
 }
 
 export class PostgresLedger implements LedgerStore {
@@ -92,7 +104,7 @@ export class PostgresLedger implements LedgerStore {
         ? this.#alone(distinct.filter(mayComeLate), (sql) =>
             this.#appendCarefully(sql, nodeId, distinct, lane),
           )
-        : this.#appendFenced(this.#database, nodeId, distinct.map(counted), lane),
+        : this.#appendUsual(nodeId, distinct.map(counted), lane),
     )
     if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
   }
@@ -184,15 +196,30 @@ export class PostgresLedger implements LedgerStore {
     })
   }
 
+  async #appendUsual(
+    nodeId: string,
+    entries: readonly CountedEntry[],
+    lane: number,
+  ): Promise<readonly Fence[]> {
+    try {
+      const fences = await this.#appendFenced(this.#database, nodeId, entries, lane, USUAL)
+      if (fences[0]?.nodes !== 1 || fences[0].shards === 1) return fences
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error
+    }
+    return this.#appendFenced(this.#database, nodeId, entries, lane)
+  }
+
   /** `sql`: the database, or a transaction. Nothing is awaited where no entry has labels. */
   #appendFenced(
     sql: Database | Sql,
     nodeId: string,
     entries: readonly CountedEntry[],
     lane: number,
+    forms: typeof FENCED | typeof USUAL = FENCED,
   ): Promise<readonly Fence[]> {
     const write = (labels?: CountedLabels): Promise<readonly Fence[]> => {
-      const [statement, name] = labels === undefined ? FENCED.plain : FENCED.labelled
+      const [statement, name] = labels === undefined ? forms.plain : forms.labelled
       return sql.query<Fence>(statement, parametersOf(nodeId, entries, lane, labels), name)
     }
     return entries.some(isLabelled) ? this.#countedLabels(sql, entries).then(write) : write()

@@ -1,82 +1,112 @@
+import { DatabaseError } from 'pg'
 import { deploymentsOf, ownTime } from '#core/request/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
-import { plainArray, textArray } from '../arrays.ts'
-import { reachable } from '../unreachable.ts'
+import { copyRow } from '../copy-in.ts'
 import type { Database } from '../database.ts'
+import { reachable } from '../unreachable.ts'
 import { hundredths, traceText } from './trace-text.ts'
 
+type Value = string | number | bigint | undefined
+
+const COLUMNS = [
+  ['request_id', 'uuid'],
+  ['route', 'text'],
+  ['status', 'smallint'],
+  ['fault', 'text'],
+  ['project', 'text'],
+  ['key_id', 'text'],
+  ['model', 'text'],
+  ['deployments', 'text'],
+  ['attempts', 'smallint'],
+  ['inputs', 'integer'],
+  ['tokens', 'bigint'],
+  ['amount_nano', 'bigint'],
+  ['client_request_id', 'text'],
+  ['client_address', 'text'],
+  ['duration_ms', 'real'],
+  ['own_ms', 'real'],
+  ['waited_ms', 'real'],
+  ['hits', 'integer'],
+  ['images', 'integer'],
+  ['trace', 'text'],
+  ['pinned_space', 'text'],
+  ['node_id', 'uuid'],
+  ['end_user', 'text'],
+  ['tags', 'jsonb'],
+] as const
+const NAMES = COLUMNS.map(([name]) => name).join(', ')
+
+/** Not the ledger: a crash of the server may lose the last rows, and no row waits for a disk. */
+const COPY = `SET LOCAL synchronous_commit = off; COPY requests (${NAMES}) FROM STDIN`
+
+/** For a page of which some rows are there already, and for a database without COPY. */
 const APPEND = `
-INSERT INTO requests (
-  request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space, node_id,
-  end_user, tags
-)
-SELECT request_id, route, status, nullif(fault, ''), nullif(project, ''), nullif(key_id, ''), nullif(model, ''),
-  nullif(deployments, ''), attempts, inputs, tokens, amount_nano, nullif(client_request_id, ''),
-  nullif(client_address, ''), duration_ms, own_ms, waited_ms, hits, images, nullif(trace, ''),
-  nullif(pinned_space, ''), $22::uuid, nullif(end_user, ''), nullif(tags, '')::jsonb
-FROM unnest(
-  $1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[],
-  $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::real[], $16::real[], $17::real[],
-  $18::integer[], $19::integer[], $20::text[], $21::text[],
-  $23::text[], $24::text[]
-) AS given (
-  request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space, end_user, tags
-)
+INSERT INTO requests (${NAMES})
+SELECT ${COLUMNS.map(([name, type]) => `${name}::${type}`).join(', ')}
+FROM unnest(${COLUMNS.map((_, index) => `$${index + 1}::text[]`).join(', ')}) AS given (${NAMES})
 ON CONFLICT DO NOTHING`
+
+const UNIQUE_VIOLATION = '23505'
 
 export class PostgresRequests implements RequestLogStore {
   readonly #database: Database
-  readonly #nodeId: string | null
+  readonly #nodeId: string | undefined
 
   /** `nodeId`: the node that served these requests. */
   constructor(database: Database, nodeId?: string) {
     this.#database = database
-    this.#nodeId = nodeId ?? null
+    this.#nodeId = nodeId
   }
 
-  async append(records: readonly RequestRecord[]): Promise<void> {
-    const text = (value: (record: RequestRecord) => string | undefined): string =>
-      textArray(records.map((record) => value(record) ?? ''))
-    const plain = (value: (record: RequestRecord) => string | number | bigint | undefined): string =>
-      plainArray(records.map(value))
-    const times = records.map(({ trace, durationMs }) =>
-      trace === undefined ? undefined : ownTime(trace, durationMs),
-    )
-    await reachable(
-      this.#database.query(
-        APPEND,
-        [
-          plain(({ requestId }) => requestId),
-          text(({ route }) => route),
-          plain(({ status }) => status),
-          text(({ fault }) => fault),
-          text(({ project }) => project),
-          text(({ keyId }) => keyId),
-          text(({ model }) => model),
-          text(namesOf),
-          plain(({ attempts, trace }) => attempts ?? trace?.calls.length),
-          plain(({ inputs }) => inputs),
-          plain(({ promptTokens }) => promptTokens),
-          plain(({ amountNanoUsd }) => amountNanoUsd),
-          text(({ clientRequestId }) => clientRequestId),
-          text(({ clientAddress }) => clientAddress),
-          plain(({ durationMs }) => hundredths(durationMs)),
-          plainArray(times.map((time) => time && hundredths(time.ownMs))),
-          plainArray(times.map((time) => time && hundredths(time.waitedMs))),
-          plain(({ cache }) => cache?.hits),
-          plain(({ trace }) => trace?.images),
-          `{${records.map(quotedTrace).join(',')}}`,
-          text(({ trace }) => (trace?.isPinned ? trace.space : undefined)),
-          this.#nodeId,
-          labelColumn(records, ({ user }) => user),
-          labelColumn(records, ({ tags }) => tags && JSON.stringify(tags)),
-        ],
-        'requests-append',
-      ),
-    )
+  append(records: readonly RequestRecord[]): Promise<void> {
+    return reachable(this.#append(records.map((record) => this.#valuesOf(record))))
+  }
+
+  async #append(rows: readonly (readonly Value[])[]): Promise<void> {
+    const { copy } = this.#database
+    if (copy !== undefined)
+      try {
+        return await copy(COPY, rows.map(copyRow).join(''))
+      } catch (error) {
+        // The answer to an earlier attempt was lost.
+        if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error
+      }
+    const columns = COLUMNS.map((_, index) => rows.map((row) => textOf(row[index])))
+    await this.#database.query(APPEND, columns, 'requests-append')
+  }
+
+  /** In the order of the columns. */
+  #valuesOf(record: RequestRecord): readonly Value[] {
+    const { trace, model, inputs, durationMs, tags } = record
+    const deployments = namesOf(record)
+    const time = trace === undefined ? undefined : ownTime(trace, durationMs)
+    return [
+      record.requestId,
+      record.route,
+      record.status,
+      filled(record.fault),
+      filled(record.project),
+      filled(record.keyId),
+      filled(model),
+      filled(deployments),
+      record.attempts ?? trace?.calls.length,
+      inputs,
+      record.promptTokens,
+      record.amountNanoUsd,
+      filled(record.clientRequestId),
+      filled(record.clientAddress),
+      hundredths(durationMs),
+      time && hundredths(time.ownMs),
+      time && hundredths(time.waitedMs),
+      record.cache?.hits,
+      trace?.images,
+      trace && traceText(trace, { model, inputs, deployments: deployments?.split(',') ?? [] }, record),
+      trace?.isPinned ? filled(trace.space) : undefined,
+      this.#nodeId,
+      filled(record.user),
+      tags && JSON.stringify(tags),
+    ]
   }
 }
 
@@ -88,18 +118,11 @@ function namesOf({ deployment, trace }: RequestRecord): string | undefined {
   return deploymentsOf(deployment, calls).join()
 }
 
-/** Empty where no record has one: `unnest` fills missing values. Quoted by the driver, since the values rarely repeat. */
-function labelColumn(
-  records: readonly RequestRecord[],
-  text: (record: RequestRecord) => string | undefined,
-): readonly string[] {
-  const texts = records.map((record) => text(record) ?? '')
-  return texts.every((one) => one === '') ? [] : texts
+function filled(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
 }
 
-/** Different in every row, so its quoted form is not worth caching. */
-function quotedTrace(record: RequestRecord): string {
-  const { trace, model } = record
-  if (trace === undefined) return '""'
-  return `"${traceText(trace, model, record).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+/** PostgreSQL texts cannot contain NUL. */
+function textOf(value: Value): string | null {
+  return value === undefined ? null : `${value}`.replaceAll('\0', '')
 }

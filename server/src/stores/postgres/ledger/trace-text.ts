@@ -1,40 +1,53 @@
 /**
- * The trace of a request as the text of its row: JSON without names, since most rows are written and never read. The database does
- * not look into it.
+ * The trace of a request as the text of its row: JSON without names and without what usual requests share or other columns of the
+ * row hold, since most rows are written and never read. Times are hundredths of a millisecond. The database does not look into it.
  */
 import type { CallTrace, PricedCount, RequestTrace, Wire } from '#core/request/request-trace.ts'
-import type { LoggedCall, LoggedTrace, Moments } from '#ports/request-reports.ts'
+import type { LoggedCall, LoggedTrace } from '#ports/request-reports.ts'
+import { momentsOf, traceOfFirstForm, type FirstForm } from './earlier-traces.ts'
 
 /** Calls kept per trace. A request of two thousand texts may make as many calls. */
 const MAX_CALLS = 64
 
 /** The first field of a text. A text with an unknown form is not read. */
-const FORM = 1
+const FORM = 2
 
+/** Columns of the row that its trace does not repeat. */
+export interface TracedRow {
+  readonly model: string | undefined
+  readonly inputs: number | undefined
+  readonly deployments: readonly string[]
+}
+
+/** Prices beyond the safe integers are text. Left out: tokens, per million. */
 type KeptCount = readonly [
-  of: PricedCount['of'],
   count: number,
-  nanoUsd: string | null,
-  per: PricedCount['per'],
+  nanoUsd: number | string | null,
+  of?: PricedCount['of'],
+  per?: PricedCount['per'],
 ]
 
 type KeptCall = readonly [
-  attempt: number,
   callId: string,
-  deployment: string,
-  inputs: number,
-  startMs: number,
-  durationMs: number,
-  outcome: string,
+  start: number,
+  duration: number,
+  firstByte: number | null,
   counts: readonly KeptCount[],
   rest?: KeptRest,
 ]
 
 /** Fields that few calls have. */
 interface KeptRest {
+  /** Undefined: its index among the calls. */
+  readonly attempt?: number | undefined
+  /** Undefined: the first of the row. */
+  readonly deployment?: string | undefined
+  /** Undefined: those of the row. */
+  readonly inputs?: number | undefined
+  /** Undefined: `ok`. */
+  readonly outcome?: string | undefined
   readonly part?: number | undefined
-  readonly waitedMs?: number | undefined
-  readonly firstByteMs?: number | undefined
+  readonly waited?: number | undefined
   readonly status?: number | undefined
   readonly reason?: string | undefined
   readonly retryAfterMs?: number | undefined
@@ -52,10 +65,6 @@ interface KeptFault {
 /** Fields that few requests have. */
 interface KeptMore extends KeptFault {
   readonly asked?: string | undefined
-  readonly space?: string | undefined
-  readonly width?: number | undefined
-  readonly encoding?: string | undefined
-  readonly usage?: 'upstream' | 'estimated' | undefined
   readonly unpriced?: true | undefined
   readonly asset?: string | undefined
   readonly saved?: string | undefined
@@ -71,7 +80,12 @@ type KeptText = readonly [
   bytesIn: number,
   bytesOut: number,
   calls: readonly KeptCall[],
-  more: KeptMore,
+  /** In a list: what follows the name of the model. */
+  space: string | readonly [string] | null,
+  width: number | null,
+  encoding: number | string | null,
+  usage: number | null,
+  more?: KeptMore,
 ]
 
 const MOMENTS = [
@@ -84,28 +98,32 @@ const MOMENTS = [
   'settledMs',
 ] as const satisfies readonly (keyof RequestTrace)[]
 
-export function traceText(trace: RequestTrace, model: string | undefined, fault: KeptFault = {}): string {
-  const { startedMs } = trace
-  const text: KeptText = [
+/** Kept as their index. */
+const ENCODINGS: readonly string[] = ['base64', 'float']
+const USAGES = ['upstream', 'estimated'] as const
+
+export function traceText(trace: RequestTrace, row: TracedRow, fault: KeptFault = {}): string {
+  const { startedMs, space, encoding, usage } = trace
+  const more = moreOf(trace, row.model, fault)
+  const text = [
     FORM,
     MOMENTS.map((name) => sinceStart(trace[name], startedMs)),
     trace.bytesIn,
     trace.bytesOut,
-    trace.calls.slice(0, MAX_CALLS).map((call) => keptCall(call, startedMs)),
-    moreOf(trace, model, fault),
-  ]
-  return JSON.stringify(text)
+    trace.calls.slice(0, MAX_CALLS).map((call, index) => keptCall(call, index, startedMs, row)),
+    space === undefined ? null : keptSpace(space, row.model),
+    trace.width ?? null,
+    encoding === undefined ? null : (indexIn(ENCODINGS, encoding) ?? encoding),
+    usage === undefined ? null : USAGES.indexOf(usage),
+  ] as const satisfies KeptText
+  return JSON.stringify(more === undefined ? text : ([...text, more] satisfies KeptText))
 }
 
-function moreOf(trace: RequestTrace, model: string | undefined, fault: KeptFault): KeptMore {
+function moreOf(trace: RequestTrace, model: string | undefined, fault: KeptFault): KeptMore | undefined {
   const { askedModel, savedNanoUsd, reservation, emulated, dropped } = trace
-  return {
+  return unlessEmpty({
     // For an unknown model, the name is the caller's own text and may be anything.
     asked: model === undefined || askedModel === model ? undefined : askedModel,
-    space: trace.space,
-    width: trace.width,
-    encoding: trace.encoding,
-    usage: trace.usage,
     unpriced: trace.isUnpriced || undefined,
     asset: trace.asset,
     saved: savedNanoUsd === undefined ? undefined : `${savedNanoUsd}`,
@@ -115,52 +133,65 @@ function moreOf(trace: RequestTrace, model: string | undefined, fault: KeptFault
     wire: trace.wire,
     faultText: fault.faultText,
     faultCause: fault.faultCause,
-  }
+  })
 }
 
-function keptCall(call: CallTrace, startedMs: number): KeptCall {
-  return [
-    call.attempt,
-    call.callId,
-    call.deployment,
-    call.inputs,
-    hundredths(call.startedMs - startedMs),
-    hundredths(call.endedMs - call.startedMs),
-    call.outcome,
-    call.counts.map(({ of, count, nanoUsd, per }) => [
-      of,
-      count,
-      nanoUsd === undefined ? null : `${nanoUsd}`,
-      per,
-    ]),
-    {
-      part: call.part === 0 ? undefined : call.part,
-      waitedMs: call.waitedMs === 0 ? undefined : hundredths(call.waitedMs),
-      firstByteMs: call.firstByteMs === undefined ? undefined : hundredths(call.firstByteMs - startedMs),
-      status: call.status,
-      reason: call.reason,
-      retryAfterMs: call.retryAfterMs,
-      upstreamId: call.upstreamRequestId,
-      insteadOf: call.insteadOf,
-      sharedWith: call.sharedWith === 0 ? undefined : call.sharedWith,
-    },
-  ]
+function keptCall(call: CallTrace, index: number, startedMs: number, row: TracedRow): KeptCall {
+  const rest = unlessEmpty({
+    attempt: call.attempt === index ? undefined : call.attempt,
+    deployment: call.deployment === row.deployments[0] ? undefined : call.deployment,
+    inputs: call.inputs === row.inputs ? undefined : call.inputs,
+    outcome: call.outcome === 'ok' ? undefined : call.outcome,
+    part: call.part === 0 ? undefined : call.part,
+    waited: call.waitedMs === 0 ? undefined : kept(call.waitedMs),
+    status: call.status,
+    reason: call.reason,
+    retryAfterMs: call.retryAfterMs,
+    upstreamId: call.upstreamRequestId,
+    insteadOf: call.insteadOf,
+    sharedWith: call.sharedWith === 0 ? undefined : call.sharedWith,
+  })
+  const usual = [
+    shortId(call.callId),
+    kept(call.startedMs - startedMs),
+    kept(call.endedMs - call.startedMs),
+    call.firstByteMs === undefined ? null : kept(call.firstByteMs - startedMs),
+    call.counts.map(keptCount),
+  ] as const
+  return rest === undefined ? usual : [...usual, rest]
+}
+
+function keptCount({ count, nanoUsd, of, per }: PricedCount): KeptCount {
+  const price = nanoUsd === undefined ? null : keptPrice(nanoUsd)
+  if (per !== 1_000_000) return [count, price, of, per]
+  return of === 'tokens' ? [count, price] : [count, price, of]
+}
+
+function keptPrice(nanoUsd: bigint): number | string {
+  const price = Number(nanoUsd)
+  return Number.isSafeInteger(price) ? price : `${nanoUsd}`
+}
+
+function keptSpace(space: string, model: string | undefined): string | readonly [string] {
+  return model !== undefined && space.startsWith(model) ? [space.slice(model.length)] : space
 }
 
 /** Undefined if a newer program wrote the text. */
-export function traceOf(text: string, model: string | undefined): LoggedTrace | undefined {
-  const [form, moments, bytesIn, bytesOut, calls, more] = JSON.parse(text) as KeptText
-  if (form !== FORM) return undefined
+export function traceOf(text: string, row: TracedRow): LoggedTrace | undefined {
+  const read = JSON.parse(text) as KeptText | FirstForm
+  if (read[0] === 1) return traceOfFirstForm(read, row.model)
+  if (read[0] !== FORM) return undefined
+  const [, moments, bytesIn, bytesOut, calls, space, width, encoding, usage, more = {}] = read
   return {
-    moments: momentsOf(moments),
+    moments: momentsOf(moments.map((moment) => (moment === null ? null : moment / 100))),
     bytesIn,
     bytesOut,
-    attempts: calls.map(loggedCall),
-    askedModel: more.asked ?? model,
-    space: more.space,
-    width: more.width,
-    encoding: more.encoding,
-    usage: more.usage,
+    attempts: calls.map((call, index) => loggedCall(call, index, row)),
+    askedModel: more.asked ?? row.model,
+    space: Array.isArray(space) ? `${row.model}${space[0]}` : ((space as string | null) ?? undefined),
+    width: width ?? undefined,
+    encoding: typeof encoding === 'number' ? ENCODINGS[encoding] : (encoding ?? undefined),
+    usage: usage === null ? undefined : USAGES[usage],
     isUnpriced: more.unpriced === true,
     asset: more.asset,
     savedNanoUsd: BigInt(more.saved ?? 0),
@@ -173,50 +204,29 @@ export function traceOf(text: string, model: string | undefined): LoggedTrace | 
   }
 }
 
-function momentsOf([authenticated, read, admitting, admitted, lookedUp, gathered, settled]: readonly (
-  | number
-  | null
-)[]): Moments {
+function loggedCall(
+  [callId, start, duration, firstByte, counts, rest = {}]: KeptCall,
+  index: number,
+  row: TracedRow,
+): LoggedCall {
   return {
-    authenticated: authenticated ?? undefined,
-    read: read ?? undefined,
-    admitting: admitting ?? undefined,
-    admitted: admitted ?? undefined,
-    lookedUp: lookedUp ?? undefined,
-    gathered: gathered ?? undefined,
-    settled: settled ?? undefined,
-  }
-}
-
-function loggedCall([
-  attempt,
-  callId,
-  deployment,
-  inputs,
-  startMs,
-  durationMs,
-  outcome,
-  counts,
-  rest = {},
-]: KeptCall): LoggedCall {
-  return {
-    attempt,
-    callId,
-    deployment,
+    attempt: rest.attempt ?? index,
+    callId: longId(callId),
+    deployment: rest.deployment ?? row.deployments[0] ?? '',
     part: rest.part ?? 0,
-    inputs,
-    startMs,
-    durationMs,
-    waitedMs: rest.waitedMs ?? 0,
-    firstByteMs: rest.firstByteMs,
-    outcome,
+    inputs: rest.inputs ?? row.inputs ?? 0,
+    startMs: start / 100,
+    durationMs: duration / 100,
+    waitedMs: (rest.waited ?? 0) / 100,
+    firstByteMs: firstByte === null ? undefined : firstByte / 100,
+    outcome: rest.outcome ?? 'ok',
     status: rest.status,
     reason: rest.reason,
     retryAfterMs: rest.retryAfterMs,
     upstreamRequestId: rest.upstreamId,
     insteadOf: rest.insteadOf,
     sharedWith: rest.sharedWith ?? 0,
-    counts: counts.map(([of, count, nanoUsd, per]) => ({
+    counts: counts.map(([count, nanoUsd, of = 'tokens', per = 1_000_000]) => ({
       of,
       count,
       nanoUsd: nanoUsd === null ? undefined : BigInt(nanoUsd),
@@ -225,68 +235,36 @@ function loggedCall([
   }
 }
 
-/** The trace of an earlier version: durations without starts. */
-export interface OldSteps {
-  readonly admitMs?: number
-  readonly gatherMs?: number
-  readonly settleMs?: number
-  readonly calls?: readonly {
-    readonly callId: string
-    readonly deployment: string
-    readonly outcome: string
-    readonly status?: number
-    readonly durationMs: number
-  }[]
+const SHORT_ID_CHARACTERS = 22
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** A UUID in 22 characters instead of 36. */
+function shortId(id: string): string {
+  return UUID.test(id) ? Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url') : id
 }
 
-/** Its steps one after another, its calls at the beginning of what was then one step. */
-export function traceOfOldSteps(steps: OldSteps, model: string | undefined): LoggedTrace {
-  const { admitMs = 0, gatherMs, settleMs, calls = [] } = steps
-  const gathered = gatherMs === undefined ? undefined : admitMs + gatherMs
-  return {
-    moments: {
-      admitting: 0,
-      admitted: steps.admitMs,
-      gathered,
-      settled: gathered === undefined || settleMs === undefined ? undefined : gathered + settleMs,
-    },
-    bytesIn: 0,
-    bytesOut: 0,
-    attempts: calls.map((call, attempt) => ({
-      ...call,
-      attempt,
-      part: 0,
-      inputs: 0,
-      startMs: admitMs,
-      waitedMs: 0,
-      firstByteMs: undefined,
-      status: call.status,
-      reason: undefined,
-      retryAfterMs: undefined,
-      upstreamRequestId: undefined,
-      insteadOf: undefined,
-      sharedWith: 0,
-      counts: [],
-    })),
-    askedModel: model,
-    space: undefined,
-    width: undefined,
-    encoding: undefined,
-    usage: undefined,
-    isUnpriced: false,
-    asset: undefined,
-    savedNanoUsd: 0n,
-    reservation: undefined,
-    emulated: [],
-    dropped: [],
-    wire: undefined,
-    faultText: undefined,
-    faultCause: undefined,
-  }
+function longId(id: string): string {
+  if (id.length !== SHORT_ID_CHARACTERS) return id
+  const hex = Buffer.from(id, 'base64url').toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+function unlessEmpty<Fields extends object>(fields: Fields): Fields | undefined {
+  for (const name in fields) if (fields[name] !== undefined) return fields
+  return undefined
+}
+
+function indexIn(values: readonly string[], value: string): number | undefined {
+  const index = values.indexOf(value)
+  return index === -1 ? undefined : index
 }
 
 function sinceStart(ms: number | undefined, startedMs: number): number | null {
-  return ms === undefined ? null : hundredths(ms - startedMs)
+  return ms === undefined ? null : kept(ms - startedMs)
+}
+
+function kept(ms: number): number {
+  return Math.round(ms * 100)
 }
 
 export function hundredths(ms: number): number {
