@@ -9,6 +9,9 @@ export type TableRow = Readonly<Record<string, TableValue>>
 /** Bytes of a file: from the first, included, to the last, excluded. */
 export type ReadBytes = (first: number, end: number) => Promise<Uint8Array>
 
+/** Read for the footer, which grows with the row groups: one of a file of a million rows is half of it. */
+const FOOTER_BYTES = 64 * 1024
+
 const PARSERS = {
   uuidFromBytes: (bytes: Uint8Array) => uuidOf(bytes),
   timestampFromMicroseconds: (micros: bigint) => micros,
@@ -29,7 +32,7 @@ export class TableReader {
       byteLength,
       slice: async (first, end = byteLength) => ownBuffer(await read(first, end)),
     }
-    return new TableReader(file, await parquetMetadataAsync(file))
+    return new TableReader(file, await parquetMetadataAsync(file, { initialFetchSize: FOOTER_BYTES }))
   }
 
   get groups(): number {
@@ -45,7 +48,15 @@ export class TableReader {
     return lowest === undefined || highest === undefined ? undefined : [lowest, highest]
   }
 
-  async rows(group: number): Promise<readonly TableRow[]> {
+  /** The bytes of a row group in the file. */
+  span(group: number): { readonly first: number; readonly end: number } {
+    const { columns = [], total_byte_size: size = 0n } = this.#metadata.row_groups[group] ?? {}
+    const first = Number(columns[0]?.file_offset ?? 0n)
+    return { first, end: first + Number(size) }
+  }
+
+  /** All columns, unless some are named. */
+  async rows(group: number, columns?: readonly string[]): Promise<readonly TableRow[]> {
     const before = this.#metadata.row_groups.slice(0, group)
     const rowStart = before.reduce((sum, { num_rows: rows }) => sum + Number(rows), 0)
     return (await parquetReadObjects({
@@ -53,6 +64,7 @@ export class TableReader {
       metadata: this.#metadata,
       compressors: COMPRESSORS,
       parsers: PARSERS as never,
+      ...(columns && { columns: [...columns] }),
       rowStart,
       rowEnd: rowStart + Number(this.#metadata.row_groups[group]?.num_rows ?? 0),
     })) as TableRow[]

@@ -82,10 +82,17 @@ export interface StoredEntry {
   readonly remarks: string | null
 }
 
+/** The bytes of a file, wherever they are. */
+export interface LedgerFileSource {
+  readonly size: number
+  /** From the first byte, included, to the last, excluded. */
+  read(first: number, end: number): Promise<Uint8Array>
+}
+
 export interface LedgerFiles {
   write(): LedgerFileWriter
-  /** The totals of a file, computed from its entries. Throws when it is no such file. */
-  totals(bytes: Uint8Array): Promise<LedgerTotals>
-  /** The entries of a file with an id in the span, in order, a row group at a time. */
-  entries(bytes: Uint8Array, fromId: string, endId: string): AsyncIterable<readonly StoredEntry[]>
+  /** What the entries of files add up to. The files must be given in the order of their ids; their bytes are transferred. */
+  totals(files: AsyncIterable<Uint8Array>): Promise<LedgerTotals>
+  /** The entries of a file with an id in the span, in order, a row group at a time. Only the groups that it needs are read. */
+  entries(file: LedgerFileSource, fromId: string, endId: string): AsyncIterable<readonly StoredEntry[]>
 }

@@ -1,36 +1,42 @@
-/** placeholder until seal's canonical text */
 import { createHash } from 'node:crypto'
-type Figure = number | bigint | null
-export interface HashedEntry {
-  readonly request_id: string
-  readonly attempt: number
-  readonly kind: string
-  readonly project: string
-  readonly key_id: string
-  readonly model: string
-  readonly deployment: string
-  readonly usage: string
-  readonly tokens: Figure
-  readonly images: Figure
-  readonly amount_nano: Figure
-  readonly requests: Figure
-  readonly hits: Figure
-  readonly saved_nano: Figure
-  readonly unknown_nano: Figure
-}
+import { canonicalLine, HASHED_MS, LINE_SEPARATOR, type CanonicalRow } from '#core/money/canonical-entry.ts'
+
+/** Characters that are hashed at once: a call for each line takes as long as the line itself. */
+const HASHED_CHARACTERS = 64 * 1024
+
+/** The hash of a sealed hour, from its entries in canonical order. */
 export class HourHash {
   readonly #hash = createHash('sha256')
-  #bucket = -1
+  #stretch = -1
+  #part = createHash('sha256')
   #text = ''
-  add(e: HashedEntry, moment: number): void {
-    const bucket = Math.floor(moment / 10_000)
-    if (bucket !== this.#bucket) { this.#flush(); this.#bucket = bucket }
-    this.#text += `${e.request_id}|${e.attempt}|${e.kind}|${e.project}|${e.key_id}|${e.model}|${e.deployment}|${e.usage}|${e.tokens ?? ''}|${e.images}|${e.amount_nano ?? ''}|${e.requests ?? ''}|${e.hits ?? ''}|${e.saved_nano ?? ''}|${e.unknown_nano ?? ''}\n`
+
+  /** `moment`: Unix milliseconds of the request's id. */
+  add(entry: CanonicalRow, moment: number): void {
+    const stretch = Math.floor(moment / HASHED_MS)
+    const isFirst = stretch !== this.#stretch
+    if (isFirst) this.#endStretch()
+    this.#stretch = stretch
+    this.#text += `${isFirst ? '' : LINE_SEPARATOR}${canonicalLine(entry)}`
+    if (this.#text.length > HASHED_CHARACTERS) this.#hashText()
   }
-  digest(): string { this.#flush(); return this.#hash.digest('hex') }
-  #flush(): void {
-    if (this.#text === '') return
-    this.#hash.update(createHash('sha256').update(this.#text).digest())
+
+  /** In hex. */
+  digest(): string {
+    this.#endStretch()
+    return this.#hash.digest('hex')
+  }
+
+  #endStretch(): void {
+    if (this.#stretch === -1) return
+    this.#hashText()
+    this.#hash.update(this.#part.digest())
+    this.#part = createHash('sha256')
+    this.#stretch = -1
+  }
+
+  #hashText(): void {
+    this.#part.update(this.#text)
     this.#text = ''
   }
 }

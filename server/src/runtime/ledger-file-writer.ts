@@ -4,8 +4,7 @@ import { TableWriter } from 'torana-bulk/table'
 import type { LedgerTotals } from '#core/money/lake.ts'
 import type { EntryPage, LedgerFile } from '#ports/ledger-files.ts'
 import { decoded, LEDGER_COLUMNS, valuesOf, type DecodedPage } from './ledger-columns.ts'
-import type { HashedEntry } from './hour-hash.ts'
-import { LedgerAdder } from './ledger-sums.ts'
+import { LedgerAdder, type AddedEntry } from './ledger-sums.ts'
 
 /** Rows of a row group, at least: a look-up of one entry reads one group, about 3 MB. */
 const GROUP_ROWS = 65_536
@@ -67,13 +66,17 @@ function openFile(): OpenFile {
   return { table: new TableWriter(LEDGER_COLUMNS), parts: [], rows: 0, firstId: undefined, lastId: undefined }
 }
 
-function* entriesOf({ rows, ids, longs, texts, sparse }: DecodedPage): Generator<HashedEntry> {
-  const hex = ids.request_id.toString('hex')
+function* entriesOf({ rows, ids, longs, texts, sparse }: DecodedPage): Generator<AddedEntry> {
+  const [requestIds, callIds, nodeIds] = [ids.request_id, ids.call_id, ids.node_id].map((all) =>
+    all.toString('hex'),
+  ) as [string, string, string]
   for (let row = 0; row < rows; row += 1)
     yield {
-      request_id: idAt(hex, row),
+      request_id: idAt(requestIds, row),
       attempt: Number(longs.attempt.at(row)),
       kind: texts.kind[row] as string,
+      call_id: idAt(callIds, row),
+      node_id: idAt(nodeIds, row),
       project: texts.project[row] as string,
       key_id: texts.key_id[row] as string,
       model: texts.model[row] as string,
@@ -83,6 +86,8 @@ function* entriesOf({ rows, ids, longs, texts, sparse }: DecodedPage): Generator
       images: longs.images.at(row) ?? null,
       amount_nano: longs.amount_nano.at(row) ?? null,
       requests: longs.requests.at(row) ?? null,
+      inputs: longs.inputs.at(row) ?? null,
+      batch_id: sparse.batch_id.get(row) ?? null,
       hits: numberIn(sparse.hits.get(row)),
       saved_nano: numberIn(sparse.saved_nano.get(row)),
       unknown_nano: numberIn(sparse.unknown_nano.get(row)),

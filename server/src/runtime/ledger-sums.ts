@@ -9,12 +9,30 @@ import {
   type LedgerTotals,
   type SumName,
 } from '#core/money/lake.ts'
+import type { CanonicalRow } from '#core/money/canonical-entry.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
-import { HourHash, type HashedEntry } from './hour-hash.ts'
+import { HourHash } from './hour-hash.ts'
 
 /** Larger numbers are added as bigints: smaller ones stay exact for `SETTLED_ENTRIES`. */
 const MAX_EXACT = 2 ** 40
 const SETTLED_ENTRIES = 4096
+
+type Figure = number | bigint | null
+
+/** An entry with what is added up. */
+export interface AddedEntry extends CanonicalRow {
+  readonly request_id: string
+  readonly kind: string
+  readonly project: string
+  readonly model: string
+  readonly tokens: Figure
+  readonly images: Figure
+  readonly amount_nano: Figure
+  readonly requests: Figure
+  readonly hits: Figure
+  readonly saved_nano: Figure
+  readonly unknown_nano: Figure
+}
 
 /** Entries must come in the order of their ids. */
 export class LedgerAdder {
@@ -24,7 +42,7 @@ export class LedgerAdder {
   #sums = new RunningSums()
   #hash = new HourHash()
 
-  add(entry: HashedEntry): void {
+  add(entry: AddedEntry): void {
     const moment = momentOf(entry.request_id)
     const hourMs = moment - (moment % HOUR_MS)
     if (hourMs !== this.#hourMs) this.#begin(hourMs)
@@ -63,7 +81,7 @@ class RunningSums {
   readonly #recent = new Float64Array(SUM_NAMES.length)
   #entries = 0
 
-  add(entry: HashedEntry): void {
+  add(entry: AddedEntry): void {
     this.#add(0, 1)
     if (entry.kind === 'post') this.#add(1, 1)
     this.#add(2, entry.tokens)
@@ -83,7 +101,7 @@ class RunningSums {
     return sumsFrom((name) => this.#exact[place(name)] as bigint)
   }
 
-  #add(place: number, value: number | bigint | null): void {
+  #add(place: number, value: Figure): void {
     if (value === null) return
     if (typeof value === 'number' && value <= MAX_EXACT && value >= -MAX_EXACT)
       this.#recent[place] = (this.#recent[place] as number) + value

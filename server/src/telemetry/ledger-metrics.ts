@@ -12,6 +12,8 @@ export class LedgerMetrics {
   #capturesDropped = 0
   #reconciliations = 0
   #corrections = 0
+  #exportFailures = 0
+  #exportWaiting: number | undefined
   #differences: number | undefined
   #partitionsMissing: number | undefined
   #figures: BooksFigures | undefined
@@ -66,12 +68,22 @@ export class LedgerMetrics {
     this.#partitionsMissing = missing.length
   }
 
+  /** Days that wait for their export after a round. */
+  exported(waitingDays: number): void {
+    this.#exportWaiting = waitingDays
+  }
+
+  exportFailed(): void {
+    this.#exportFailures += 1
+  }
+
   /** Undefined when another node reports them now. */
   figures(figures: BooksFigures | undefined): void {
     this.#figures = figures
     if (figures !== undefined) return
     this.#differences = undefined
     this.#partitionsMissing = undefined
+    this.#exportWaiting = undefined
   }
 
   readNode(read: () => NodeFigures): void {
@@ -88,6 +100,8 @@ export class LedgerMetrics {
       valueText('torana_captured_inputs_dropped_total', this.#capturesDropped),
       valueText('torana_reconciliations_total', this.#reconciliations),
       valueText('torana_budget_corrections_total', this.#corrections),
+      valueText('torana_ledger_export_failures_total', this.#exportFailures),
+      valueText('torana_ledger_export_waiting_days', this.#exportWaiting),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),
       valueText('torana_ledger_differences', this.#differences),
       valueText('torana_partitions_missing', this.#partitionsMissing),

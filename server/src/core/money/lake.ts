@@ -60,8 +60,6 @@ export interface Manifest {
   readonly sequence: number
   /** SHA-256 of the manifest before it in the chain. Null: it is the first. */
   readonly previous: string | null
-  readonly made_at: string
-  readonly made_by: string
   /** Of the entries without corrections. */
   readonly sums: SumTexts
   /** As in `sealed_hours`. */
