@@ -52,14 +52,15 @@ export function openLake(
   const round = async (): Promise<void> => {
     if (!(await stores.isEldest())) return
     await lake.round()
+    metrics.ledger.chore('export', 'done')
     metrics.ledger.exported((await stores.lake.status()).waiting)
   }
   const rounds =
     isExported && tasksOf(settings.role).doesChores
       ? every(ROUND_MS, round, (error) => {
-          metrics.ledger.exportFailed()
-          if (!(error instanceof StoreUnreachable))
-            log.error({ err: error }, 'the ledger could not be exported')
+          if (error instanceof StoreUnreachable) return
+          metrics.ledger.chore('export', 'failed')
+          log.error({ err: error }, 'the ledger could not be exported')
         })
       : undefined
   return {

@@ -58,6 +58,8 @@ export interface LakeStore {
   status(): Promise<LakeStatus>
   /** Days before it are in files only. Undefined: PostgreSQL has all. */
   keptFrom(): Promise<string | undefined>
+  /** Dropped days whose sums are not those of their sealed hours and corrections: a sentence each. */
+  coldDifferences(limit: number): Promise<readonly string[]>
   /** The partition of the oldest entries, if all its days are complete and exported, with their manifests. */
   oldestPartition(): Promise<ExportedPartition | undefined>
   /** Drops it, unless it has entries that its manifests lack; from then on its days take no entries. */

@@ -11,15 +11,7 @@ import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { postgresBooks, type Books } from '#test/support/books.ts'
-import {
-  fillDay,
-  fillLate,
-  LAKE_DAYS,
-  LAKE_NOW_MS,
-  lakeHashing,
-  openTestLake,
-  sealThrough,
-} from '#test/support/lake.ts'
+import { fillDay, LAKE_DAYS, LAKE_NOW_MS, lakeHashing, openTestLake } from '#test/support/lake.ts'
 import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
 import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
 import { LakeReader } from '#worker/ledger/cold-entries.ts'
@@ -42,20 +34,16 @@ after(() => server?.stop())
 
 const onDisk = (): Promise<BlobStore> => DiskBlobs.open(temporaryFolder('lake'))
 
-/** Partitions as the upkeep makes them, and three days of entries with a day between them that has none. */
+/** Three sealed days of entries, with a day between them that has none. */
 async function ledgerOfDays(): Promise<Books> {
   const books = await open()
-  for (const day of LAKE_DAYS) {
-    const [from, to] = [Date.parse(day), Date.parse(day) + DAY_MS].map((ms) =>
-      ms.toString(16).padStart(12, '0'),
-    )
-    const name = `usage_events_${day.replaceAll('-', '_')}`
-    await books.database.query(
-      `CREATE TABLE ${name} PARTITION OF usage_events FOR VALUES FROM ('${from}${'0'.repeat(20)}') TO ('${to}${'0'.repeat(20)}')`,
-    )
-    await fillDay(books.database, day, ENTRIES, day)
-  }
-  await sealThrough(books.database, LAST)
+  const { clock, upkeep, sealing, database } = books
+  clock.ms = Date.parse(FIRST)
+  await upkeep.makePartitions()
+  for (const day of LAKE_DAYS) await fillDay(database, day, ENTRIES)
+  clock.ms = LAKE_NOW_MS
+  const { hours, entries, differences } = await sealing.sealDue()
+  assert.deepEqual([hours, entries, differences], [2 * 3, ENTRIES * 3, []])
   return books
 }
 
@@ -124,7 +112,7 @@ for (const [where, place, skip] of [
 
 test('an export that is killed after any step ends, when it runs again, in the same files', async () => {
   const books = await ledgerOfDays()
-  await fillLate(books.database, FIRST, 30, 'late')
+  await fillDay(books.database, FIRST, 30, 'late', 'late')
   const usual = await onDisk()
   await openTestLake(books.database, usual, files).lake.round()
   const expected = await contentsOf(usual)
@@ -190,9 +178,9 @@ test('late entries of an exported day become files of corrections, and the manif
   const blobs = await onDisk()
   const { lake, store, exported } = openTestLake(books.database, blobs, files)
   await lake.round()
-  await fillLate(books.database, FIRST, 40, 'late')
+  await fillDay(books.database, FIRST, 40, 'late', 'late')
   await lake.exportDay(FIRST)
-  await fillLate(books.database, FIRST, 15, 'later')
+  await fillDay(books.database, FIRST, 15, 'later', 'late')
   await lake.exportDay(FIRST)
   const [, , third, fourth, fifth] = exported
   assert.deepEqual(
@@ -216,11 +204,12 @@ test('a partition is dropped after its files were read back, and its entries sta
   const blobs = await onDisk()
   const { lake, store, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
   await lake.round()
+  // Days without entries go too.
   assert.deepEqual(
-    dropped,
-    LAKE_DAYS.map((day) => `usage_events_${day.replaceAll('-', '_')}`),
+    [dropped.length, dropped[0], dropped.at(-1)],
+    [45, 'usage_events_2026_09_01', 'usage_events_2026_10_15'],
   )
-  assert.equal(await store.keptFrom(), '2026-09-05')
+  assert.equal(await store.keptFrom(), '2026-10-16')
   assert.deepEqual(await rowsOf(books), [])
   assert.deepEqual(await inFiles(store, blobs), rows)
   const cold = new LakeReader({ store, blobs, files })
@@ -231,6 +220,13 @@ test('a partition is dropped after its files were read back, and its entries sta
   )
   assert.deepEqual(await cold.ofRequest('01990000-0000-7000-8000-000000000009'), [])
   await assert.rejects(fillDay(books.database, FIRST, 1, 'too late'), /2026-09-01/)
+  const { differences } = await books.reconciler.reconcile('all')
+  assert.deepEqual(differences, [], 'entries of dropped days are not missed')
+  const all = await doctorOf(books, blobs).check('all')
+  assert.deepEqual([all.problems, all.manifests], [[], 3])
+  await books.database.query('UPDATE usage_days SET tokens = tokens + 1 WHERE day = $1', [FIRST])
+  const [problem] = (await doctorOf(books, blobs).check('all')).problems
+  assert.equal(problem, `the sums of ${FIRST} are not those of its files: tokens`)
 })
 
 for (const [what, harm, problem] of [

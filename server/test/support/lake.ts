@@ -1,8 +1,6 @@
 /** A ledger of some days that are sealed, and its export. */
 import { createHash } from 'node:crypto'
-import { canonicalLine, canonicalOrder, HASHED_MS, type CanonicalRow } from '#core/money/canonical-entry.ts'
 import type { Manifest } from '#core/money/lake.ts'
-import { momentOf } from '#core/money/ledger.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { LakeStore, NodeLake } from '#ports/lake.ts'
 import type { LedgerFiles } from '#ports/ledger-files.ts'
@@ -29,83 +27,56 @@ export const lakeHashing: LakeHashing = {
   },
 }
 
-/** Entries of every kind and form, spread over the hours of a day. */
-export function fillDay(database: Database, day: string, entries: number, salt = ''): Promise<unknown> {
-  return database.query(
-    `INSERT INTO usage_events (request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images,
-       amount_nano, requests, hits, saved_nano, unknown_nano, batch_id, inputs, end_user, tags, remarks, written_at)
-     SELECT (lpad(to_hex((extract(epoch FROM $1::date) * 1000)::bigint + n::bigint * 86399000 / $2::integer), 12, '0')
-         || '7' || substr(md5($3 || 'a' || n), 1, 3) || '8' || substr(md5($3 || 'b' || n), 1, 15))::uuid,
-       n % 3, (ARRAY['post', 'post', 'unknown', 'void', 'adjust'])[1 + n % 5], gen_random_uuid(), '01990000-0000-7000-8000-000000000001',
-       'project ' || n % 4, 'key_' || n % 7, CASE n % 3 WHEN 0 THEN 'größe' ELSE 'small' END, 'small/openai', 'upstream',
-       CASE WHEN n % 11 = 0 THEN NULL ELSE n END, n % 2, CASE n % 13 WHEN 0 THEN NULL WHEN 1 THEN 9007199254740993 ELSE n * 17 - 40 END,
-       CASE WHEN n % 2 = 0 THEN 1 END, CASE WHEN n % 17 = 0 THEN n END, CASE WHEN n % 17 = 0 THEN n * 3 END,
-       CASE WHEN n % 5 = 2 THEN n * 2 END, CASE WHEN n % 19 = 0 THEN 'batch_' || n END, CASE WHEN n % 4 = 0 THEN n END,
-       CASE WHEN n % 23 = 0 THEN 'user "' || n END, CASE WHEN n % 23 = 0 THEN jsonb_build_object('team', 'a,' || n % 2) END,
-       CASE WHEN n % 29 = 0 THEN jsonb_build_object('reason', 'a reason', 'toldTokens', n) END,
-       $1::date::timestamp AT TIME ZONE 'UTC' + n * interval '1.000001 s'
-     FROM generate_series(1, $2::integer) AS n`,
-    [day, entries, salt],
-  )
-}
-
-/** As the sealing of hours leaves the ledger, computed row by row. */
-export async function sealThrough(database: Database, day: string): Promise<void> {
-  const rows = await database.query<CanonicalRow & { request_id: string; kind: string }>(
-    `SELECT * FROM usage_events AS entry WHERE NOT EXISTS (
-       SELECT FROM ledger_corrections AS late
-       WHERE (late.request_id, late.attempt, late.kind) = (entry.request_id, entry.attempt, entry.kind)
-     ) AND request_id < $1::uuid`,
-    [`${(Date.parse(day) + 86_400_000).toString(16).padStart(12, '0')}00000000000000000000`],
-  )
-  const byHour = Map.groupBy(rows, ({ request_id: id }) => Math.floor(momentOf(id) / 3_600_000))
-  for (const [hour, entries] of byHour) {
-    const sorted = entries.toSorted(canonicalOrder)
-    const parts = Map.groupBy(sorted, ({ request_id: id }) => Math.floor(momentOf(id) / HASHED_MS))
-    const hashes = [...parts.values()].map((part) =>
-      createHash('sha256').update(part.map(canonicalLine).join('\n')).digest(),
-    )
-    const sum = (name: keyof CanonicalRow): bigint =>
-      entries.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n)
-    await database.query(
-      `INSERT INTO sealed_hours (hour, entries, posts, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano, hash,
-         barrier_at)
-       VALUES (to_timestamp($1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now()) ON CONFLICT DO NOTHING`,
-      [
-        hour * 3600,
-        entries.length,
-        entries.filter(({ kind }) => kind === 'post').length,
-        ...(
-          ['tokens', 'images', 'amount_nano', 'requests', 'hits', 'saved_nano', 'unknown_nano'] as const
-        ).map(sum),
-        createHash('sha256').update(Buffer.concat(hashes)).digest(),
-      ],
-    )
-  }
-  await database.query(
-    `UPDATE ledger_seal SET through = ($1::date + 1)::timestamp AT TIME ZONE 'UTC', days_through = $1::date + 1`,
-    [day],
-  )
-}
-
-/** Entries that come after their hour was sealed. */
-export async function fillLate(
+/**
+ * Entries of every kind and form, spread over the first two hours of a day, with their sums. `late`: they come after their hour was sealed. The
+ * salt makes other ids.
+ */
+export function fillDay(
   database: Database,
   day: string,
   entries: number,
-  salt: string,
-): Promise<void> {
-  await fillDay(database, day, entries, salt)
-  await database.query(
-    `INSERT INTO ledger_corrections (hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits,
-       saved_nano, unknown_nano)
-     SELECT date_trunc('hour', $1::date::timestamp AT TIME ZONE 'UTC'), request_id, attempt, kind, project, key_id, tokens, images,
-       amount_nano, requests, hits, saved_nano, unknown_nano
-     FROM usage_events AS entry WHERE (written_at AT TIME ZONE 'UTC')::date = $1::date
-       AND right(request_id::text, 12) IN (
-         SELECT right(substr(md5($3 || 'b' || n), 1, 15), 12) FROM generate_series(1, $2::integer) AS n
-       )`,
-    [day, entries, salt],
+  salt = day,
+  when: 'in time' | 'late' = 'in time',
+): Promise<unknown> {
+  return database.query(
+    `WITH added AS (
+       INSERT INTO usage_events (request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images,
+         amount_nano, requests, hits, saved_nano, unknown_nano, batch_id, inputs, end_user, tags, remarks, written_at)
+       SELECT (lpad(to_hex((extract(epoch FROM $1::date) * 1000)::bigint + n::bigint * 7199000 / $2::integer), 12, '0')
+           || '7' || substr(md5($3 || 'a' || n), 1, 3) || '8' || substr(md5($3 || 'b' || n), 1, 15))::uuid,
+         n % 3, (ARRAY['post', 'post', 'unknown', 'void', 'adjust'])[1 + n % 5], gen_random_uuid(),
+         '01990000-0000-7000-8000-000000000001', 'project ' || n % 4, 'key_' || n % 7,
+         CASE n % 3 WHEN 0 THEN 'größe' ELSE 'small' END, 'small/openai', 'upstream',
+         CASE WHEN n % 11 = 0 THEN NULL ELSE n END, n % 2,
+         CASE n % 13 WHEN 0 THEN NULL WHEN 1 THEN 9007199254740993 ELSE n * 17 - 40 END,
+         CASE WHEN n % 2 = 0 THEN 1 END, CASE WHEN n % 17 = 0 THEN n END, CASE WHEN n % 17 = 0 THEN n * 3 END,
+         CASE WHEN n % 5 = 2 THEN n * 2 END, CASE WHEN n % 19 = 0 THEN 'batch_' || n END, CASE WHEN n % 4 = 0 THEN n END,
+         CASE WHEN n % 23 = 0 THEN 'user "' || n END, CASE WHEN n % 23 = 0 THEN jsonb_build_object('team', 'a,' || n % 2) END,
+         CASE WHEN n % 29 = 0 THEN jsonb_build_object('reason', 'a reason', 'toldTokens', n) END,
+         $1::date::timestamp AT TIME ZONE 'UTC' + n * interval '1.000001 s'
+       FROM generate_series(1, $2::integer) AS n RETURNING *
+     ), hours AS (
+       SELECT *, to_timestamp(('x0000' || left(replace(request_id::text, '-', ''), 12))::bit(64)::bigint / 3600000 * 3600) AS hour
+       FROM added
+     ), corrected AS (
+       INSERT INTO ledger_corrections (hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits,
+         saved_nano, unknown_nano)
+       SELECT hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+       FROM hours WHERE $4
+     )
+     INSERT INTO usage_hours (hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
+       requests, hits, saved_nano, unknown_nano)
+     SELECT hour, project, key_id, model, deployment, CASE WHEN $4 THEN 100 ELSE 0 END, count(*) FILTER (WHERE kind = 'post'), 0,
+       coalesce(sum(tokens), 0), sum(images), coalesce(sum(amount_nano), 0), count(*) FILTER (WHERE amount_nano IS NULL),
+       coalesce(sum(requests), 0), coalesce(sum(hits), 0), coalesce(sum(saved_nano), 0), coalesce(sum(unknown_nano), 0)
+     FROM hours GROUP BY 1, 2, 3, 4, 5
+     ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET
+       posts = usage_hours.posts + excluded.posts, tokens = usage_hours.tokens + excluded.tokens,
+       images = usage_hours.images + excluded.images, amount_nano = usage_hours.amount_nano + excluded.amount_nano,
+       unpriced = usage_hours.unpriced + excluded.unpriced, requests = usage_hours.requests + excluded.requests,
+       hits = usage_hours.hits + excluded.hits, saved_nano = usage_hours.saved_nano + excluded.saved_nano,
+       unknown_nano = usage_hours.unknown_nano + excluded.unknown_nano`,
+    [day, entries, salt, when === 'late'],
   )
 }
 

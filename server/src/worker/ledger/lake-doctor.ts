@@ -29,7 +29,7 @@ export class LedgerLakeDoctor implements LakeDoctor {
     const status = await store.status()
     const last = await store.lastManifest()
     const endMs = clock.monotonicMs() + FULL_CHECK_MS
-    const problems: string[] = []
+    const problems: string[] = span === 'all' ? [...(await store.coldDifferences(MAX_PROBLEMS))] : []
     let after = span === 'all' ? 0 : Math.max(0, (last?.sequence ?? 0) - RECENT_MANIFESTS)
     let previous: string | null | undefined = after === 0 ? null : undefined
     let [manifests, bytes, isPartial] = [0, 0, false]

@@ -129,3 +129,42 @@ export const PARTITIONS = `
 SELECT relid::regclass::text AS name, pg_get_expr(relpartbound, oid) AS bounds
 FROM pg_partition_tree('usage_events') JOIN pg_class ON oid = relid
 WHERE isleaf AND relid::regclass::text <> 'usage_events_rest' ORDER BY bounds`
+
+/** Corrections since the last export, or a node that writes none. $1, $2: from and to the end of the partition. */
+export const MAY_HAVE_OTHERS = `
+SELECT 1 FROM ledger_corrections WHERE hour >= $1 AND hour < $2 AND manifest IS NULL
+UNION ALL SELECT 1 FROM nodes WHERE ended_at IS NULL AND NOT seals LIMIT 1`
+
+const COMPARED = [
+  'posts',
+  'tokens',
+  'images',
+  'amount_nano',
+  'requests',
+  'hits',
+  'saved_nano',
+  'unknown_nano',
+]
+const summed = (table: string): string =>
+  COMPARED.map((name) => `coalesce(sum(${table}.${name}), 0) AS ${name}`).join(', ')
+
+/** $1: at most. */
+export const COLD_DIFFERENCES = `
+WITH corrections AS (
+  SELECT hour, CASE kind WHEN 'post' THEN 1 ELSE 0 END AS posts, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+  FROM ledger_corrections WHERE in_day
+), hours AS (
+  SELECT hour, ${COMPARED.join(', ')} FROM sealed_hours UNION ALL SELECT hour, ${COMPARED.join(', ')} FROM corrections
+), by_hour AS (
+  SELECT (hour AT TIME ZONE 'UTC')::date AS day, ${summed('hours')} FROM hours
+  WHERE hour < (SELECT entries_kept_from FROM ledger_seal) GROUP BY 1
+), by_day AS (
+  SELECT day, ${summed('usage_days')} FROM usage_days
+  WHERE day < (SELECT (nullif(entries_kept_from, '-infinity') AT TIME ZONE 'UTC')::date FROM ledger_seal) GROUP BY 1
+)
+SELECT day::text AS day, array_remove(ARRAY[${COMPARED.map(
+  (name) => `CASE WHEN by_hour.${name} IS DISTINCT FROM by_day.${name} THEN '${name}' END`,
+).join(', ')}], NULL) AS differing
+FROM by_hour FULL JOIN by_day USING (day)
+WHERE ${COMPARED.map((name) => `by_hour.${name} IS DISTINCT FROM by_day.${name}`).join(' OR ')}
+ORDER BY day LIMIT $1`

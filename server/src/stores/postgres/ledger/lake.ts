@@ -1,4 +1,3 @@
-import { DatabaseError } from 'pg'
 import { readSigned, sumsFrom, sumsIn, type HourTotals, type SumName } from '#core/money/lake.ts'
 import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import {
@@ -16,6 +15,7 @@ import { reachable } from '../unreachable.ts'
 import {
   CHAIN,
   CLAIM_CORRECTIONS,
+  COLD_DIFFERENCES,
   CORRECTED_DAYS,
   COUNT_CLAIMED,
   DAYS_DUE,
@@ -26,18 +26,17 @@ import {
   LAST_MANIFEST,
   MANIFEST_OF,
   MANIFESTS,
+  MAY_HAVE_OTHERS,
   PARTITIONS,
   RECORD,
   SEALED_HOURS,
   STATUS,
 } from './lake-sql.ts'
 import { DAY_MS, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
+import { changePartition } from './upkeep-partitions.ts'
 
 /** Limit for counting an hour of the ledger: seventy million entries take about ten seconds. */
 const COUNT_MS = 60_000
-/** While we wait for a table, all its writers wait behind us. */
-const LOCK_TIMEOUT_MS = 1000
-const LOCK_NOT_AVAILABLE = '55P03'
 /** Manifests of one span, at most: ten years of days. */
 const MAX_DAYS = 3660
 
@@ -200,27 +199,25 @@ export class PostgresLake implements LakeStore {
   async #drop({ name, fromMs, endMs, days }: ExportedPartition): ReturnType<LakeStore['dropPartition']> {
     const exported = days.reduce((sum, { manifest }) => sum + sizesIn(manifest.text).entries, 0n)
     if ((await this.#count(fromMs, endMs)) !== exported) return 'has other entries'
-    try {
-      return await this.#database.transaction(async (sql) => {
-        await sql.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-        await sql.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
-        const [late] = await sql.query(
-          `SELECT 1 FROM ledger_corrections WHERE hour >= $1 AND hour < $2 AND manifest IS NULL
-           UNION ALL SELECT 1 FROM nodes WHERE ended_at IS NULL AND NOT seals LIMIT 1`,
-          [new Date(fromMs), new Date(endMs)],
-        )
-        if (late !== undefined) return 'has other entries'
-        await sql.query('UPDATE ledger_seal SET entries_kept_from = greatest(entries_kept_from, $1)', [
-          new Date(endMs),
-        ])
-        await sql.query(`DROP TABLE ${name}`)
-        await dropEmptyMonth(sql, name)
-        return 'dropped'
-      })
-    } catch (error) {
-      if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return 'busy'
-      throw error
-    }
+    const span = [new Date(fromMs), new Date(endMs)]
+    let hasOthers = false
+    const reason = await changePartition(this.#database, async (sql) => {
+      await sql.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+      hasOthers = (await sql.query(MAY_HAVE_OTHERS, span)).length > 0
+      if (hasOthers) return
+      await sql.query('UPDATE ledger_seal SET entries_kept_from = greatest(entries_kept_from, $1)', [span[1]])
+      await sql.query(`DROP TABLE ${name}`)
+      await dropEmptyMonth(sql, name)
+    })
+    if (hasOthers) return 'has other entries'
+    return reason === undefined ? 'dropped' : 'busy'
+  }
+
+  async coldDifferences(limit: number): Promise<readonly string[]> {
+    const rows = await this.#rows<{ day: string; differing: readonly string[] }>(COLD_DIFFERENCES, [limit])
+    return rows.map(
+      ({ day, differing }) => `the sums of ${day} are not those of its files: ${differing.join(', ')}`,
+    )
   }
 
   /** Hour by hour: no statement takes long. */
