@@ -135,6 +135,7 @@ const BOOKS = {
   torana_limiter_timeouts_total: counter('Of those, not answered in time.'),
   torana_limiter_errors_total: counter('Of those, failed with another error.'),
   torana_ledger_differences: gauge('Projects and hours in which the ledger and its sums differ. Must be 0.'),
+  torana_ledger_export_waiting_days: gauge('Complete days of the ledger that are not exported yet.'),
   torana_ledger_sealed_through_seconds: gauge('Unix time before which the hours of the ledger are sealed.'),
   torana_ledger_waits_seconds: gauge(
     'Time for which an hour that is due has waited to be compared or sealed, without progress.',

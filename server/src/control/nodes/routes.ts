@@ -121,7 +121,7 @@ export function registerNodes(api: Api, control: ControlNode): void {
 
 /** Undefined when PostgreSQL is unreachable: the report then holds what this node knows by itself. */
 async function findingsOf(
-  { reports, reconciler, makePartitions, audit, auditReceivers, settings, clock }: ControlNode,
+  { reports, reconciler, makePartitions, audit, auditReceivers, settings, clock, lake }: ControlNode,
   hours: number | 'all',
 ): Promise<StoreFindings | undefined> {
   try {
@@ -134,8 +134,15 @@ async function findingsOf(
       server: settings.database.kind === 'postgres' ? await serverSettings(reports) : undefined,
       newest: await newestRequests(reports, clock.nowMs()),
     }
-    const receivers = await auditReceivers()
-    return { partitions, reconciliation, figures, install, audit: await readAudit(audit), receivers }
+    return {
+      partitions,
+      reconciliation,
+      figures,
+      install,
+      audit: await readAudit(audit),
+      receivers: await auditReceivers(),
+      lake: await lake.doctor.check(hours === 'all' ? 'all' : 'recent'),
+    }
   } catch (error) {
     if (error instanceof StoreUnreachable) return undefined
     throw error

@@ -107,6 +107,7 @@ function partsOfDatabases(): Pick<
   | 'modelEnds'
   | 'history'
   | 'suspects'
+  | 'lake'
   | 'dump'
 > {
   return {
@@ -129,6 +130,7 @@ function partsOfDatabases(): Pick<
       unmadeRepairs: async () => [],
       deleteOld: async () => {},
     }),
+    lake: absent('lake', { keptFrom: async () => undefined }),
     dump: absent('backup'),
   }
 }

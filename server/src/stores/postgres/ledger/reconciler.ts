@@ -149,7 +149,8 @@ export class PostgresReconciler implements Reconciler {
   }
 
   async #reconcile(hours: number | 'all'): Promise<Reconciliation> {
-    const stretches = hours === 'all' ? await this.#allHours() : lastHours(hours, this.#clock.nowMs())
+    const all = hours === 'all' ? await this.#allHours() : lastHours(hours, this.#clock.nowMs())
+    const stretches = await this.#kept(all)
     const found = new Findings()
     for (let at = 0; at < stretches.length; at += PAGE_HOURS)
       found.add(await this.#compareLedger(stretches.slice(at, at + PAGE_HOURS)))
@@ -187,6 +188,18 @@ export class PostgresReconciler implements Reconciler {
       if (correction !== undefined) corrected.push(correction)
     }
     return { budgetsCompared: budgets.length, budgetsCorrected: corrected }
+  }
+
+  /** Without the days whose entries are in files only: the doctor compares these by their sums. */
+  async #kept(stretches: readonly Stretch[]): Promise<readonly Stretch[]> {
+    const [row] = await this.#database.query<{ kept_ms: number }>(
+      'SELECT (extract(epoch FROM entries_kept_from) * 1000)::float8 AS kept_ms FROM ledger_seal',
+    )
+    const keptMs = row?.kept_ms ?? -Infinity
+    if (keptMs === -Infinity) return stretches
+    return stretches
+      .filter(({ endMs }) => endMs === undefined || endMs > keptMs)
+      .map(({ fromMs, endMs }) => ({ fromMs: Math.max(fromMs ?? -Infinity, keptMs), endMs }))
   }
 
   /** Each hour that has a rollup, and each stretch that has none: nothing is left out. */

@@ -171,7 +171,7 @@ async function partitionsOf(sql: Sql, tables: readonly string[]): Promise<readon
 }
 
 /** The reason why it could not be done now; undefined when it was done. */
-async function changePartition(
+export async function changePartition(
   database: Database,
   work: (sql: Sql) => Promise<void>,
 ): Promise<'rows in the way' | 'busy' | undefined> {
