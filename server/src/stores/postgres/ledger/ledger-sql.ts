@@ -25,6 +25,13 @@ interface AppendForm {
   readonly isLabelled: boolean
 }
 
+/** Added to the shard of a late entry, whose hour is sealed: the sums of the hour stay as they were sealed. */
+export const LATE_SHARDS = 100
+
+/** `hour`: Unix seconds of the hour of a `counted` entry. */
+const IS_LATE = '(SELECT through FROM seal) > to_timestamp(hour)'
+const SHARD = `$2::smallint + CASE WHEN ${IS_LATE} THEN ${LATE_SHARDS} ELSE 0 END`
+
 /** The entry's index among those given, its label and the value under which it is counted. */
 const LABELLED = `, labelled AS MATERIALIZED (
   SELECT place, label, value FROM unnest($28::integer[], $29::text[], $30::text[]) AS labelled (place, label, value)
@@ -33,7 +40,7 @@ const LABELLED = `, labelled AS MATERIALIZED (
     hour, project, label, value, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
     requests, hits, saved_nano, unknown_nano
   )
-  SELECT to_timestamp(hour), project, label, value, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
+  SELECT to_timestamp(hour), project, label, value, key_id, model, deployment, ${SHARD}, ${COUNTED_SUMS}
   FROM counted JOIN labelled USING (place)
   GROUP BY hour, project, label, value, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5, 6, 7
   ON CONFLICT (hour, project, label, value, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
@@ -44,7 +51,8 @@ const LABELLED = `, labelled AS MATERIALIZED (
  * really inserted, so that a batch that is sent twice counts once. Rows are locked in one order (node, entries, budgets, leases,
  * rollups, rollups of labels, sums of batches), each kind sorted: unsorted, two nodes deadlock within seconds. An entry uses at most
  * what the node holds of a lease: nothing of a returned one, nor of another window's. Columns in which every entry has the usual
- * value come empty: reading an array takes as long as writing its contents.
+ * value come empty: reading an array takes as long as writing its contents. A late entry is a correction and counts in shards of its
+ * own; the snapshot of the one statement decides for all of its parts.
  */
 export function appendStatement({ isFenced, isLabelled }: AppendForm): string {
   const labels = isLabelled ? ', end_user, tags' : ''
@@ -78,12 +86,21 @@ WITH fence AS MATERIALIZED (
   RETURNING request_id, attempt, kind
 ), counted AS MATERIALIZED (
   SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)
+), seal AS MATERIALIZED (
+  SELECT through FROM ledger_seal
+), corrected AS (
+  INSERT INTO ledger_corrections (
+    hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano,
+    unknown_nano
+  FROM counted WHERE ${IS_LATE}
 )${isLabelled ? LABELLED : ''}, rolled AS (
   INSERT INTO usage_hours AS hours (
     hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
     requests, hits, saved_nano, unknown_nano
   )
-  SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint, ${COUNTED_SUMS}
+  SELECT to_timestamp(hour), project, key_id, model, deployment, ${SHARD}, ${COUNTED_SUMS}
   FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET ${ADDED_UP}
 ), batched AS (
@@ -135,7 +152,7 @@ export const LOCK_SHARED_CALLS =
   'SELECT pg_advisory_xact_lock(7061712, bucket) FROM unnest($1::integer[]) AS bucket'
 
 export const START_NODE = `
-INSERT INTO nodes (node_id, host, version, role) VALUES ($1, $2, $3, $4)
+INSERT INTO nodes (node_id, host, version, role, seals) VALUES ($1, $2, $3, $4, true)
 ON CONFLICT (node_id) DO UPDATE SET seen_at = now() WHERE nodes.ended_at IS NULL`
 
 /** Time for which a silent node counts as live. */

@@ -20,6 +20,7 @@ import {
   type UnknownResolution,
 } from '#ports/ledger.ts'
 import type { NodeSetup } from '#ports/node-setup.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../unreachable.ts'
 import { writeAudit } from '../audit.ts'
@@ -39,7 +40,7 @@ import {
 import { entryOf, type EntryRow } from './entry-row.ts'
 import { LabelRegistry, type CountedLabels } from './label-registry.ts'
 import { parametersOf } from './ledger-parameters.ts'
-import { rollUpDays } from './roll-up.ts'
+import { rollUpDay } from './roll-up.ts'
 
 /** Entries per statement: more take longer without more throughput. */
 const PAGE_ENTRIES = 1000
@@ -132,46 +133,54 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async resolveUnknown(resolution: UnknownResolution): Promise<boolean> {
+    const project = await reachable(this.#resolveUnknown(resolution))
+    if (project === undefined) return false
+    // The person who resolved it looks at the day next, and days are only summed from time to time.
+    const { startMs } = windowOf('day', hourOf(resolution.requestId))
+    await reachable(rollUpDay(this.#database, startMs, project)).catch((error: unknown) => {
+      // It is resolved. The day follows when days are summed next.
+      if (!(error instanceof StoreUnreachable)) throw error
+    })
+    return true
+  }
+
+  /** The project of the call. Undefined: there is nothing to resolve. */
+  #resolveUnknown(resolution: UnknownResolution): Promise<string | undefined> {
     const { requestId, attempt, kind, actor } = resolution
-    return reachable(
-      this.#alone([resolution], async (sql) => {
-        const [row] = await sql.query<EntryRow>(
-          `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
-          [requestId, attempt],
-        )
-        if (row === undefined) return false
-        const unknown = entryOf(row)
-        await sql.query(HOLD_NODE, [row.node_id])
-        const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
-        if (kinds?.has('post') || kinds?.has('void')) return false
-        const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
-        await this.#appendLate(sql, row.node_id, [
-          {
-            ...unknown,
-            kind,
-            amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
-            tokens: kind === 'void' ? undefined : resolution.tokens,
-            images: kind === 'void' ? 0 : unknown.images,
-            usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
-            remarks: { by: actor.name, reason: resolution.note },
-          },
-        ])
-        // The person who resolved it looks at the day next, and days are only summed from time to time.
-        const day = windowOf('day', hourOf(requestId))
-        await rollUpDays(sql, new Date(day.startMs), new Date(day.endMs), unknown.project)
-        await writeAudit(sql, this.#database.auditChain, {
-          actor,
-          action: `unknown.${kind}`,
-          target: `${requestId}/${attempt}`,
-          detail: {
-            reservedNanoUsd: String(unknown.amountNanoUsd),
-            costNanoUsd: String(cost),
-            ...(resolution.note !== undefined && { note: resolution.note }),
-          },
-        })
-        return true
-      }),
-    )
+    return this.#alone([resolution], async (sql) => {
+      const [row] = await sql.query<EntryRow>(
+        `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
+        [requestId, attempt],
+      )
+      if (row === undefined) return undefined
+      const unknown = entryOf(row)
+      await sql.query(HOLD_NODE, [row.node_id])
+      const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
+      if (kinds?.has('post') || kinds?.has('void')) return undefined
+      const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
+      await this.#appendLate(sql, row.node_id, [
+        {
+          ...unknown,
+          kind,
+          amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
+          tokens: kind === 'void' ? undefined : resolution.tokens,
+          images: kind === 'void' ? 0 : unknown.images,
+          usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
+          remarks: { by: actor.name, reason: resolution.note },
+        },
+      ])
+      await writeAudit(sql, this.#database.auditChain, {
+        actor,
+        action: `unknown.${kind}`,
+        target: `${requestId}/${attempt}`,
+        detail: {
+          reservedNanoUsd: String(unknown.amountNanoUsd),
+          costNanoUsd: String(cost),
+          ...(resolution.note !== undefined && { note: resolution.note }),
+        },
+      })
+      return unknown.project
+    })
   }
 
   /** `sql`: the database, or a transaction. Nothing is awaited where no entry has labels. */

@@ -1,0 +1,45 @@
+/** Hours of the ledger that are added up once and never again. Every method rejects with `StoreUnreachable`. */
+import type { LedgerDifference } from './upkeep.ts'
+
+/**
+ * Age at which an hour is sealed, counted from its end: nodes without their store write what they kept for an hour, and an entry
+ * that comes later is a correction, which costs a row more.
+ */
+export const LATENESS_MS = 2 * 3_600_000
+
+/** Time without progress after which due work counts as stalled: two rounds of hourly work were missed. */
+export const STALLED_AFTER_MS = 2 * 3_600_000
+
+export interface LedgerSealing {
+  /**
+   * Seals the hours that are due, the oldest first, and completes their days, for a bounded time; what is left is done in the next
+   * round. Any node may do it, twice or beside another: an hour is sealed once. A sum that differs from the entries of its hour is
+   * reported and never changed.
+   */
+  sealDue(): Promise<HoursSealed>
+}
+
+export interface HoursSealed {
+  readonly hours: number
+  /** Entries in them. */
+  readonly entries: number
+  /** The first hundred. */
+  readonly differences: readonly LedgerDifference[]
+  /** Late entries of nodes of an earlier version that became corrections. */
+  readonly adopted: number
+  /** Why hours that are due are not sealed yet. */
+  readonly waitsFor?: 'a node of an earlier version' | 'a transaction' | undefined
+}
+
+/** How far the ledger has come. */
+export interface SealFigures {
+  /** Hours before it are sealed. Undefined: none is. */
+  readonly sealedThroughMs: number | undefined
+  /** Hours before it were compared with their sums. */
+  readonly comparedThroughMs: number
+  /** Time for which an hour has been due without progress. 0 when none is due. */
+  readonly sealWaitsMs: number
+  readonly compareWaitsMs: number
+  /** Nodes of an earlier version that have not been ended: no hour is sealed while there are any. */
+  readonly earlierNodes: number
+}
