@@ -34,7 +34,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 })
-const QUICK = { rows: '120000', days: '12', kills: '6' }
+const QUICK = { rows: '30000', days: '3', kills: '3' }
 const { rows, days, kills } = Object.fromEntries(
   Object.entries({ ...values, ...(values.quick && QUICK) }).map(([name, value]) => [name, Number(value)]),
 ) as Record<'rows' | 'days' | 'kills', number>
@@ -43,9 +43,9 @@ const keepDays = Number(values['keep-days'])
 /** Above it, moments of neighbours could not be told apart by a double. */
 const MAX_ROWS_PER_DAY = 40_000_000
 /** Days at the start that nothing disturbs: their times are what the work takes. */
-const CALM_DAYS = Math.min(3, days - 1)
-/** All hours of a day are due by then: hours are sealed two hours after their end. */
-const DUE_MS = 3 * HOUR_MS
+const CALM_DAYS = Math.min(3, Math.ceil(days / 3))
+/** Hours are sealed two hours after their end: all of a day are due by then, and none of the next one, which may not be generated yet. */
+const DUE_MS = 2.5 * HOUR_MS
 /** Unknowns are posted at this age. */
 const WEEK_MS = 7 * DAY_MS
 const PATIENCE_MS = 3_600_000
@@ -56,8 +56,9 @@ const [MAX_REPORT_MS, MAX_DOCTOR_MS, MAX_RESTART_MS] = [2000, 10_000, 10_000]
 const rowsPerDay = Math.ceil(rows / days)
 if (rowsPerDay > MAX_ROWS_PER_DAY)
   throw new Error(`--days: at least ${Math.ceil(rows / MAX_ROWS_PER_DAY)} for ${rows} rows`)
-/** The last day of the age ended a day ago: all its hours are due whatever the time of day. */
-const firstDayMs = (Math.floor(Date.now() / DAY_MS) - 1 - days) * DAY_MS
+/** Half of the days, at least, are old enough to be dropped, and the last one ended a day ago or earlier: all its hours are due. */
+const firstDayMs =
+  (Math.floor(Date.now() / DAY_MS) - Math.max(1 + days, keepDays + Math.ceil(days / 2))) * DAY_MS
 const age: Age = { firstDayMs, days, rowsPerDay }
 const dayMsOf = (day: number): number => firstDayMs + day * DAY_MS
 
@@ -177,10 +178,10 @@ async function measure(): Promise<void> {
     'ready after a restart',
     `${restartMs.toFixed(0)} ms`,
     `≤ ${MAX_RESTART_MS} ms`,
-    restartMs <= MAX_RESTART_MS,
+    judged(restartMs <= MAX_RESTART_MS),
   )
   for (const { what, tookMs } of await reports(node, age))
-    report.aim(what, `${tookMs.toFixed(0)} ms`, `≤ ${MAX_REPORT_MS} ms`, tookMs <= MAX_REPORT_MS)
+    report.aim(what, `${tookMs.toFixed(0)} ms`, `≤ ${MAX_REPORT_MS} ms`, judged(tookMs <= MAX_REPORT_MS))
   for (const [what, path, maxMs] of [
     ['doctor', '/doctor', MAX_DOCTOR_MS],
     ['doctor of all hours, hot and cold', '/doctor?hours=all', undefined],
@@ -189,7 +190,7 @@ async function measure(): Promise<void> {
     const { checks } = body as { checks: { name: string; verdict: string; says: string }[] }
     for (const { name, verdict, says } of checks)
       if (verdict === 'fail') problems.push(`${what}: ${name}: ${says}`)
-    const isIn = maxMs === undefined ? undefined : tookMs <= maxMs
+    const isIn = maxMs === undefined ? undefined : judged(tookMs <= maxMs)
     report.aim(what, `${tookMs.toFixed(0)} ms`, maxMs === undefined ? '' : `≤ ${maxMs} ms`, isIn)
   }
   for (const [what, day] of [
@@ -211,6 +212,11 @@ async function judge(): Promise<void> {
   report.aim('days of which only files are left', String(found.dropped), '> 0', found.dropped > 0)
   report.figure('corrections', String(found.corrections))
   report.aim('differences from the formula', String(problems.length), '0', problems.length === 0)
+}
+
+/** A quick run is beside others, and times are not judged. */
+function judged(isIn: boolean): boolean | undefined {
+  return values.quick ? undefined : isIn
 }
 
 async function secondsOf(work: () => Promise<unknown>): Promise<number> {
