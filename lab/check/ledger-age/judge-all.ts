@@ -1,11 +1,12 @@
 /** Every day of the age, wherever its entries are now, against the formula. */
+import { basename } from 'node:path'
 import { withDatabase } from '../../chaos/books.ts'
 import type { Torana } from '../../torana.ts'
-import type { Bucket } from './cold.ts'
+import type { Bucket, ColdObject } from './cold.ts'
 import { DAY_MS, type Age } from './formula.ts'
 import { dayText } from './generate.ts'
-import { dayRows, differencesOf, expectedOf, hotRows } from './judge.ts'
-import { hotDays } from './progress.ts'
+import { dayRows, differencesOf, expectedOf, hotRows, JUDGED, type SumsRow } from './judge.ts'
+import { exportedCorrections, hotDays } from './progress.ts'
 import { ask } from './questions.ts'
 
 export interface Judged {
@@ -13,63 +14,89 @@ export interface Judged {
   readonly hot: number
   readonly cold: number
   readonly dropped: number
-  readonly corrections: number
 }
 
-interface Manifest {
-  readonly files: readonly { readonly name: string; readonly sha256: string; readonly bytes: number }[]
-}
-
-export async function judgeAll({
-  age,
-  node,
-  databaseUrl,
-  bucket,
-  weekMs,
-}: {
+interface Ledger {
   readonly age: Age
   readonly node: Torana
   readonly databaseUrl: string
   readonly bucket: Bucket
-  readonly weekMs: number
-}): Promise<Judged> {
+  /** Age at which the worker posts unknowns. */
+  readonly unknownMs: number
+}
+
+export async function judgeAll(ledger: Ledger): Promise<Judged> {
+  const { age, node, databaseUrl, bucket, unknownMs } = ledger
   const problems: string[] = []
   const objects = await bucket.list()
-  const counts = { hot: 0, cold: 0, dropped: 0 }
-  const hot = new Set(await withDatabase(databaseUrl, (client) => hotDays(client, age.firstDayMs, age.days)))
-  let nano = 0n
+  const hot = new Set(
+    await withDatabase(databaseUrl, (client) => hotDays(client, age.firstDayMs, age.days)),
+  )
+  let [cold, nano] = [0, 0n]
   for (let day = 0; day < age.days; day += 1) {
     const fromMs = age.firstDayMs + day * DAY_MS
     const name = dayText(fromMs)
-    const isSettled = fromMs + DAY_MS < Date.now() - weekMs
-    const expected = expectedOf(age, day, isSettled)
+    const expected = expectedOf(age, day, fromMs + DAY_MS < Date.now() - unknownMs)
     for (const group of expected.totals.names()) nano += expected.totals.of(group, 'amount_nano')
-    if (hot.has(day)) {
-      const rows = await withDatabase(databaseUrl, (client) => hotRows(client, fromMs))
-      problems.push(...differencesOf(`${name} in PostgreSQL`, expected, rows))
-      counts.hot += 1
-    } else counts.dropped += 1
-    const days = await withDatabase(databaseUrl, (client) => dayRows(client, name, expected.entries))
-    problems.push(...differencesOf(`${name} as a day`, expected, days))
+    await withDatabase(databaseUrl, async (client) => {
+      const days = await dayRows(client, name, expected.entries)
+      problems.push(...differencesOf(`${name} as a day`, expected, days))
+      if (!hot.has(day)) return
+      problems.push(...differencesOf(`${name} in PostgreSQL`, expected, await hotRows(client, fromMs)))
+    })
     const own = objects.filter(({ key }) => key.includes(`/day=${name}/`))
-    const files = own.filter(({ key }) => key.endsWith('.parquet')).map(({ key }) => key)
-    const manifests = own.filter(({ key }) => key.endsWith('.json'))
-    if (files.length === 0) continue
-    const cold = await bucket.sumsOf(files)
-    problems.push(...differencesOf(`${name} in the bucket`, expected, cold.rows))
-    counts.cold += 1
-    for (const { key } of manifests) {
-      const manifest = JSON.parse(Buffer.from(await bucket.read(key)).toString()) as Manifest
-      for (const file of manifest.files)
-        if (cold.hashes.get(file.name) !== file.sha256)
-          problems.push(`${key}: the hash of ${file.name} is another`)
-    }
+    if (own.length === 0) continue
+    cold += 1
+    // Of a day that is still in PostgreSQL, late posts are exported when a day has passed since, or before it is dropped.
+    const late = await withDatabase(databaseUrl, (client) => exportedCorrections(client, fromMs))
+    problems.push(...(await judgeFiles(ledger, day, own, !hot.has(day) || late > 0)))
   }
-  const corrections = await withDatabase(databaseUrl, async (client) => {
-    const { rows } = await client.query<{ count: string }>('SELECT count(*) FROM ledger_corrections')
-    return Number(rows[0]?.count)
-  })
-  return { ...counts, corrections, problems: [...problems, ...(await judgeReport(node, age, nano))] }
+  problems.push(...(await judgeReport(node, age, nano)))
+  return { problems, hot: hot.size, cold, dropped: age.days - hot.size }
+}
+
+interface SignedManifest {
+  readonly manifest: {
+    readonly number: number
+    readonly groups: readonly Partial<SumsRow>[]
+    readonly files: readonly { readonly name: string; readonly sha256: string }[]
+  }
+}
+
+async function judgeFiles(
+  { age, bucket }: Ledger,
+  day: number,
+  own: readonly ColdObject[],
+  isSettled: boolean,
+): Promise<readonly string[]> {
+  const name = dayText(age.firstDayMs + day * DAY_MS)
+  const expected = expectedOf(age, day, isSettled)
+  const files = own.filter(({ key }) => key.endsWith('.parquet')).map(({ key }) => key)
+  const manifests: SignedManifest['manifest'][] = []
+  for (const { key } of own.filter(({ key }) => key.endsWith('.json'))) {
+    const { manifest } = JSON.parse(Buffer.from(await bucket.read(key)).toString()) as SignedManifest
+    manifests.push(manifest)
+  }
+  const newest = manifests.toSorted((left, right) => right.number - left.number)[0]
+  if (newest === undefined) return [`${name} has no manifest`]
+  const { rows, hashes } = await bucket.sumsOf(files)
+  const listed = new Map(newest.files.map((file) => [basename(file.name), file.sha256]))
+  return [
+    ...differencesOf(`${name} in the bucket`, expected, rows),
+    ...differencesOf(
+      `${name} in its manifest`,
+      expected,
+      newest.groups,
+      // It does not count entries without a price.
+      JUDGED.filter((sum) => sum !== 'unpriced'),
+    ),
+    ...[...hashes]
+      .filter(([file, hash]) => listed.get(file) !== hash)
+      .map(([file]) => `${name}: ${file} is not what its manifest says`),
+    ...(listed.size === hashes.size
+      ? []
+      : [`${name}: ${hashes.size} files, and ${listed.size} in the manifest`]),
+  ]
 }
 
 /** The console's sum over all days. */

@@ -27,25 +27,28 @@ export function expectedOf(age: Age, day: number, isSettled: boolean): { entries
   return { entries, totals }
 }
 
-/** The differences, in words. */
+/** The differences, in words. `sums`: those that the rows have. */
 export function differencesOf(
   what: string,
   { entries, totals }: ReturnType<typeof expectedOf>,
-  rows: readonly SumsRow[],
+  rows: readonly Partial<SumsRow>[],
+  sums: readonly Sum[] = JUDGED,
 ): readonly string[] {
   const wrong: string[] = []
   const count = rows.reduce((sum, row) => sum + Number(row.entries), 0)
   if (count !== entries) wrong.push(`${what}: ${count} entries, expected ${entries}`)
-  const byName = new Map(rows.map((row) => [nameOf(row.project, row.model), row]))
+  const byName = new Map<string, Partial<Record<Sum, string>>>(
+    rows.map((row) => [nameOf(row.project, row.model), row]),
+  )
   for (const name of new Set([...totals.names(), ...byName.keys()]))
-    for (const sum of JUDGED) {
+    for (const sum of sums) {
       const [found, expected] = [BigInt(byName.get(name)?.[sum] ?? 0), totals.of(name, sum)]
       if (found !== expected) wrong.push(`${what}, ${name}: ${sum} is ${found}, expected ${expected}`)
     }
   return wrong
 }
 
-function nameOf(project: string, model: string): string {
+function nameOf(project = '', model = ''): string {
   return `${project} ${model}`
 }
 

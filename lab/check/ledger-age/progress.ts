@@ -14,7 +14,7 @@ export interface Progress {
 
 const PROGRESS = `
 SELECT days_through > $1::date AS is_sealed, sealing IS NOT NULL AS is_sealing,
-  EXISTS (SELECT FROM exported_days WHERE day = $1::date) AS is_exported FROM ledger_seal`
+  EXISTS (SELECT FROM ledger_exports WHERE day = $1::date) AS is_exported FROM ledger_seal`
 
 /** One connection a question: PostgreSQL may have died since the last one. */
 export function progressOf(databaseUrl: string, dayMs: number): Promise<Progress> {
@@ -55,6 +55,16 @@ export async function overdueUnknowns(client: Client, before: Date): Promise<num
        WHERE resolution.request_id = entry.request_id AND resolution.attempt = entry.attempt
          AND resolution.kind IN ('post', 'void'))`,
     [before],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Late entries of a day that are in its files. */
+export async function exportedCorrections(client: Client, dayMs: number): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM ledger_corrections
+     WHERE hour >= $1 AND hour < $2 AND manifest IS NOT NULL`,
+    [new Date(dayMs), new Date(dayMs + DAY_MS)],
   )
   return rows[0]?.count ?? 0
 }
