@@ -12,6 +12,7 @@ import { openDirectory } from '#node/directory.ts'
 import { stopOf } from '#node/ending.ts'
 import { openGateway } from '#node/gateway.ts'
 import { openImages } from '#node/images.ts'
+import { openLake } from '#node/lake.ts'
 import { openLive } from '#node/live.ts'
 import { openSocket } from '#node/listeners.ts'
 import { outsideOf } from '#node/outside.ts'
@@ -131,6 +132,7 @@ export async function startNode(
   const images = opened.use(await openImages(basics, { ...engine, terms, dispatch: traffic.dispatch }))
   const { blobs } = images
   opened.use(openNodeSetup(basics, { stores, catalog, blobs }))
+  const lake = opened.use(openLake(basics, { stores, blobs }))
   const suspects = opened.use(openSuspects(basics, { stores, blobs, catalog }))
   const bulk = opened.use(await openBulk(basics, { ...engine, terms, images, blobs }))
   const readiness = readinessOf(basics, { listeners, directory, stores, catalog, signal, ended })
@@ -140,7 +142,7 @@ export async function startNode(
   const alerts = opened.use(openAlerts(basics, { stores, catalog, live, spaces, controlUrl }))
   const people = opened.use(await openPeople(basics, stores, controlUrl))
   const own = { configuration, controlUrl, peers, handlers, scheduler }
-  const shown = { ...served, ...own, people, live, suspects, alerts, captures }
+  const shown = { ...served, ...own, people, live, suspects, alerts, captures, lake }
   const { control, commands } = await openControl(basics, shown)
   signal.throwIfAborted()
   await openSocket(basics, listeners, commands)

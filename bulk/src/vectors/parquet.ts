@@ -4,8 +4,8 @@
  */
 import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
-import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
+import { dataPage, dictionaryPage, MAGIC, run, varint, withLength } from '../parquet/pages.ts'
 import { schemaMessage, vectorSchema } from './arrow-schema.ts'
 import { factTexts, isByte, isSigned, numbersOf, withVector } from './vector-format.ts'
 import type { NumberType, VectorFacts, VectorFormat, VectorSlice } from './vector-format.ts'
@@ -18,7 +18,6 @@ interface Group {
   readonly vectorBytes: number
 }
 
-const MAGIC = Buffer.from('PAR1')
 const IDS_PER_PAGE = 10_000
 
 export class ParquetFormat implements VectorFormat {
@@ -46,7 +45,7 @@ export class ParquetFormat implements VectorFormat {
     }
     let vectorBytes = 0
     if (isByte(this.#facts.type)) {
-      const page = dictionaryPage(this.#facts.type)
+      const page = valuesOfByte(this.#facts.type)
       vectorBytes += page.length
       yield page
     }
@@ -73,8 +72,8 @@ export class ParquetFormat implements VectorFormat {
     const repetition = Buffer.concat(Array.from({ length: rows }, () => rowLevels))
     const levels = [withLength(repetition), withLength(run(rows * numbers, 1))]
     return isByte(this.#facts.type)
-      ? page(rows * numbers, [...levels, ...dictionaryIndexes(bytes)], 'RLE_DICTIONARY')
-      : page(rows * numbers, [...levels, bytes])
+      ? dataPage(rows * numbers, [...levels, ...dictionaryIndexes(bytes)], { encoding: 'RLE_DICTIONARY' }).bytes
+      : dataPage(rows * numbers, [...levels, bytes]).bytes
   }
 
   #metadata(): FileMetaData {
@@ -137,7 +136,7 @@ export class ParquetFormat implements VectorFormat {
       ...(isByte(type) && {
         encodings: ['PLAIN' as const, 'RLE' as const, 'RLE_DICTIONARY' as const],
         dictionary_page_offset: BigInt(firstByte + idBytes),
-        data_page_offset: BigInt(firstByte + idBytes + dictionaryPage(type).length),
+        data_page_offset: BigInt(firstByte + idBytes + valuesOfByte(type).length),
       }),
     }
     return {
@@ -167,18 +166,11 @@ function numberElement(type: NumberType) {
 const BYTE_VALUES = 256
 
 /** All values of a byte, so that the bytes of vectors are their own places in it: one byte for each number. */
-function dictionaryPage(type: NumberType): Uint8Array {
+function valuesOfByte(type: NumberType): Uint8Array {
   const values = Buffer.alloc(BYTE_VALUES * 4)
   for (let byte = 0; byte < BYTE_VALUES; byte += 1)
     values.writeInt32LE(isSigned(type) ? (byte << 24) >> 24 : byte, byte * 4)
-  const writer = new ByteWriter()
-  writePageHeader(writer, {
-    type: 'DICTIONARY_PAGE',
-    uncompressed_page_size: values.length,
-    compressed_page_size: values.length,
-    dictionary_page_header: { num_values: BYTE_VALUES, encoding: 'PLAIN' },
-  })
-  return Buffer.concat([writer.getBytes(), values])
+  return dictionaryPage(BYTE_VALUES, [values]).bytes
 }
 
 /** The width of an index in bits, then one run of groups of eight indexes. */
@@ -188,48 +180,8 @@ function dictionaryIndexes(bytes: Uint8Array): readonly Uint8Array[] {
 }
 
 function idPage(ids: readonly string[]): Uint8Array {
-  return page(
+  return dataPage(
     ids.length,
     ids.map((id) => withLength(Buffer.from(id))),
-  )
-}
-
-/** A data page of version 1, which every reader supports. */
-function page(
-  values: number,
-  parts: readonly Uint8Array[],
-  encoding: 'PLAIN' | 'RLE_DICTIONARY' = 'PLAIN',
-): Uint8Array {
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-  const writer = new ByteWriter()
-  writePageHeader(writer, {
-    type: 'DATA_PAGE',
-    uncompressed_page_size: bytes,
-    compressed_page_size: bytes,
-    data_page_header: {
-      num_values: values,
-      encoding,
-      definition_level_encoding: 'RLE',
-      repetition_level_encoding: 'RLE',
-    },
-  })
-  return Buffer.concat([writer.getBytes(), ...parts])
-}
-
-function withLength(bytes: Uint8Array): Uint8Array {
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(bytes.length)
-  return Buffer.concat([length, bytes])
-}
-
-/** Run-length encoding of one level: the count as a varint, then the level. */
-function run(count: number, level: 0 | 1): Uint8Array {
-  return Uint8Array.from([...varint(count * 2), level])
-}
-
-function varint(value: number): readonly number[] {
-  const bytes: number[] = []
-  let rest = value
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
-  return [...bytes, rest]
+  ).bytes
 }

@@ -10,6 +10,7 @@ import { embed } from './commands/embed.ts'
 import { importing } from './commands/import.ts'
 import { image } from './commands/image.ts'
 import { jobs } from './commands/jobs.ts'
+import { ledger } from './commands/ledger.ts'
 import { migrate } from './commands/migrate.ts'
 import { models } from './commands/models.ts'
 import { requests } from './commands/requests.ts'
@@ -45,7 +46,7 @@ export const TOPICS: readonly Topic[] = [
   },
   { title: 'Money', commands: [usage, budgets, unknowns] },
   { title: 'What happened', commands: [alerts, requests, jobs, audit] },
-  { title: 'Run', commands: [doctor, nodes, backup, restore, migrate] },
+  { title: 'Run', commands: [doctor, nodes, ledger, backup, restore, migrate] },
   { title: 'This command', commands: [version, completion] },
 ]
 

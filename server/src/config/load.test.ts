@@ -174,15 +174,18 @@ test('a changed configuration names its parts that wait for the next start', () 
     limits: defaultLimits,
     cors: undefined,
     playground: { requestsPerMinute: 10, usdPerDay: undefined },
+    ledger: { keepDays: 'forever' as const },
   }
   assert.deepEqual(lateChanges(before, { ...before, limits: { ...defaultLimits } }), [])
   const now = {
     ...before,
     limits: { ...defaultLimits, drainMs: 1 },
     cors: { origins: ['https://a.example'] },
+    ledger: { keepDays: 90 },
   }
   assert.deepEqual(lateChanges(before, now), [
     'changed limits take effect at the next start',
     'changed origins of cors take effect at the next start',
+    'changed settings of the ledger take effect at the next start',
   ])
 })

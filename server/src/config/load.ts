@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { Catalog } from '#core/catalog/catalog.ts'
 import { startsLikeOurs } from '#core/keys/key.ts'
 import { defaultLimits } from '#core/settings.ts'
-import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
+import type { CorsSettings, LedgerSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
 import type { AdditionBase, BuildInput } from './build/build.ts'
 import { extendCatalog, type ConfigAddition, type ExtendedCatalog } from './build/additions.ts'
@@ -26,6 +26,7 @@ export interface PlainConfig {
   /** Undefined: no page may. */
   readonly cors: CorsSettings | undefined
   readonly playground: PlaygroundSettings
+  readonly ledger: LedgerSettings
   /** Where newer facts come from, and who may sign them. */
   readonly feed: FeedSettings
   readonly warnings: readonly string[]
@@ -41,12 +42,20 @@ export interface LoadedConfig extends PlainConfig {
   readonly extend: (additions: readonly ConfigAddition[]) => ExtendedCatalog
 }
 
+/** Parts that are read once, at the start. */
+type LatePart = 'limits' | 'cors' | 'playground' | 'ledger'
+
 /** Why parts of a changed configuration are not in force yet. */
 export function lateChanges(
-  before: Pick<PlainConfig, 'limits' | 'cors' | 'playground'>,
-  now: Pick<PlainConfig, 'limits' | 'cors' | 'playground'>,
+  before: Pick<PlainConfig, LatePart>,
+  now: Pick<PlainConfig, LatePart>,
 ): readonly string[] {
-  const names = { limits: 'limits', cors: 'origins of cors', playground: 'limits of the playground' } as const
+  const names = {
+    limits: 'limits',
+    cors: 'origins of cors',
+    playground: 'limits of the playground',
+    ledger: 'settings of the ledger',
+  } as const satisfies Record<LatePart, string>
   return Object.entries(names)
     .filter(([part]) => {
       const of = part as keyof typeof names
@@ -130,7 +139,7 @@ function finish(input: BuildInput, text?: string): LoadedConfig {
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
   const { file, declared, facts, nowMs } = input
-  const { limits, cors, playground, catalog: feed, upstreams, models, retired } = file
+  const { limits, cors, playground, ledger, catalog: feed, upstreams, models, retired } = file
   const base = { file: { upstreams, models, retired }, declared, nowMs }
   return extendable(
     {
@@ -138,6 +147,7 @@ function finish(input: BuildInput, text?: string): LoadedConfig {
       limits: limits ?? defaultLimits,
       cors: cors ?? undefined,
       playground: playground ?? {},
+      ledger: ledger ?? { keepDays: 'forever' },
       feed: feed ?? { keys: [] },
       warnings: input.report.warnings(),
       base,

@@ -21,6 +21,7 @@ import { openOverview } from './overview/open.ts'
 import { registerOverview } from './overview/routes.ts'
 import { registerEvents } from './events/routes.ts'
 import { registerKeys } from './keys/routes.ts'
+import { registerLedger } from './ledger/routes.ts'
 import { registerProjects } from './projects/routes.ts'
 import { registerWebhookEvents } from './webhook-events/routes.ts'
 import { registerResolve } from './resolve/routes.ts'
@@ -87,6 +88,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       const { node } = dependencies
       registerProjects(api, node)
       registerKeys(api, node)
+      registerLedger(api, node)
       registerResolve(api, node)
       registerPlayground(api, node)
       registerWebhookEvents(api, node)

@@ -96,6 +96,20 @@ export interface CorsSettings {
   readonly origins: '*' | readonly string[]
 }
 
+/** Where the ledger is kept. */
+export interface LedgerSettings {
+  /** Whether sealed days are written to the blob store. Undefined: where that is a bucket, or `keepDays` is set. */
+  readonly export?: boolean | undefined
+  /** Days that PostgreSQL keeps of the exported ledger. */
+  readonly keepDays: number | 'forever'
+}
+
+/**
+ * Fewest days that PostgreSQL keeps: the request log, resolved unknowns and suspect vectors look back 30 days, and an unknown is
+ * open for eight.
+ */
+export const MIN_KEEP_DAYS = 35
+
 /** Limits of one member in the playground of one project, on top of the project's own. */
 export interface PlaygroundSettings {
   /** Undefined: as many as the project may. */

@@ -1,4 +1,4 @@
-import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
+import type { CorsSettings, LedgerSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import type { BodyRoom } from '#http/gate/body-room.ts'
 import { readManifest } from '#package/files.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
@@ -27,6 +27,7 @@ export interface Basics {
   /** As they were at the start, too. */
   readonly cors: CorsSettings | undefined
   readonly playground: PlaygroundSettings
+  readonly ledger: LedgerSettings
   readonly secrets: NodeSecrets
   readonly clock: Clock
   readonly identifiers: Identifiers

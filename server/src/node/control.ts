@@ -29,6 +29,7 @@ import type { OpenCaptures } from './captures.ts'
 import type { CatalogInForce } from '#worker/catalog/in-force.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
+import type { OpenLake } from './lake.ts'
 import type { Listeners } from '#http/listeners.ts'
 import type { Live } from './live.ts'
 import type { NodeReadiness } from '#worker/readiness.ts'
@@ -60,6 +61,7 @@ export interface ControlParts {
   readonly accounts: Accounts
   readonly directory: Directory
   readonly captures: OpenCaptures
+  readonly lake: Pick<OpenLake, 'forControl'>
   readonly spaces: Spaces
   readonly suspects: OpenSuspects
   readonly live: Pick<Live, 'summaries' | 'drains'>
@@ -194,6 +196,7 @@ function controlNode(
     history: stores.history,
     keyStore: stores.keys,
     ledger: stores.ledgerStore,
+    lake: parts.lake.forControl,
     prices: stores.prices,
     feeds: stores.feeds,
     feedWork: feedWork({

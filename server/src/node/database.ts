@@ -10,6 +10,7 @@ import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
 import { PostgresCaptures } from '#stores/postgres/ledger/captures.ts'
+import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
@@ -107,6 +108,7 @@ export async function openDatabaseStores(
     prices: new PostgresPrices(database),
     feeds: new PostgresCatalogFeeds(database),
     modelEnds: new PostgresModelEnds(database),
+    lake: new PostgresLake(database),
     dump: (write) => dumpDatabase(database, version, basics.clock.nowMs(), write),
     reportDatabase: withReachable(forReports),
     ledgerStore: new PostgresLedger(forMoney),

@@ -69,7 +69,7 @@ async function firstLoad(
 }
 
 function basicsOf(settings: Settings, env: Environment, loaded: LoadedConfig, log: Log): Basics {
-  const { limits, cors, playground } = loaded
+  const { limits, cors, playground, ledger } = loaded
   const secrets = {
     current: loadSecret(settings.secret, settings.dataDir),
     previous: settings.previousSecret,
@@ -86,6 +86,7 @@ function basicsOf(settings: Settings, env: Environment, loaded: LoadedConfig, lo
     limits,
     cors,
     playground,
+    ledger,
     secrets,
     clock,
     identifiers,

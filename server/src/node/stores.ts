@@ -14,6 +14,7 @@ import type { Files } from '#ports/files.ts'
 import type { FileUploads } from '#ports/file-uploads.ts'
 import type { ImageJobs } from '#ports/image-jobs.ts'
 import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
+import type { LakeStore } from '#ports/lake.ts'
 import type { Ledger, LedgerStore } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { Database } from '#stores/postgres/database.ts'
@@ -57,6 +58,7 @@ export interface Stores extends NodeLedger {
   readonly prices: PriceStore
   readonly feeds: FeedStore
   readonly modelEnds: ModelEndStore
+  readonly lake: LakeStore
   /** Writes all tables as they were at one moment, for a backup. */
   readonly dump: (write: WriteLine) => Promise<readonly TableReport[]>
   /** Connections of their own for what people look at. */

@@ -13,6 +13,7 @@ export const WORKERS = [
   'runtime/image-codec-worker',
   'runtime/json-worker',
   'runtime/tokenizer-worker',
+  'runtime/ledger-file-worker',
   'runtime/vector-file-worker',
   'stores/postgres/pglite-worker',
   'upstreams/ai-sdk/worker',

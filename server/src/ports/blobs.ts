@@ -1,7 +1,7 @@
 /**
  * Where bytes are kept by name: images under `pictures/<sha256>`, what a call delivered under `jobs/<job>/<attempt>.json`,
  * and the input files of a background job under `inputs/<job>/<sha256>.<part>`. A name is one or more path segments of
- * `[A-Za-z0-9._-]` separated by `/`, none of them `.` or `..`. Every method may be repeated. Store failures, a full disk
+ * `[A-Za-z0-9._=-]` separated by `/`, none of them `.` or `..`. Every method may be repeated. Store failures, a full disk
  * included, reject with `StoreUnreachable`.
  */
 export interface BlobStore {

@@ -155,6 +155,11 @@ export function auditKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('audit', secrets)
 }
 
+/** Keys that sign manifests of the ledger. */
+export function manifestKeysOf(secrets: NodeSecrets): SealingKeys {
+  return sealingKeysFor('ledger manifest', secrets)
+}
+
 function sealingKeysFor(use: string, { current, previous }: NodeSecrets): SealingKeys {
   const keyOf = (secret: string): SealingKey => ({
     id: derived(secret, `torana ${use} key id v1`, 4).toString('hex'),

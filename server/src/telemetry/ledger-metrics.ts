@@ -13,6 +13,8 @@ export class LedgerMetrics {
   #reconciliations = 0
   #corrections = 0
   readonly #failing = new Map<string, boolean>()
+  #exportFailures = 0
+  #exportWaiting: number | undefined
   #partitionsMissing: number | undefined
   #figures: BooksFigures | undefined
   #ofNode: (() => NodeFigures) | undefined
@@ -70,12 +72,22 @@ export class LedgerMetrics {
     this.#partitionsMissing = missing.length
   }
 
+  /** Days that wait for their export after a round. */
+  exported(waitingDays: number): void {
+    this.#exportWaiting = waitingDays
+  }
+
+  exportFailed(): void {
+    this.#exportFailures += 1
+  }
+
   /** Undefined when another node reports them now. */
   figures(figures: BooksFigures | undefined): void {
     this.#figures = figures
     if (figures !== undefined) return
     this.#failing.clear()
     this.#partitionsMissing = undefined
+    this.#exportWaiting = undefined
   }
 
   readNode(read: () => NodeFigures): void {
@@ -92,6 +104,8 @@ export class LedgerMetrics {
       valueText('torana_captured_inputs_dropped_total', this.#capturesDropped),
       valueText('torana_reconciliations_total', this.#reconciliations),
       valueText('torana_budget_corrections_total', this.#corrections),
+      valueText('torana_ledger_export_failures_total', this.#exportFailures),
+      valueText('torana_ledger_export_waiting_days', this.#exportWaiting),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),
       valueText('torana_partitions_missing', this.#partitionsMissing),
       samplesText(

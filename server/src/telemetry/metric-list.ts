@@ -144,6 +144,10 @@ const BOOKS = {
     labels: ['chore'],
     most: 10,
   }),
+  torana_ledger_export_failures_total: counter(
+    'Rounds in which the ledger could not be exported or dropped.',
+  ),
+  torana_ledger_export_waiting_days: gauge('Complete days of the ledger that are not exported yet.'),
   torana_partitions_missing: gauge('Partitions that are due and could not be created.'),
   torana_unknowns_open: gauge('Calls with an unknown outcome.'),
   torana_unknowns_open_usd: gauge('Amount with which unknown calls count as spent.'),

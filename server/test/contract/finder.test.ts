@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hitsOfUuid } from '#control/resolve/queries.ts'
 import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
+import { unusedLake } from '#test/support/lake.ts'
 
 for (const [name, open] of [
   ['PostgreSQL', postgresBooks()],
@@ -19,7 +20,7 @@ for (const [name, open] of [
       entry({ requestId: later, callId: '01a1e66e-0000-7000-8000-000000000003' }),
     ])
     const leadsTo = async (id: string) =>
-      (await hitsOfUuid(database, id, undefined)).map((hit) => `${hit.type} ${hit.id}`)
+      (await hitsOfUuid(database, unusedLake(database).cold, id, undefined)).map((hit) => `${hit.type} ${hit.id}`)
     assert.deepEqual(await leadsTo('01a1e63c-7bdf-7000-8000-000000000001'), [`call ${low}`])
     assert.deepEqual(await leadsTo('01a1e63c-7bdf-7000-8000-000000000002'), [`call ${high}`])
     assert.deepEqual(await leadsTo('01a1e66e-0000-7000-8000-000000000003'), [`call ${later}`])

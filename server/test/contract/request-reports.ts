@@ -10,6 +10,7 @@ import type { RequestFilter } from '#control/requests/filter-queries.ts'
 import { requestHistogram } from '#control/requests/histogram-queries.ts'
 import { listRequests } from '#control/requests/queries.ts'
 import { BOOKS_NOW_MS, type Books } from '#test/support/books.ts'
+import { unusedLake } from '#test/support/lake.ts'
 
 const HOUR: RequestFilter = { fromMs: BOOKS_NOW_MS - 3_600_000, toMs: BOOKS_NOW_MS }
 
@@ -50,7 +51,7 @@ async function opened(open: () => Promise<Books>) {
 }
 
 async function logged(database: Database, id: string): Promise<LoggedRequest> {
-  const found = await findRequest(database, id)
+  const found = await findRequest(database, unusedLake(database).cold, id)
   assert.ok(found !== undefined && 'row' in found)
   return found
 }
@@ -214,14 +215,14 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
         [1, 'unknown', '0.000000200'],
       ],
     )
-    assert.equal(await findRequest(database, '01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e'), undefined)
+    assert.equal(await findRequest(database, unusedLake(database).cold, '01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e'), undefined)
   })
 
   test(`${name}: of a request whose log was deleted, the ledger still tells`, async () => {
     const { database, ledger, nodeId, entry } = await opened(open)
     const posted = entry()
     await ledger.append(nodeId, [posted])
-    const found = await findRequest(database, posted.requestId)
+    const found = await findRequest(database, unusedLake(database).cold, posted.requestId)
     assert.ok(found !== undefined && 'log' in found)
     assert.deepEqual([found.project, found.ledger.length], ['search', 1])
   })

@@ -21,6 +21,7 @@ import { withReachable } from '#stores/postgres/unreachable.ts'
 import type { Books } from './books.ts'
 import type { Asked } from './gateway.ts'
 import { absent } from './stores/absent.ts'
+import { unusedLake } from './lake.ts'
 
 export const QUIET_NODE: NodeFigures = {
   isStoreUnreachable: false,
@@ -70,8 +71,9 @@ export async function startBooksControl(
           .send(body)
       })
       const reports = withReachable(database)
+      const lake = unusedLake(database)
       registerUnknowns(scope, { ledger, reports, clock })
-      registerUsageExport(scope, { reports, clock })
+      registerUsageExport(scope, { reports, clock, lake })
       registerUsage(scope, { reports, clock })
       registerBudgets(scope, { reports, declaredProjects: () => overrides.declared ?? [], clock })
       registerNodes(
@@ -80,6 +82,7 @@ export async function startBooksControl(
           ...QUIET_SURROUNDINGS,
           clock,
           reports,
+          lake,
           audit,
           reconciler,
           makePartitions: () => upkeep.makePartitions(),

@@ -10,6 +10,7 @@ import { deploymentEnd, retired } from './ends.ts'
 import { feed } from './feed.ts'
 import { spaceFamily } from './families.ts'
 import { image } from './image.ts'
+import { ledger } from './ledger.ts'
 import { limits } from './limit.ts'
 import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
 import { anyPrice } from './price.ts'
@@ -312,6 +313,7 @@ export const configFile = z.strictObject({
     .describe(
       'What members may do in the playground of the console, in addition to the limits and the budget of the project that pays. Absent: as much as the project.',
     ),
+  ledger: ledger.nullish().describe('Where the ledger is kept, and for how long.'),
   catalog: feed
     .nullish()
     .describe('Where facts and prices of models that are newer than this version of Torana come from.'),

@@ -121,7 +121,7 @@ export function registerNodes(api: Api, control: ControlNode): void {
 
 /** Undefined when PostgreSQL is unreachable: the report then holds what this node knows by itself. */
 async function findingsOf(
-  { reports, reconciler, makePartitions, audit, settings, clock }: ControlNode,
+  { reports, reconciler, makePartitions, audit, settings, clock, lake }: ControlNode,
   hours: number | 'all',
 ): Promise<StoreFindings | undefined> {
   try {
@@ -134,7 +134,14 @@ async function findingsOf(
       server: settings.database.kind === 'postgres' ? await serverSettings(reports) : undefined,
       newest: await newestRequests(reports, clock.nowMs()),
     }
-    return { partitions, reconciliation, figures, install, audit: await readAudit(audit) }
+    return {
+      partitions,
+      reconciliation,
+      figures,
+      install,
+      audit: await readAudit(audit),
+      lake: await lake.doctor.check(hours === 'all' ? 'all' : 'recent'),
+    }
   } catch (error) {
     if (error instanceof StoreUnreachable) return undefined
     throw error

@@ -27,6 +27,23 @@ const FINDINGS: StoreFindings = {
   },
   reconciliation: { entries: 1, differences: [], budgetsCompared: 3, budgetsCorrected: [] },
   partitions: { made: [], missing: [] },
+  lake: {
+    isExported: true,
+    status: {
+      sealedThroughMs: 0,
+      exportedThrough: '2026-11-18',
+      keptFrom: undefined,
+      days: 10,
+      entries: 1n,
+      bytes: 1,
+      waiting: 0,
+      problem: undefined,
+    },
+    manifests: 3,
+    bytes: 0,
+    problems: [],
+    isPartial: false,
+  },
 }
 const NODE: NodeFigures = {
   isStoreUnreachable: false,

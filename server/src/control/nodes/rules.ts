@@ -1,6 +1,7 @@
 /** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
 import { dollars, usdOf } from '#core/money/price.ts'
 import type { AuditProof } from '#ports/audit.ts'
+import type { LakeFindings } from '#ports/lake.ts'
 import type {
   BooksFigures,
   LedgerDifference,
@@ -46,6 +47,7 @@ export interface StoreFindings {
   readonly figures: BooksFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
+  readonly lake: LakeFindings
 }
 
 /** All that a report is made from. */
@@ -71,6 +73,7 @@ const STORE_CHECKS: Readonly<Record<string, (findings: StoreFindings) => Finding
   places: ({ install }) => placesCheck(install),
   leases: ({ figures }) => leasesCheck(figures),
   partitions: ({ figures, partitions }) => partitionsCheck(figures, partitions),
+  lake: ({ lake }) => lakeCheck(lake),
   audit: ({ audit }) => auditCheck(audit),
   deletions: ({ figures }) => deletionsCheck(figures),
   requests: ({ install }) => requestsCheck(install),
@@ -283,3 +286,36 @@ function limiterCheck({ limiter }: NodeFigures): Finding {
   const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict and reset rate limits: set noeviction`
   return warn(says, figures)
 }
+
+/** Undefined: nothing was ever exported, and nothing is to be. */
+function lakeCheck({
+  isExported,
+  status,
+  manifests,
+  bytes,
+  problems,
+  isPartial,
+}: LakeFindings): Finding | undefined {
+  const { days, waiting, keptFrom, problem } = status
+  if (!isExported && days === 0) return undefined
+  const figures = { days, waiting, manifests, bytes, problems: problems.length }
+  const [first] = problems
+  if (first !== undefined)
+    return fail(
+      `${first}${problems.length > 1 ? `, and ${count(problems.length - 1, 'more problem')}` : ''}`,
+      figures,
+    )
+  const where = keptFrom === undefined ? '' : `; days before ${keptFrom} are in files only`
+  const checked = isPartial
+    ? `${count(manifests, 'manifest')} checked in time`
+    : `${count(manifests, 'manifest')} checked`
+  const says = `${count(days, 'day')} exported, ${checked}${where}`
+  if (problem !== undefined) return warn(`the export waits: ${problem.text}`, figures)
+  if (!isExported) return ok(`the export is off; ${says}`, figures)
+  return waiting > MAX_WAITING_DAYS || isPartial
+    ? warn(`${says}; ${count(waiting, 'day')} waiting`, figures)
+    : ok(says, figures)
+}
+
+/** Days that may wait: the last one until its export has its turn. */
+const MAX_WAITING_DAYS = 2

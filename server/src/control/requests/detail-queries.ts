@@ -3,11 +3,14 @@ import { z } from 'zod'
 import { PARTIES } from '#core/fault/party.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
+import type { StoredRemarks } from '#core/money/entry-remarks.ts'
+import type { ColdEntries } from '#ports/lake.ts'
+import type { StoredEntry } from '#ports/ledger-files.ts'
 import type { LoggedTrace } from '#ports/request-reports.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { time, usd } from '../shared/fields.ts'
 import { imageJob } from '../shared/image-job-queries.ts'
-import { answersOf } from '../shared/rows.ts'
+import { answerOf, answersOf } from '../shared/rows.ts'
 import { isoOf } from '../shared/times.ts'
 import { replay } from './replay-rules.ts'
 import { COLUMNS, rowFields, rowOf, traceIn, type RequestRow, type StoredRow } from './queries.ts'
@@ -205,6 +208,7 @@ export interface LoggedRequest extends Pick<
 /** Undefined: neither the log nor the ledger has it. */
 export async function findRequest(
   sql: Sql,
+  cold: ColdEntries,
   id: string,
 ): Promise<LoggedRequest | z.output<typeof forgottenRequest> | undefined> {
   const [entries, [stored]] = await Promise.all([
@@ -216,11 +220,36 @@ export async function findRequest(
     const { route, client_request_id, client_address, project } = stored
     return { route, client_request_id, client_address, project, row: rowOf(stored, trace), trace, entries }
   }
-  const [first] = entries
+  const ledger = entries.length > 0 ? entries : (await cold.ofRequest(id)).map(coldEntry)
+  const [first] = ledger
   if (first === undefined) return undefined
   const { project, key, model } = first
-  const posted_usd = decimalOf(postedOf(entries))
-  return { id, at: isoOf(momentOf(id)), log: 'deleted', project, key, model, ledger: entries, posted_usd }
+  const posted_usd = decimalOf(postedOf(ledger))
+  return { id, at: isoOf(momentOf(id)), log: 'deleted', project, key, model, ledger, posted_usd }
+}
+
+/** As `ENTRIES` selects it. */
+function coldEntry(entry: StoredEntry): Entry {
+  const remarks = JSON.parse(entry.remarks ?? '{}') as StoredRemarks
+  const reportedNano = remarks['toldNanoUsd']
+  return answerOf<Entry>({
+    attempt: entry.attempt,
+    call_id: entry.call_id,
+    kind: entry.kind,
+    deployment: entry.deployment,
+    usage: entry.usage,
+    tokens: entry.tokens,
+    images: entry.images,
+    amount_nano: entry.amount_nano,
+    cost_by: remarks['costBy'] ?? 'price',
+    ['told_tokens']: remarks['toldTokens'] ?? null,
+    ['told_nano']: typeof reportedNano === 'string' ? BigInt(reportedNano) : null,
+    at: new Date(Number(entry.written_at / 1000n)),
+    amount: entry.amount_nano === null ? null : String(entry.amount_nano),
+    project: entry.project,
+    key: entry.key_id,
+    model: entry.model,
+  })
 }
 
 export function postedOf(entries: readonly Entry[]): bigint {

@@ -4,6 +4,7 @@ import { nanoUsdOf } from '#core/money/price.ts'
 import { callerIn, checkSeen, visibleProjects, type Caller } from '../shared/caller.ts'
 import { invalidField, notFound } from '../shared/faults.ts'
 import { findImageJob, type JobNode } from '../shared/image-job-queries.ts'
+import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { findRequest, forgottenRequest, requestDetail } from './detail-queries.ts'
 import { requestFilters, type GivenFilter, type RequestFilter } from './filter-queries.ts'
@@ -35,10 +36,10 @@ const histogramQuery = z.strictObject({
 
 const requestPath = z.object({ id: z.uuid() })
 
-export function registerRequests(api: Api, node: JobNode & ReplayNode): void {
-  const { reports, clock } = node
+export function registerRequests(api: Api, node: JobNode & ReplayNode & Pick<ControlNode, 'lake'>): void {
+  const { reports, clock, lake } = node
   const seen = async (id: string, caller: Caller) => {
-    const found = await findRequest(reports, id)
+    const found = await findRequest(reports, lake.cold, id)
     if (found === undefined) throw notFound(`There is no request ${id}.`)
     checkSeen(caller, found.project ?? undefined, `request ${id}`)
     return found

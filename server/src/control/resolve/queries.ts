@@ -1,6 +1,7 @@
 /** What a pasted id or a part of a name stands for in the store. */
 import { z } from 'zod'
 import { momentOf } from '#core/money/ledger.ts'
+import type { ColdEntries } from '#ports/lake.ts'
 import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { HOUR_MS } from '../shared/times.ts'
@@ -72,11 +73,19 @@ const ENTRY = `
 const SECOND_MS = 1000
 
 /** A request, a call or a node, by its whole UUID. */
-export async function hitsOfUuid(sql: Sql, id: string, projects: Projects): Promise<Hit[]> {
+export async function hitsOfUuid(
+  sql: Sql,
+  cold: ColdEntries,
+  id: string,
+  projects: Projects,
+): Promise<Hit[]> {
   for (const text of [REQUEST, LEDGER, JOB]) {
     const found = await find(sql, 'request', text, [id, projects ?? null])
     if (found.length > 0) return found
   }
+  const [entry] = await cold.ofRequest(id)
+  if (entry !== undefined && projects?.includes(entry.project) !== false)
+    return [{ type: 'request', id, title: entry.model, note: entry.deployment, state: null }]
   const calledAtMs = momentOf(id)
   const span = [lowestIdAt(calledAtMs - HOUR_MS), lowestIdAt(calledAtMs + SECOND_MS)]
   const calls = await find(sql, 'call', CALL, [id, projects ?? null, ...span])

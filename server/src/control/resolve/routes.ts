@@ -12,7 +12,15 @@ import { hit, hitsOfAudit, hitsOfBatch, hitsOfMembers, hitsOfUuid, type Hit } fr
 
 type ResolveNode = Pick<
   ControlNode,
-  'reports' | 'keyStore' | 'declaredProjects' | 'catalog' | 'scheduler' | 'clock' | 'spaceGuard' | 'families'
+  | 'reports'
+  | 'lake'
+  | 'keyStore'
+  | 'declaredProjects'
+  | 'catalog'
+  | 'scheduler'
+  | 'clock'
+  | 'spaceGuard'
+  | 'families'
 >
 
 /** Hits of one answer, as many as a palette shows. */
@@ -74,12 +82,12 @@ const ASSET = /^[0-9a-f-]{36}-\d+-\d+$/i
 const BATCH = /^batch_[0-9a-f]{32}$/
 const SEQUENCE = /^#?(\d{1,15})$/
 
-async function byId(q: string, caller: Caller, { reports }: ResolveNode): Promise<Hit[]> {
+async function byId(q: string, caller: Caller, { reports, lake }: ResolveNode): Promise<Hit[]> {
   const projects = visibleProjects(caller)
   const [id] = UUID.exec(q) ?? []
-  if (id === q) return hitsOfUuid(reports, id.toLowerCase(), projects)
+  if (id === q) return hitsOfUuid(reports, lake.cold, id.toLowerCase(), projects)
   if (id !== undefined && ASSET.test(q)) {
-    const found = await hitsOfUuid(reports, id.toLowerCase(), projects)
+    const found = await hitsOfUuid(reports, lake.cold, id.toLowerCase(), projects)
     return found
       .filter(({ type }) => type === 'request')
       .map((request) => ({ ...request, type: 'asset', title: q }))

@@ -25,6 +25,7 @@ import type { Files } from '#ports/files.ts'
 import type { ThumbnailMaker } from '#ports/image-codec.ts'
 import type { TermsInForce } from '#ports/keys.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
+import type { NodeLake } from '#ports/lake.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
 import type { Passwords } from '#ports/passwords.ts'
@@ -160,6 +161,8 @@ export interface ControlNode {
   readonly history: TrafficHistory
   readonly keyStore: KeyStore
   readonly ledger: LedgerStore
+  /** Sealed days of the ledger in the blob store. */
+  readonly lake: NodeLake
   readonly prices: PriceStore
   /** Catalogue feeds of the store. */
   readonly feeds: FeedStore

@@ -1,10 +1,18 @@
 /** Entries of the ledger, as they are exported. */
 import type { Tags } from '#core/money/labels.ts'
+import type { ColdEntries } from '#ports/lake.ts'
 import { OTHER_TAGS } from '#stores/postgres/ledger/label-registry.ts'
 import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
 import type { Sql } from '#stores/postgres/database.ts'
-import { answersOf } from '../shared/rows.ts'
-import { FILTER, filterValues, type UsageFilter, type UsageSpan } from './rollup-queries.ts'
+import { answerOf, answersOf } from '../shared/rows.ts'
+import {
+  FILTER,
+  filterValues,
+  USAGE_GROUPS,
+  type UsageFilter,
+  type UsageGroup,
+  type UsageSpan,
+} from './rollup-queries.ts'
 
 /**
  * $1, $2: ids, which are times. $3, $4, $9: the last entry of the page before; $10: page size. $11 to $13: users, or the key and the
@@ -40,6 +48,43 @@ export function listEntries(sql: Sql, span: UsageSpan, limit: number, after?: Ex
     limit,
     ...labelValues(span.labelled),
   ])
+}
+
+/** Entries of days that are in files only, in the same order. */
+export async function* coldEntries(cold: ColdEntries, span: UsageSpan): AsyncGenerator<ExportedEntry> {
+  for await (const page of cold.entries(span.fromMs, span.endMs))
+    for (const entry of page) {
+      const shown = {
+        request_id: entry.request_id,
+        attempt: entry.attempt,
+        kind: entry.kind,
+        call_id: entry.call_id,
+        project: entry.project,
+        key: entry.key_id,
+        model: entry.model,
+        deployment: entry.deployment,
+        counted_by: entry.usage,
+        tokens: entry.tokens,
+        images: entry.images,
+        nano: entry.amount_nano,
+        written_at: new Date(Number(entry.written_at / 1000n)),
+        user: entry.end_user,
+        tags: entry.tags === null ? null : (JSON.parse(entry.tags) as Tags),
+      }
+      if (isWithin(shown, span)) yield answerOf<ExportedEntry>(shown)
+    }
+}
+
+type Named = Readonly<Record<UsageGroup, string>> & Pick<ExportedEntry, 'user' | 'tags'>
+
+/** The rule of `FILTER` and of $11 to $13. */
+function isWithin(entry: Named, { projects, only, labelled }: UsageFilter): boolean {
+  if (projects !== undefined && !projects.includes(entry.project)) return false
+  for (const group of USAGE_GROUPS) if (only[group]?.includes(entry[group]) === false) return false
+  if (labelled === undefined) return true
+  const { label, values } = labelled
+  const value = label === 'user' ? entry.user : entry.tags?.[label.slice(OTHER_TAGS.length)]
+  return value !== null && value !== undefined && values.includes(value)
 }
 
 /** The values of $11 to $13. */

@@ -8,7 +8,7 @@ import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { StreamSlots } from '../shared/stream-slots.ts'
 import { DAY_MS, isoOf } from '../shared/times.ts'
-import { listEntries, type ExportedEntry } from './export-queries.ts'
+import { coldEntries, listEntries, type ExportedEntry } from './export-queries.ts'
 import { emptyRankings, usageSum, usageTable } from './queries.ts'
 import { isUsageLabel, type UsageSpan } from './rollup-queries.ts'
 import { usageFields } from './routes.ts'
@@ -36,7 +36,7 @@ const exportQuery = z.strictObject({
 type ExportQuery = z.output<typeof exportQuery>
 type Cell = string | number | null
 type Row = Readonly<Record<string, Cell>>
-type Reports = Pick<ControlNode, 'reports' | 'clock'>
+type Reports = Pick<ControlNode, 'reports' | 'clock' | 'lake'>
 
 export function registerUsageExport(api: Api, node: Reports): void {
   const exports = new StreamSlots({
@@ -104,18 +104,27 @@ function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }
 
-async function* entryRows({ reports }: Reports, span: UsageSpan): AsyncGenerator<Row> {
+async function* entryRows({ reports, lake }: Reports, span: UsageSpan): AsyncGenerator<Row> {
+  const keptFromMs = (await lake.cold.keptFromMs()) ?? 0
+  if (span.fromMs < keptFromMs) {
+    const endMs = Math.min(span.endMs, keptFromMs)
+    for await (const entry of coldEntries(lake.cold, { ...span, endMs })) yield entryRow(entry)
+  }
+  const kept = { ...span, fromMs: Math.max(span.fromMs, keptFromMs) }
   let after: ExportedEntry | undefined
   do {
-    const entries = await listEntries(reports, span, ENTRIES_PER_QUERY, after)
-    for (const { tags, ...entry } of entries)
-      yield {
-        requested_at: isoOf(momentOf(entry.request_id)),
-        ...entry,
-        tags: tags && JSON.stringify(tags),
-      }
+    const entries = await listEntries(reports, kept, ENTRIES_PER_QUERY, after)
+    for (const entry of entries) yield entryRow(entry)
     after = entries.length === ENTRIES_PER_QUERY ? entries.at(-1) : undefined
   } while (after !== undefined)
+}
+
+function entryRow({ tags, ...entry }: ExportedEntry): Row {
+  return {
+    requested_at: isoOf(momentOf(entry.request_id)),
+    ...entry,
+    tags: tags && JSON.stringify(tags),
+  }
 }
 
 const ENTRY_HEAD =

@@ -44,7 +44,13 @@ export const LINE_SEPARATOR = '\n'
 export const COLUMN_SEPARATOR = '\t'
 
 export function canonicalLine(row: CanonicalRow): string {
-  return CANONICAL_COLUMNS.map((column) => String(row[column] ?? '')).join(COLUMN_SEPARATOR)
+  let line = String(row.request_id ?? '')
+  // A loop: an array for each line takes twice as long, and a ledger has billions of lines.
+  for (let place = 1; place < CANONICAL_COLUMNS.length; place += 1) {
+    const value = row[CANONICAL_COLUMNS[place] as CanonicalColumn]
+    line += value === null || value === undefined ? COLUMN_SEPARATOR : `${COLUMN_SEPARATOR}${value}`
+  }
+  return line
 }
 
 /** Whether `left` comes before `right` in the text: below zero if so. */

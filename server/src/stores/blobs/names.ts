@@ -9,7 +9,7 @@ export function isBlobName(name: string): boolean {
 }
 
 export function isSegment(text: string): boolean {
-  return /^[A-Za-z0-9._-]+$/.test(text) && text !== '.' && text !== '..' && text.length <= MAX_SEGMENT_LENGTH
+  return /^[A-Za-z0-9._=-]+$/.test(text) && text !== '.' && text !== '..' && text.length <= MAX_SEGMENT_LENGTH
 }
 
 export function checkName(name: string): void {
@@ -23,7 +23,7 @@ export interface ListOptions {
 }
 
 export function checkListOptions({ prefix, after, limit }: ListOptions): void {
-  if (!/^[A-Za-z0-9._/-]*$/.test(prefix)) throw new TypeError(`not the prefix of a name: ${shown(prefix)}`)
+  if (!/^[A-Za-z0-9._=/-]*$/.test(prefix)) throw new TypeError(`not the prefix of a name: ${shown(prefix)}`)
   if (after !== undefined) checkName(after)
   if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`not a limit: ${limit}`)
 }

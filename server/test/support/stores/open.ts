@@ -106,6 +106,7 @@ function partsOfDatabases(): Pick<
   | 'modelEnds'
   | 'history'
   | 'suspects'
+  | 'lake'
   | 'dump'
 > {
   return {
@@ -127,6 +128,7 @@ function partsOfDatabases(): Pick<
       unmadeRepairs: async () => [],
       deleteOld: async () => {},
     }),
+    lake: absent('lake', { keptFrom: async () => undefined }),
     dump: absent('backup'),
   }
 }

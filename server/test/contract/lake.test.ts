@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { addedUp, differingSums, folderOfDay, sumsIn, type Manifest } from '#core/money/lake.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import type { LakeStore } from '#ports/lake.ts'
+import type { StoredEntry } from '#ports/ledger-files.ts'
+import { manifestSigner } from '#runtime/manifest-signature.ts'
+import { WorkerLedgerFiles } from '#runtime/ledger-files.ts'
+import { DiskBlobs } from '#stores/blobs/disk.ts'
+import { S3Blobs } from '#stores/blobs/s3.ts'
+import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
+import { postgresBooks, type Books } from '#test/support/books.ts'
+import {
+  fillDay,
+  fillLate,
+  LAKE_DAYS,
+  LAKE_NOW_MS,
+  lakeHashing,
+  openTestLake,
+  sealThrough,
+} from '#test/support/lake.ts'
+import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
+import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
+import { LakeReader } from '#worker/ledger/cold-entries.ts'
+import { LedgerLakeDoctor } from '#worker/ledger/lake-doctor.ts'
+
+const ENTRIES = 2000
+const DAY_MS = 86_400_000
+const [FIRST, , LAST] = LAKE_DAYS
+
+const open = postgresBooks()
+const files = new WorkerLedgerFiles()
+after(() => files.close())
+
+const program = s3Program()
+let server: TestServer | undefined
+before(async () => {
+  if (program !== undefined) server = await startS3Server(program)
+})
+after(() => server?.stop())
+
+const onDisk = (): Promise<BlobStore> => DiskBlobs.open(temporaryFolder('lake'))
+
+/** Partitions as the upkeep makes them, and three days of entries with a day between them that has none. */
+async function ledgerOfDays(): Promise<Books> {
+  const books = await open()
+  for (const day of LAKE_DAYS) {
+    const [from, to] = [Date.parse(day), Date.parse(day) + DAY_MS].map((ms) =>
+      ms.toString(16).padStart(12, '0'),
+    )
+    const name = `usage_events_${day.replaceAll('-', '_')}`
+    await books.database.query(
+      `CREATE TABLE ${name} PARTITION OF usage_events FOR VALUES FROM ('${from}${'0'.repeat(20)}') TO ('${to}${'0'.repeat(20)}')`,
+    )
+    await fillDay(books.database, day, ENTRIES, day)
+  }
+  await sealThrough(books.database, LAST)
+  return books
+}
+
+/** All rows, as files have them. */
+async function rowsOf({ database }: Books): Promise<readonly StoredEntry[]> {
+  return database.query<StoredEntry>(
+    `SELECT request_id, attempt::integer, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+       requests::integer, inputs, hits, saved_nano, unknown_nano, batch_id, end_user, tags::text AS tags, remarks::text AS remarks,
+       (extract(epoch FROM written_at) * 1000000)::bigint AS written_at
+     FROM usage_events ORDER BY request_id, attempt, kind COLLATE "C"`,
+  )
+}
+
+async function inFiles(store: LakeStore, blobs: BlobStore): Promise<readonly StoredEntry[]> {
+  const cold = new LakeReader({ store, blobs, files })
+  const pages = await Array.fromAsync(cold.entries(Date.parse(FIRST), Date.parse(LAST) + DAY_MS))
+  return pages.flat()
+}
+
+function totalOf(manifest: Manifest | undefined) {
+  assert.ok(manifest)
+  return addedUp([sumsIn(manifest.sums), sumsIn(manifest.corrections)])
+}
+
+/** The names of all files of the lake, and their hashes. */
+async function contentsOf(blobs: BlobStore): Promise<ReadonlyMap<string, string>> {
+  const listed = await blobs.list({ prefix: 'ledger/', limit: 1000 })
+  const contents = new Map<string, string>()
+  for (const { name } of listed) {
+    const hash = createHash('sha256')
+    for await (const part of (await blobs.open(name))?.bytes ?? []) hash.update(part)
+    contents.set(name, hash.digest('hex'))
+  }
+  return contents
+}
+
+for (const [where, place, skip] of [
+  ['a disk', onDisk, false],
+  [
+    'S3',
+    async () => new S3Blobs(testPlace(server?.url ?? '')),
+    program === undefined && !process.env['CI'] ? 'there is no SeaweedFS on this machine' : false,
+  ],
+] as const)
+  test(`sealed days become files on ${where} that hold every value of every entry`, { skip }, async () => {
+    const books = await ledgerOfDays()
+    const blobs = await place()
+    const { lake, store, exported } = openTestLake(books.database, blobs, files)
+    await lake.round()
+    assert.deepEqual(
+      exported.map(({ day, number, sequence }) => [day, number, sequence]),
+      [
+        [LAKE_DAYS[0], 1, 1],
+        [LAKE_DAYS[1], 1, 2],
+        [LAKE_DAYS[2], 1, 3],
+      ],
+    )
+    assert.deepEqual(await inFiles(store, blobs), await rowsOf(books))
+    const groups = exported.flatMap((manifest) => manifest.groups.map(sumsIn))
+    assert.deepEqual(differingSums(addedUp(groups), addedUp(exported.map(totalOf))), [])
+    assert.equal(totalOf(exported[0]).entries, BigInt(ENTRIES))
+    const { waiting, days, exportedThrough, problem } = await store.status()
+    assert.deepEqual([waiting, days, exportedThrough, problem], [0, 3, '2026-09-05', undefined])
+    if (blobs instanceof S3Blobs) blobs.close()
+  })
+
+test('an export that is killed after any step ends, when it runs again, in the same files', async () => {
+  const books = await ledgerOfDays()
+  await fillLate(books.database, FIRST, 30, 'late')
+  const usual = await onDisk()
+  await openTestLake(books.database, usual, files).lake.round()
+  const expected = await contentsOf(usual)
+  let steps = 0
+  for (let killedAfter = 0; ; killedAfter += 1) {
+    const again = await ledgerOfDaysAgain(books)
+    const blobs = await onDisk()
+    const isKilled = await runUntilKilled(again, blobs, killedAfter)
+    await openTestLake(again.database, blobs, files).lake.round()
+    assert.deepEqual(await contentsOf(blobs), expected, `killed after ${killedAfter} steps`)
+    if (!isKilled) break
+    steps = killedAfter
+  }
+  assert.ok(steps > 8, `${steps} steps`)
+})
+
+/** The same rows with nothing exported. */
+async function ledgerOfDaysAgain(books: Books): Promise<Books> {
+  await books.database.query('TRUNCATE ledger_exports')
+  await books.database.query('UPDATE ledger_corrections SET manifest = NULL')
+  return books
+}
+
+/** Whether it was: every write counts as a step, and after the last one nothing happens any more. */
+async function runUntilKilled({ database }: Books, blobs: BlobStore, steps: number): Promise<boolean> {
+  let left = steps
+  const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (left === 0) throw new Error('killed')
+    left -= 1
+    return work()
+  }
+  const store = new PostgresLake(database)
+  const dying: LakeStore = Object.assign(Object.create(store) as LakeStore, {
+    claimCorrections: (...given: Parameters<LakeStore['claimCorrections']>) =>
+      step(() => store.claimCorrections(...given)),
+    record: (...given: Parameters<LakeStore['record']>) => step(() => store.record(...given)),
+    hold: (nodeId: string) => store.hold(nodeId),
+    daysDue: (limit: number) => store.daysDue(limit),
+    correctedDays: (before: number, limit: number) => store.correctedDays(before, limit),
+    manifestOf: (day: string, number?: number) => store.manifestOf(day, number),
+    lastManifest: () => store.lastManifest(),
+    sealedHours: (day: string) => store.sealedHours(day),
+    page: (...given: Parameters<LakeStore['page']>) => store.page(...given),
+    note: (problem: string | undefined) => store.note(problem),
+  })
+  const dyingBlobs: BlobStore = {
+    put: (name, bytes) => step(() => blobs.put(name, bytes)),
+    open: (name, range) => blobs.open(name, range),
+    delete: (name) => blobs.delete(name),
+    list: (options) => blobs.list(options),
+  }
+  try {
+    await openTestLake(database, dyingBlobs, files, { store: dying }).lake.round()
+    return false
+  } catch (error) {
+    assert.match((error as Error).message, /killed/)
+    return true
+  }
+}
+
+test('late entries of an exported day become files of corrections, and the manifests a chain', async () => {
+  const books = await ledgerOfDays()
+  const blobs = await onDisk()
+  const { lake, store, exported } = openTestLake(books.database, blobs, files)
+  await lake.round()
+  await fillLate(books.database, FIRST, 40, 'late')
+  await lake.exportDay(FIRST)
+  await fillLate(books.database, FIRST, 15, 'later')
+  await lake.exportDay(FIRST)
+  const [, , third, fourth, fifth] = exported
+  assert.deepEqual(
+    fifth?.files.map(({ name, rows }) => [name.slice(folderOfDay(FIRST).length), rows]),
+    [
+      ['part-0001.parquet', ENTRIES],
+      ['corrections-0001.parquet', 40],
+      ['corrections-0002.parquet', 15],
+    ],
+  )
+  assert.equal(sumsIn(fifth.corrections).entries, 55n)
+  assert.deepEqual([fourth?.number, fourth?.sequence, fourth?.day], [2, 4, FIRST])
+  assert.equal(fourth?.previous, (await store.chain(2, 1))[0]?.sha256)
+  assert.ok(third)
+  assert.deepEqual(await inFiles(store, blobs), await rowsOf(books))
+})
+
+test('a partition is dropped after its files were read back, and its entries stay readable', async () => {
+  const books = await ledgerOfDays()
+  const rows = await rowsOf(books)
+  const blobs = await onDisk()
+  const { lake, store, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+  await lake.round()
+  assert.deepEqual(
+    dropped,
+    LAKE_DAYS.map((day) => `usage_events_${day.replaceAll('-', '_')}`),
+  )
+  assert.equal(await store.keptFrom(), '2026-09-05')
+  assert.deepEqual(await rowsOf(books), [])
+  assert.deepEqual(await inFiles(store, blobs), rows)
+  const cold = new LakeReader({ store, blobs, files })
+  const some = rows[1234] as StoredEntry
+  assert.deepEqual(
+    await cold.ofRequest(some.request_id),
+    rows.filter(({ request_id: id }) => id === some.request_id),
+  )
+  assert.deepEqual(await cold.ofRequest('01990000-0000-7000-8000-000000000009'), [])
+  await assert.rejects(fillDay(books.database, FIRST, 1, 'too late'), /2026-09-01/)
+})
+
+for (const [what, harm, problem] of [
+  [
+    'a changed file',
+    (blobs: BlobStore) => blobs.put(`${folderOfDay(FIRST)}part-0001.parquet`, new Uint8Array(9)),
+    /was changed/,
+  ],
+  [
+    'a missing file',
+    (blobs: BlobStore) => blobs.delete(`${folderOfDay(FIRST)}part-0001.parquet`),
+    /is missing/,
+  ],
+  [
+    'a missing manifest',
+    (blobs: BlobStore) => blobs.delete(`${folderOfDay(FIRST)}manifest-0001.json`),
+    /is missing/,
+  ],
+] as const)
+  test(`${what} keeps the partition, and the doctor names it`, async () => {
+    const books = await ledgerOfDays()
+    const rows = await rowsOf(books)
+    const blobs = await onDisk()
+    await openTestLake(books.database, blobs, files).lake.round()
+    const good = await doctorOf(books, blobs).check('all')
+    assert.deepEqual([good.problems, good.manifests, good.bytes > 0, good.isPartial], [[], 3, true, false])
+    await harm(blobs)
+    const { lake, store } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+    await assert.rejects(lake.round(), problem)
+    assert.match((await store.status()).problem?.text ?? '', problem)
+    assert.deepEqual(await rowsOf(books), rows)
+    const [named] = (await doctorOf(books, blobs).check('all')).problems
+    assert.match(named ?? '', problem)
+  })
+
+test('entries that no file has keep their partition', async () => {
+  const books = await ledgerOfDays()
+  const blobs = await onDisk()
+  await openTestLake(books.database, blobs, files).lake.round()
+  await fillDay(books.database, FIRST, 1, 'of a node of an earlier version')
+  const { lake, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+  await assert.rejects(lake.round(), /has entries that its files lack/)
+  assert.deepEqual(dropped, [])
+})
+
+test('nothing that is in the bucket is overwritten: neither another ledger nor a file of others', async () => {
+  const books = await ledgerOfDays()
+  const blobs = await onDisk()
+  const name = `${folderOfDay(FIRST)}manifest-0001.json`
+  await blobs.put(name, Buffer.from('{}'))
+  await assert.rejects(openTestLake(books.database, blobs, files).lake.round(), /not signed by this install/)
+  await blobs.delete(name)
+  await openTestLake(books.database, blobs, files).lake.round()
+  // A database of an earlier moment, with another first day.
+  await ledgerOfDaysAgain(books)
+  await books.database.query(
+    'ALTER TABLE sealed_hours DISABLE TRIGGER ALL; UPDATE sealed_hours SET tokens = tokens + 1; ALTER TABLE sealed_hours ENABLE TRIGGER ALL',
+  )
+  const before = await contentsOf(blobs)
+  await assert.rejects(
+    openTestLake(books.database, blobs, files).lake.round(),
+    /is not what was sealed: tokens/,
+  )
+  assert.deepEqual(await contentsOf(blobs), before)
+})
+
+test('a signature is good with the secret that made it, and with the one after', () => {
+  const old = manifestSigner({ current: 'a', previous: undefined })
+  const next = manifestSigner({ current: 'b', previous: 'a' })
+  const last = manifestSigner({ current: 'c', previous: 'b' })
+  const signature = old.sign('text')
+  assert.deepEqual(
+    [old, next, last].map((signer) => signer.verify('text', signature)),
+    ['good', 'good', 'other key'],
+  )
+  assert.equal(next.verify('text.', signature), 'bad')
+})
+
+function doctorOf({ database }: Books, blobs: BlobStore): LedgerLakeDoctor {
+  return new LedgerLakeDoctor({
+    store: new PostgresLake(database),
+    blobs,
+    files,
+    signer: manifestSigner({ current: 'the secret of the tests', previous: undefined }),
+    hashing: lakeHashing,
+    isExported: true,
+    clock: { nowMs: () => LAKE_NOW_MS, monotonicMs: () => 0 },
+  })
+}
