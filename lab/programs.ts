@@ -114,6 +114,11 @@ const CHAOS: Readonly<Record<string, Program>> = {
     answers: 'kills gateways, PostgreSQL and Redis under load and compares the ledger',
     needs: `${STORES}, HAProxy`,
   },
+  'chaos/soak': {
+    answers:
+      'two gateways through 5,000,000 requests with a fault of a store every 30 s: exact ledger, flat memory, handles and p99; --requests 200000 --rate 900; --smoke',
+    needs: `${STORES}, HAProxy`,
+  },
   'chaos/outages': { answers: 'makes the stores unreachable for a minute', needs: `${STORES}, HAProxy` },
   'chaos/images': { answers: 'kills nodes in the middle of image jobs', needs: 'PostgreSQL' },
   'chaos/batches': {
@@ -213,6 +218,11 @@ const CHECKS: Readonly<Record<string, Program>> = {
       'whether the suspect vectors that Torana lists are those that callers got, with nodes killed at random; --quick; --runs 20',
     withServers: true,
     needs: 'PostgreSQL',
+  },
+  'check/ledger-age': {
+    answers:
+      'years of ledger, generated: hours are sealed, days exported and dropped while the node is killed; hot and cold sums against a formula to the nano-dollar; times and sizes; --rows 10000000 --days 10 --kills 100; --quick',
+    needs: 'PostgreSQL, S3 server',
   },
   'check/alerts': {
     answers:

@@ -14,6 +14,8 @@ export interface ServerOptions {
 export interface PostgresOptions extends ServerOptions {
   /** Its shared buffers. */
   readonly memory?: string
+  /** More of its settings, as `name=value`. */
+  readonly settings?: readonly string[]
 }
 
 /** Belongs to an `await using`. */
@@ -25,12 +27,19 @@ export class Workplace implements AsyncDisposable {
     this.folder = mkdtempSync(join(tmpdir(), `torana-${name}-`))
   }
 
-  async postgres({ core, memory = '16MB' }: PostgresOptions = {}): Promise<TestServer> {
-    return this.#keep(await startPostgresServer({ memory }), core)
+  async postgres({ core, memory = '16MB', settings = [] }: PostgresOptions = {}): Promise<TestServer> {
+    return this.keep(await startPostgresServer({ memory, settings }), core)
   }
 
   async redis({ core }: ServerOptions = {}): Promise<TestServer> {
-    return this.#keep(await startRedisServer(), core)
+    return this.keep(await startRedisServer(), core)
+  }
+
+  /** A server that ends with the program. */
+  keep(server: TestServer, core?: number): TestServer {
+    this.#servers.push(server)
+    if (core !== undefined) pinTo(core, server.pids())
+    return server
   }
 
   /** Processes that use a server end before it. */
@@ -38,12 +47,6 @@ export class Workplace implements AsyncDisposable {
     await stopAll()
     for (const server of this.#servers) await server.stop()
     rmSync(this.folder, { recursive: true, force: true })
-  }
-
-  #keep(server: TestServer, core: number | undefined): TestServer {
-    this.#servers.push(server)
-    if (core !== undefined) pinTo(core, server.pids())
-    return server
   }
 }
 

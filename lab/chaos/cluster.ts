@@ -1,5 +1,5 @@
 /**
- * The whole cluster on loopback: a PostgreSQL, a Redis behind a proxy, a fake provider with its log, three
+ * The whole cluster on loopback: a PostgreSQL, a Redis behind a proxy, a fake provider with its log, two or three
  * gateways that are restarted when they end, and HAProxy in front of them. All of it ends with this process,
  * however that ends.
  */
@@ -24,6 +24,7 @@ export const FOLDER_PLANS = {
   own: ['a', 'b', 'c'],
   shared: ['a', 'a', 'a'],
   mixed: ['a', 'b', 'b'],
+  pair: ['a', 'b'],
 } as const satisfies Record<string, readonly string[]>
 
 export type FolderPlan = keyof typeof FOLDER_PLANS

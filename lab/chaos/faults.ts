@@ -37,10 +37,15 @@ const REDIS_TROUBLE: readonly FaultKind[] = ['flush', 'pause', 'swallow']
 
 export function planFaults(
   random: Random,
-  { counts, seconds, round }: { counts: FaultCounts; seconds: number; round: number },
+  {
+    counts,
+    seconds,
+    round,
+    gateways: size,
+  }: { counts: FaultCounts; seconds: number; round: number; gateways: number },
 ): readonly Fault[] {
   const lengthMs = seconds * 1000 - FIRST_MS
-  const gateway = (): number => random.below(3)
+  const gateway = (): number => random.below(size)
   /** One after another: each has a separate part of the round and ends within it. */
   const inTurn = (kinds: readonly FaultKind[], longestMs: (kind: FaultKind) => number): Fault[] =>
     kinds.map((kind, index) => {

@@ -20,6 +20,15 @@ export class GatewayProcess {
     return this.#torana.port
   }
 
+  /** Of the process that runs now. */
+  get pid(): number {
+    return this.#torana.pid
+  }
+
+  get dataFolder(): string {
+    return this.#torana.dataFolder
+  }
+
   get controlUrl(): string {
     return this.#torana.controlUrl
   }

@@ -34,6 +34,8 @@ export interface ChaosOptions {
   readonly restMs: number
   /** Keeps logs, records and ledger of a run in which nothing was wrong. */
   readonly keep: boolean
+  /** Called once, before the first round. */
+  readonly onStart?: (cluster: Cluster) => void
 }
 
 export interface RoundResult extends Tally {
@@ -43,6 +45,8 @@ export interface RoundResult extends Tally {
   readonly trouble: string
   readonly requestsPerSecond: number
   readonly restedInMs: number
+  /** What each client received. */
+  readonly recordsFile: string
   readonly violations: readonly Violation[]
 }
 
@@ -60,6 +64,7 @@ export async function runRounds(
   const folder = mkdtempSync(join(tmpdir(), 'torana-chaos-'))
   const cluster = await startCluster({ folder, folderPlan: options.folderPlan, terms: termsOf(options) })
   const violations: Violation[] = []
+  options.onStart?.(cluster)
   try {
     for (let round = 0; round < options.rounds; round += 1) {
       const result = await runRound(cluster, folder, options, round)
@@ -99,7 +104,7 @@ async function runRound(
 ): Promise<RoundResult> {
   const random = seededRandom(seed + round)
   const evidence = evidenceFrom(cluster, join(folder, `records-${round}.jsonl`))
-  const planned = planFaults(random, { counts: faults, seconds, round })
+  const planned = planFaults(random, { counts: faults, seconds, round, gateways: cluster.gateways.length })
   const watch = watchBudgets(cluster)
   const load = startLoad({
     url: cluster.url,
@@ -124,6 +129,7 @@ async function runRound(
       planned.find(({ kind }) => kind === 'flush' || kind === 'pause' || kind === 'swallow')?.kind ?? '',
     requestsPerSecond: sent / loadSeconds,
     restedInMs,
+    recordsFile: evidence.recordsFile,
     violations: [...violations, ...(await watch.stop())],
   }
 }

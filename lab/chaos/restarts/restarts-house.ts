@@ -9,7 +9,8 @@ import { SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
 import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
 import { newTorana, type Torana } from '../../torana.ts'
-import { callsIn } from '../books.ts'
+import { callsIn, checkSums, withDatabase } from '../books.ts'
+import { violationText } from '../rounds.ts'
 import { print } from '../../report.ts'
 import { BALANCERS } from './balancers.ts'
 import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
@@ -88,11 +89,11 @@ export interface Outcome {
   readonly wrongs: readonly string[]
 }
 
-/** Compares what callers got and what the upstream served with the ledger, once all of it has arrived there. */
+/** Compares what callers got and what the upstream served with the ledger, once all of it has arrived there, and the ledger with its rollups. */
 export async function outcomeOf(
   title: string,
   load: SteadyLoad,
-  { provider, database }: RestartsHouse,
+  { provider, database, env }: RestartsHouse,
   more: readonly string[] = [],
 ): Promise<Outcome> {
   const { served } = provider.counters()
@@ -116,6 +117,8 @@ export async function outcomeOf(
   console.log(`${served} calls served by the upstream, ${inBooks} in the books`)
   const wrongs = [...more, ...load.failures()]
   if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
+  const differing = await withDatabase(env['DATABASE_URL'] ?? '', checkSums)
+  wrongs.push(...differing.map(violationText))
   for (const wrong of wrongs) console.log(`wrong: ${wrong}`)
   return { title, wrongs }
 }

@@ -29,7 +29,11 @@ export function s3Program(): string | undefined {
   }
 }
 
-export async function startS3Server(program: string): Promise<TestServer> {
+/** Small volumes unless given: files of tests. */
+export async function startS3Server(
+  program: string,
+  { volumes = 20, volumeMegabytes = 64 } = {},
+): Promise<TestServer> {
   const folder = temporaryFolder('s3')
   const config = join(folder, 's3.json')
   writeFileSync(
@@ -40,8 +44,9 @@ export async function startS3Server(program: string): Promise<TestServer> {
   const ports = ['master.port', 'volume.port', 'filer.port'].flatMap((name) => [name, `${name}.grpc`])
   const options = [
     '-ip=127.0.0.1 -ip.bind=127.0.0.1 -filer -s3 -s3.iam=false -s3.port.iceberg=0 -s3.port.lance=0',
-    // Small volumes, and a master that does not wait for others.
-    '-master.volumeSizeLimitMB=64 -volume.max=20 -master.electionTimeout=1s',
+    `-master.volumeSizeLimitMB=${volumeMegabytes} -volume.max=${volumes}`,
+    // It does not wait for others.
+    '-master.electionTimeout=1s',
     `-dir=${folder} -s3.config=${config} -s3.port=${port} -s3.port.grpc=${await freePort()}`,
     ...(await Promise.all(ports.map(async (name) => `-${name}=${await freePort()}`))),
   ].flatMap((part) => part.split(' '))

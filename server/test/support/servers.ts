@@ -44,11 +44,12 @@ const POSTGRES_USERS = ['postgres', 'nobody']
 
 /**
  * `waitsForDisk: false` is for a server that is never killed, with a ledger that is not needed afterwards. `memory`: size
- * of its cache, small for tests, of which many run at once.
+ * of its cache, small for tests, of which many run at once. `settings`: more of its own, as `name=value`.
  */
 export async function startPostgresServer({
   waitsForDisk = true,
   memory = '16MB',
+  settings: more = [] as readonly string[],
 } = {}): Promise<TestServer> {
   const port = await freePort()
   const folder = temporaryFolder('postgres')
@@ -63,6 +64,7 @@ export async function startPostgresServer({
   // Files of tests share a process, and leave their connections open until it ends; several such processes run at once.
   settings.push('max_connections=400')
   if (!waitsForDisk) settings.push('fsync=off')
+  settings.push(...more)
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
   const command = [binary('postgres'), ...options]
   const greet = (): Promise<void> => withClient(url, async (client) => void (await client.query('select 1')))
