@@ -14,9 +14,6 @@ export const { version } = manifest
 /** The commit that this program was built from. Empty: not known. */
 export const commit: string = manifest.commit ?? ''
 
-/** In the data folder: a copy of the keys, for a start without the store. */
-export const KEY_SNAPSHOT = 'keys.snapshot'
-
 /** What every part of a node is opened with. */
 export interface Basics {
   readonly settings: Settings
