@@ -71,11 +71,7 @@ export interface KeyFile {
    * Writes to the log what changed since `packed`, or packs it when the log is large. What another process of the machine has
    * written already is not written again. Returns the copy to use from now on if it is another one.
    */
-  save(
-    packed: PackedKeys,
-    state: DirectoryState,
-    changes: DirectoryChanges,
-  ): Promise<PackedKeys | undefined>
+  save(packed: PackedKeys, state: DirectoryState, changes: DirectoryChanges): Promise<PackedKeys | undefined>
 }
 
 export interface OpenedKeys {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { snapshotKeysOf } from '#runtime/secret.ts'
-import { PackedKeyFile } from '#stores/key-file/key-file.ts'
+import { PackedKeyFile, type KeyFileParts } from '#stores/key-file/key-file.ts'
 import { SECRETS } from './directory.ts'
 
 const folders: string[] = []
@@ -12,18 +12,27 @@ process.once('exit', () => {
 })
 
 export function someKeyFile(): PackedKeyFile {
-  const folder = mkdtempSync(join(tmpdir(), 'torana-keys-'))
-  folders.push(folder)
-  return keyFileIn(folder)
+  return keyFileIn(someKeyFolder())
 }
 
-/** Its troubles end the test. */
-export function keyFileIn(folder: string, secrets = SECRETS): PackedKeyFile {
+export function someKeyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-keys-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Its troubles end the test, unless it wants to hear of them. */
+export function keyFileIn(
+  folder: string,
+  secrets = SECRETS,
+  options: Partial<KeyFileParts> = {},
+): PackedKeyFile {
   return new PackedKeyFile({
     folder,
     keys: snapshotKeysOf(secrets),
     onTrouble(trouble) {
       throw trouble
     },
+    ...options,
   })
 }

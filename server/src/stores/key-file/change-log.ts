@@ -29,8 +29,18 @@ export interface ChangeLog {
 }
 
 /** The log of the file with this signature. A record that a crash cut off at the end does not count. */
-export async function readLog(path: string, keys: readonly Uint8Array[], fileMac: Buffer): Promise<ChangeLog> {
-  const none: ChangeLog = { state: undefined, keys: new Map(), projects: new Map(), endBytes: 0, mac: fileMac }
+export async function readLog(
+  path: string,
+  keys: readonly Uint8Array[],
+  fileMac: Buffer,
+): Promise<ChangeLog> {
+  const none: ChangeLog = {
+    state: undefined,
+    keys: new Map(),
+    projects: new Map(),
+    endBytes: 0,
+    mac: fileMac,
+  }
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
     throw error

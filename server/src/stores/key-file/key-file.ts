@@ -40,6 +40,8 @@ export interface KeyFileParts {
   readonly folder: string
   /** The first one signs, all are accepted. */
   readonly keys: readonly Uint8Array[]
+  /** Changes beside the packed file, after which they are packed. */
+  readonly maxChanges?: number
   /** A file could not be used or written. */
   readonly onTrouble: (trouble: Error) => void
 }
@@ -110,14 +112,15 @@ export class PackedKeyFile implements KeyFile {
     const all = { keys: [...changes.keys], projects: [...changes.projects] }
     if (identityOf(this.#path) !== packed.bytes.identity) {
       const other = await this.#openPacked().catch((error: Error) => this.#parts.onTrouble(error))
-      if (other !== undefined && isBetween(other.state.version, packed.state.version, state.version)) return other
+      if (other !== undefined && isBetween(other.state.version, packed.state.version, state.version))
+        return other
       other?.close()
       return this.#replace((write, key) => packChanged(write, key, state, { packed, changes: all }))
     }
     const log = await readLog(this.#log, this.#parts.keys, packed.mac).catch((error: Error) =>
       this.#parts.onTrouble(error),
     )
-    const isLarge = all.keys.length + all.projects.length > MAX_CHANGES
+    const isLarge = all.keys.length + all.projects.length > (this.#parts.maxChanges ?? MAX_CHANGES)
     if (log === undefined || isLarge || log.endBytes > MAX_LOG_BYTES)
       return this.#replace((write, key) => packChanged(write, key, state, { packed, changes: all }))
     const written = log.state ?? packed.state

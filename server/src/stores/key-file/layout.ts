@@ -75,7 +75,8 @@ export function projectBody(project: HeldProject, terms: number | undefined): Bu
 
 function bodyOf(kind: number, text: string, terms: number | undefined, version: bigint): Buffer {
   const textBytes = Buffer.byteLength(text)
-  if (textBytes > MAX_TEXT_BYTES) throw new Error(`the name ${text.slice(0, 100)}… is too long for a key file`)
+  if (textBytes > MAX_TEXT_BYTES)
+    throw new Error(`the name ${text.slice(0, 100)}… is too long for a key file`)
   const body = Buffer.alloc(padded(TEXT + textBytes))
   body.writeUInt32LE(body.length, BYTES)
   body[KIND] = kind

@@ -19,7 +19,10 @@ export interface OldSnapshot {
 }
 
 /** Undefined when there is none. */
-export async function readOldSnapshot(path: string, keys: readonly Uint8Array[]): Promise<OldSnapshot | undefined> {
+export async function readOldSnapshot(
+  path: string,
+  keys: readonly Uint8Array[],
+): Promise<OldSnapshot | undefined> {
   let bytes: Buffer
   try {
     bytes = await readFile(path)
@@ -34,7 +37,8 @@ export async function readOldSnapshot(path: string, keys: readonly Uint8Array[])
     const expected = Buffer.from(`${createHmac('sha256', key).update(signed).digest('base64')}\n`)
     return claimed.length === expected.length && timingSafeEqual(claimed, expected)
   })
-  if (!isOurs) throw new Error(`${path} was changed, or written by a node with another secret: it is not used`)
+  if (!isOurs)
+    throw new Error(`${path} was changed, or written by a node with another secret: it is not used`)
   const [first = '', ...lines] = signed.toString().trimEnd().split('\n')
   const header = JSON.parse(first) as Header
   if (header.format !== FORMAT) throw new Error(`${path} has the format '${header.format}'`)

@@ -40,7 +40,12 @@ export class PackedKeyBytes implements PackedKeys {
   readonly #readTerms = (place: number): TermsJson => this.#termsAt(place)
   readonly #scratch = Buffer.allocUnsafeSlow(BODY_READ_BYTES)
 
-  private constructor(bytes: ReadableBytes, footer: Footer, mac: Buffer, rows: readonly [RowsInFile, RowsInFile]) {
+  private constructor(
+    bytes: ReadableBytes,
+    footer: Footer,
+    mac: Buffer,
+    rows: readonly [RowsInFile, RowsInFile],
+  ) {
     this.bytes = bytes
     this.footer = footer
     const { version, mark, verifiedAtMs } = footer
@@ -50,7 +55,11 @@ export class PackedKeyBytes implements PackedKeys {
   }
 
   /** Reads everything once, and throws unless one of the keys has signed it. `name`: for people. */
-  static async open(bytes: ReadableBytes, keys: readonly Uint8Array[], name: string): Promise<PackedKeyBytes> {
+  static async open(
+    bytes: ReadableBytes,
+    keys: readonly Uint8Array[],
+    name: string,
+  ): Promise<PackedKeyBytes> {
     const mac = await checkedMac(bytes, keys, name)
     const text = Buffer.alloc(FOOTER_BYTES)
     bytes.read(text, FOOTER_BYTES, bytes.size - MAC_BYTES - FOOTER_BYTES)

@@ -29,7 +29,12 @@ const MAX_TERMS = 10_000
 export type Write = (bytes: Buffer) => Promise<void>
 
 /** Packs every record of the pages. */
-export async function packAll(write: Write, key: Uint8Array, state: DirectoryState, pages: DirectoryPages): Promise<void> {
+export async function packAll(
+  write: Write,
+  key: Uint8Array,
+  state: DirectoryState,
+  pages: DirectoryPages,
+): Promise<void> {
   const output = new Output(write, key)
   const bodies = new Bodies(0, 0)
   for await (const projects of pages.projects()) {
@@ -263,7 +268,10 @@ class Output {
         const earlier = next
         if (place !== undefined) {
           setPlace(step, at, form, place)
-          while (next < added.length && added.compare(step, at, at + form.keyBytes, next, next + form.keyBytes) <= 0)
+          while (
+            next < added.length &&
+            added.compare(step, at, at + form.keyBytes, next, next + form.keyBytes) <= 0
+          )
             next += form.bytes
           if (next === earlier) continue
         }
@@ -279,7 +287,13 @@ class Output {
 
   async end(
     { version, mark, verifiedAtMs }: DirectoryState,
-    sizes: { readonly bodyBytes: number; readonly termsBytes: number; readonly digests: number; readonly names: number; readonly keys: number },
+    sizes: {
+      readonly bodyBytes: number
+      readonly termsBytes: number
+      readonly digests: number
+      readonly names: number
+      readonly keys: number
+    },
   ): Promise<void> {
     await this.put(footerBytes({ format: FORMAT, version: String(version), mark, verifiedAtMs, ...sizes }))
     await this.#write(this.#hmac.digest())

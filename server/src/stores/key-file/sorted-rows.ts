@@ -33,7 +33,13 @@ export class RowsInFile {
   readonly #firsts: Uint32Array
   #bucket = Buffer.allocUnsafeSlow(4096)
 
-  private constructor(bytes: ReadableBytes, form: RowForm, start: number, firsts: Uint32Array, shift: number) {
+  private constructor(
+    bytes: ReadableBytes,
+    form: RowForm,
+    start: number,
+    firsts: Uint32Array,
+    shift: number,
+  ) {
     this.#bytes = bytes
     this.#form = form
     this.#start = start
@@ -77,8 +83,7 @@ export class RowsInFile {
 }
 
 function addUp(counts: Uint32Array): void {
-  for (let bucket = 1; bucket < counts.length; bucket += 1)
-    counts[bucket]! += counts[bucket - 1] as number
+  for (let bucket = 1; bucket < counts.length; bucket += 1) counts[bucket]! += counts[bucket - 1] as number
 }
 
 /** Rows that are collected in any order, as bytes and not as objects: there may be millions. */

@@ -200,7 +200,8 @@ export class KeySnapshot implements KeyDirectory {
     if (contents.packed === undefined || (await this.#markOf(known.version)) !== known.mark) return false
     if (state.version > known.version) {
       const { source } = this.#options
-      for await (const projects of source.projectsChangedSince(known.version)) contents.apply({ projects, keys: [] })
+      for await (const projects of source.projectsChangedSince(known.version))
+        contents.apply({ projects, keys: [] })
       for await (const keys of source.keysChangedSince(known.version)) {
         contents.apply({ projects: [], keys })
         if (contents.changeCount > MAX_CHANGES) return false

@@ -79,12 +79,19 @@ export class PostgresKeySource implements KeySource {
 
   async *keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
     const [text, values] = version === undefined ? [LIVING_KEYS, []] : [CHANGED_KEYS, [version]]
-    let after = ''
+    const ask = (after: string): Promise<KeyRow[]> =>
+      reachable(this.#database.query<KeyRow>(text, [...values, after]))
+    let page = ask('')
     for (;;) {
-      const rows = await reachable(this.#database.query<KeyRow>(text, [...values, after]))
+      const rows = await page
+      const last = rows.length < PAGE_KEYS ? undefined : rows.at(-1)
+      if (last !== undefined) {
+        // While this page is worked on, the database reads the next. The next round hears of its failure.
+        page = ask(last.key_id)
+        page.catch(() => {})
+      }
       yield rows.map(keyOf)
-      if (rows.length < PAGE_KEYS) return
-      after = rows.at(-1)?.key_id ?? ''
+      if (last === undefined) return
     }
   }
 

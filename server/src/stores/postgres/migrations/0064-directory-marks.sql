@@ -12,7 +12,7 @@ BEGIN
   INSERT INTO directory_marks (version) VALUES (NEW.version)
   ON CONFLICT (version) DO UPDATE SET mark = gen_random_uuid();
   -- A copy that is more changes behind is read again as a whole.
-  DELETE FROM directory_marks WHERE version < NEW.version - 10000;
+  DELETE FROM directory_marks WHERE version < NEW.version - 10000 OR version > NEW.version;
   RETURN NULL;
 END $$;
 
