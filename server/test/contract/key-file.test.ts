@@ -118,7 +118,7 @@ async function living(keyStore: KeyStore): Promise<readonly KeyRecord[]> {
 /** A store with keys `p/0` to `p/2`, and a node that keeps its copy in a folder. */
 async function kept() {
   const { keyStore } = memoryDirectory()
-  const secrets = []
+  const secrets: string[] = []
   for (let number = 0; number < 3; number += 1) {
     const { secret, stored } = someSecret()
     secrets.push(secret)

@@ -7,11 +7,13 @@ import type {
   DirectoryChanges,
   DirectoryPages,
   DirectoryState,
+  HeldProject,
   KeyFile,
   OpenedKeys,
   PackedKeys,
 } from '#ports/key-file.ts'
-import { lockFile, type FileLock } from '../file-lock.ts'
+import type { KeyRecord } from '#ports/key-store.ts'
+import { lockFile } from '../file-lock.ts'
 import { appendTo, readLog } from './change-log.ts'
 import { readOldSnapshot } from './old-snapshot.ts'
 import { packAll, packChanged, type Write } from './packing.ts'
@@ -58,9 +60,11 @@ export class PackedKeyFile implements KeyFile {
   readonly #parts: KeyFileParts
   readonly #path: string
   readonly #log: string
+  readonly #lock: string
 
   constructor(parts: KeyFileParts) {
     this.#parts = parts
+    this.#lock = join(parts.folder, LOCK)
     this.#path = join(parts.folder, PACKED_KEYS)
     this.#log = join(parts.folder, CHANGES)
   }
@@ -84,19 +88,19 @@ export class PackedKeyFile implements KeyFile {
   }
 
   async pack(state: DirectoryState, pages: DirectoryPages): Promise<PackedKeys> {
+    const packed = (write: Write, key: Uint8Array): Promise<void> => packAll(write, key, state, pages)
     try {
       const before = identityOf(this.#path)
-      using _lock = await this.#locked()
-      if (identityOf(this.#path) !== before) {
-        const other = await this.#openPacked().catch((error: Error) => this.#parts.onTrouble(error))
+      return await this.#whileLocked(async () => {
+        const other = await this.#openOther(before)
         if (other !== undefined && isSameState(other.state, state)) return other
         other?.close()
-      }
-      return await this.#replace((write, key) => packAll(write, key, state, pages))
+        return this.#replace(packed)
+      })
     } catch (error) {
       if (!(error instanceof DiskFailure)) throw error
       this.#parts.onTrouble(error)
-      return this.#packInMemory((write, key) => packAll(write, key, state, pages))
+      return this.#packInMemory(packed)
     }
   }
 
@@ -106,31 +110,48 @@ export class PackedKeyFile implements KeyFile {
     changes: DirectoryChanges,
   ): Promise<PackedKeys | undefined> {
     if (!(packed instanceof PackedKeyBytes)) throw new TypeError('the keys were packed elsewhere')
-    using lock = this.#lock()
+    const lock = lockFile(this.#lock)
     // Another process is writing.
     if (lock === undefined) return undefined
-    const all = { keys: [...changes.keys], projects: [...changes.projects] }
+    try {
+      return await this.#saved(packed, state, { keys: [...changes.keys], projects: [...changes.projects] })
+    } finally {
+      lock.release()
+    }
+  }
+
+  async #saved(
+    packed: PackedKeyBytes,
+    state: DirectoryState,
+    changes: { readonly keys: readonly KeyRecord[]; readonly projects: readonly HeldProject[] },
+  ): Promise<PackedKeys | undefined> {
+    const { keys: signing, onTrouble, maxChanges = MAX_CHANGES } = this.#parts
+    const packChanges = (): Promise<PackedKeys> =>
+      this.#replace((write, key) => packChanged(write, key, state, { packed, changes }))
     if (identityOf(this.#path) !== packed.bytes.identity) {
-      const other = await this.#openPacked().catch((error: Error) => this.#parts.onTrouble(error))
+      const other = await this.#openOther(packed.bytes.identity)
       if (other !== undefined && isBetween(other.state.version, packed.state.version, state.version))
         return other
       other?.close()
-      return this.#replace((write, key) => packChanged(write, key, state, { packed, changes: all }))
+      return packChanges()
     }
-    const log = await readLog(this.#log, this.#parts.keys, packed.mac).catch((error: Error) =>
-      this.#parts.onTrouble(error),
-    )
-    const isLarge = all.keys.length + all.projects.length > (this.#parts.maxChanges ?? MAX_CHANGES)
-    if (log === undefined || isLarge || log.endBytes > MAX_LOG_BYTES)
-      return this.#replace((write, key) => packChanged(write, key, state, { packed, changes: all }))
+    const log = await readLog(this.#log, signing, packed.mac).catch(onTrouble)
+    const isLarge = changes.keys.length + changes.projects.length > maxChanges
+    if (log === undefined || isLarge || log.endBytes > MAX_LOG_BYTES) return packChanges()
     const written = log.state ?? packed.state
     const isRecent = state.verifiedAtMs - written.verifiedAtMs < RECENT_MS
     if (written.version > state.version || (written.version === state.version && isRecent)) return undefined
-    await appendTo(this.#log, this.#parts.keys[0] as Uint8Array, log, state, {
-      keys: all.keys.filter(({ version }) => version > written.version),
-      projects: all.projects.filter(({ version }) => version > written.version),
+    await appendTo(this.#log, signing[0] as Uint8Array, log, state, {
+      keys: changes.keys.filter(({ version }) => version > written.version),
+      projects: changes.projects.filter(({ version }) => version > written.version),
     })
     return undefined
+  }
+
+  /** The file, if it is another one than that. */
+  async #openOther(identity: string | undefined): Promise<PackedKeyBytes | undefined> {
+    if (identityOf(this.#path) === identity) return undefined
+    return (await this.#openPacked().catch(this.#parts.onTrouble)) ?? undefined
   }
 
   async #openPacked(): Promise<PackedKeyBytes | undefined> {
@@ -161,16 +182,11 @@ export class PackedKeyFile implements KeyFile {
     return { packed, state, changes: { keys: [], projects: [] } }
   }
 
-  #lock(): (FileLock & Disposable) | undefined {
-    const lock = lockFile(join(this.#parts.folder, LOCK))
-    return lock && { ...lock, [Symbol.dispose]: () => lock.release() }
-  }
-
-  async #locked(): Promise<Disposable> {
+  async #whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
     const sinceMs = performance.now()
     for (;;) {
-      const lock = onDisk(() => this.#lock())
-      if (lock !== undefined) return lock
+      const lock = onDisk(() => lockFile(this.#lock))
+      if (lock !== undefined) return work().finally(() => lock.release())
       if (performance.now() - sinceMs > MAX_LOCK_WAIT_MS)
         throw new DiskFailure('another process has been packing the keys for too long')
       await wait(LOCK_LOOK_MS)

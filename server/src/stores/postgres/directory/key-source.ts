@@ -79,7 +79,7 @@ export class PostgresKeySource implements KeySource {
 
   async *keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
     const [text, values] = version === undefined ? [LIVING_KEYS, []] : [CHANGED_KEYS, [version]]
-    const ask = (after: string): Promise<KeyRow[]> =>
+    const ask = (after: string): Promise<readonly KeyRow[]> =>
       reachable(this.#database.query<KeyRow>(text, [...values, after]))
     let page = ask('')
     for (;;) {
