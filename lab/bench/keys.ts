@@ -39,6 +39,8 @@ const KEYS = options.small ? 20_000 : Number(options.keys)
 const FEW_KEYS = 100
 const MODELS = options.small ? 50 : 500
 const PROJECTS = 1000
+/** Before memory is looked at. */
+const ASKED_KEYS = 2000
 const CONNECTIONS = 32
 const MEGABYTE = 1024 * 1024
 /** The aims of the project. */
@@ -131,7 +133,7 @@ async function measureNode(postgres: TestServer, config: object): Promise<object
   report.figure('both workers ready, without a key file', `${firstSeconds.toFixed(1)} s`)
   const files = readdirSync(torana.dataFolder).filter((name) => name.startsWith('keys.'))
   const fileBytes = files.reduce((sum, name) => sum + statSync(join(torana.dataFolder, name)).size, 0)
-  for (let key = 0; key < KEYS; key += Math.ceil(KEYS / 2000)) await ask(torana, key)
+  for (let key = 0; key < KEYS; key += Math.ceil(KEYS / ASKED_KEYS)) await ask(torana, key)
   const workers = familyOf(torana.pid).slice(1).map(memoryOf)
   const revokedSeconds = await revocation(torana)
   await torana.stop()
@@ -180,7 +182,7 @@ async function measureFew(config: object) {
   await started(torana)
   await torana.stop()
   const againSeconds = await started(torana)
-  for (let key = 0; key < 2000; key += 1) await ask(torana, key % FEW_KEYS)
+  for (let key = 0; key < ASKED_KEYS; key += 1) await ask(torana, key % FEW_KEYS)
   const workers = familyOf(torana.pid).slice(1).map(memoryOf)
   await torana.stop()
   await postgres.stop()
@@ -218,11 +220,9 @@ async function revocation(torana: Torana): Promise<number> {
   const key = KEYS - 1
   if ((await ask(torana, key)) !== 200) throw new Error('the key to revoke does not work')
   const token = readFileSync(join(torana.dataFolder, 'admin.token'), 'utf8').trim()
-  const id = encodeURIComponent(`project-${key % PROJECTS}/key-${key}`)
-  const answer = await fetch(`${torana.controlUrl}/api/v1/keys/${id}/revoke`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: '{}',
+  const answer = await fetch(`${torana.controlUrl}/api/v1/keys/project-${key % PROJECTS}/key-${key}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${token}` },
   })
   if (!answer.ok) throw new Error(`the key was not revoked: ${await answer.text()}`)
   const revokedMs = performance.now()
@@ -236,7 +236,7 @@ async function revocation(torana: Torana): Promise<number> {
 }
 
 async function withoutStore(torana: Torana, postgres: TestServer): Promise<number> {
-  await postgres.stop()
+  await postgres.kill9()
   const seconds = await started(torana)
   for (let count = 0; count < 200; count += 1) {
     const status = await ask(torana, Math.floor((count * KEYS) / 201))

@@ -41,8 +41,9 @@ export async function loadDatabase(database: Database, loading: Loading): Promis
     // Tables of earlier versions take no other rows.
     await sql.query(`SELECT set_config('torana.is_restoring', 'on', true)`)
     for (const partition of head.partitions) await makePartition(sql, partition)
-    for (const table of SEEDED) await sql.query(`DELETE FROM ${quoted(table)}`)
-    const loaded = await loadTables(sql, await tablesIn(sql), loading)
+    const tables = await tablesIn(sql)
+    for (const { name } of tables) if (SEEDED.includes(name)) await sql.query(`DELETE FROM ${quoted(name)}`)
+    const loaded = await loadTables(sql, tables, loading)
     await sql.query('COMMIT')
     return loaded
   }, STATEMENT_MS)
