@@ -95,6 +95,10 @@ const BENCH: Readonly<Record<string, Program>> = {
     answers: 'start, reload and CPU with 100,000 keys, 500 models and 10,000,000 ledger rows; --small',
     needs: 'PostgreSQL',
   },
+  'bench/keys': {
+    answers: 'start, memory, CPU, revocation and an outage with 1,000,000 stored keys; --small; --parts F: the key file alone',
+    needs: 'nginx, wrk, PostgreSQL, two cores',
+  },
   'bench/strangers': { answers: 'what clients without a key or money do to other projects' },
   'bench/canaries': { answers: 'whether a text of one project ever reaches another', needs: STORES },
   'bench/peers': {

@@ -40,7 +40,7 @@ export const environmentVariables = {
   TORANA_DATA_DIR: {
     default: './.torana',
     description:
-      'The data folder of the node: secret, demo key, admin token, key snapshot, journal and spool, and the database if `DATABASE_URL` is unset. It must be writable.',
+      'The data folder of the node: secret, demo key, admin token, packed keys, journal and spool, and the database if `DATABASE_URL` is unset. It must be writable.',
   },
   TORANA_CONFIG: {
     description: 'The configuration file. Default: `torana.yaml` in the working directory, if it exists.',

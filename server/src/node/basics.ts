@@ -32,9 +32,6 @@ export function otlpSenderOf({ resource }: OtlpSettings): Sender {
   }
 }
 
-/** In the data folder: a copy of the keys, for a start without the store. */
-export const KEY_SNAPSHOT = 'keys.snapshot'
-
 /** What every part of a node is opened with. */
 export interface Basics {
   readonly settings: Settings

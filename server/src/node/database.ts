@@ -1,10 +1,9 @@
 /** Stores in a database: PostgreSQL, or the one inside this process. */
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DatabaseSettings, Settings } from '#core/settings.ts'
 import type { SealingKeys } from '#ports/credentials.ts'
 import { auditKeysOf, captureKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
-import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
+import { hasKeyFile, PackedKeyFile } from '#stores/key-file/key-file.ts'
 import { PostgresAlertOutbox } from '#stores/postgres/alerts/outbox.ts'
 import { PostgresAlertRules } from '#stores/postgres/alerts/rules.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
@@ -35,7 +34,7 @@ import { PostgresTrafficHistory } from '#stores/postgres/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { PostgresSuspects } from '#stores/postgres/suspects/suspects.ts'
 import type { Log } from '#telemetry/log.ts'
-import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
+import { version, type Basics } from './basics.ts'
 import { openLedger } from './ledger.ts'
 import type { StoreParts, Stores } from './stores.ts'
 
@@ -60,7 +59,7 @@ export function databaseLine({ database }: Settings): string {
 /** For a person who waits for a start whose database does not answer. The address has no password in it. */
 export function unreachableLine({ database, dataDir }: Settings, controlUrl: string): string {
   const at = database.kind === 'postgres' ? ` at ${URL.parse(database.url)?.host ?? 'DATABASE_URL'}` : ''
-  const serves = existsSync(join(dataDir, KEY_SNAPSHOT))
+  const serves = hasKeyFile(dataDir)
     ? 'Requests with known keys are served, and usage records queue on disk.'
     : 'No request is served until it answers. Check DATABASE_URL.'
   return `PostgreSQL${at} is unreachable; Torana keeps trying. ${serves} Status: ${controlUrl}/readyz`
@@ -88,7 +87,11 @@ export async function openDatabaseStores(
     budgets: new PostgresBudgets(forMoney),
     connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
     keys: new PostgresKeys(database),
-    keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
+    keyFile: new PackedKeyFile({
+      folder: basics.settings.dataDir,
+      keys: snapshotKeysOf(secrets),
+      onTrouble: (trouble) => log.error({ err: trouble }, 'the copy of the stored keys in the data folder'),
+    }),
     captures: new PostgresCaptures(database, captureKeysOf(secrets), basics.clock),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     configuration: new PostgresConfiguration(database, sealingKeysOf(secrets)),

@@ -1,7 +1,5 @@
 /** Opens the ledger of one node in a database: its files on disk, its heartbeats, and its background jobs. */
-import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import { NodeEnded } from '#ports/ledger.ts'
@@ -9,6 +7,7 @@ import type { RequestLogStore } from '#ports/request-log.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
 import { fingerprintsOf } from '#runtime/secret.ts'
+import { hasKeyFile } from '#stores/key-file/key-file.ts'
 import { mistakeIn, reachable } from '#stores/postgres/unreachable.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
@@ -28,7 +27,7 @@ import { RequestLog } from '#worker/ledger/request-log.ts'
 import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
 import { startUpkeep, type UpkeepEvents } from '#worker/ledger/upkeep.ts'
 import { every } from '#worker/every.ts'
-import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
+import { version, type Basics } from './basics.ts'
 import type { NodeLedger, StoreParts } from './stores.ts'
 
 const HEARTBEAT_MS = 1000
@@ -133,7 +132,7 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
 
 /** A store that is unreachable comes back. A store that refuses this node is a mistake that a person must see. */
 async function refuseStart(error: unknown, dataDir: string, folder: NodeFolder): Promise<void> {
-  const hasWorked = existsSync(join(dataDir, KEY_SNAPSHOT))
+  const hasWorked = hasKeyFile(dataDir)
   const problem = startProblem(error, { mistake: mistakeIn(error), hasWorked })
   if (problem === undefined) return
   await folder.spool.close()

@@ -14,7 +14,8 @@ import type { DrainStore } from '#ports/drains.ts'
 import type { Files } from '#ports/files.ts'
 import type { FileUploads } from '#ports/file-uploads.ts'
 import type { ImageJobs } from '#ports/image-jobs.ts'
-import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
+import type { KeyFile } from '#ports/key-file.ts'
+import type { KeyStore } from '#ports/key-store.ts'
 import type { LakeStore } from '#ports/lake.ts'
 import type { Ledger, LedgerStore } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
@@ -37,8 +38,8 @@ export interface Stores extends NodeLedger {
   readonly keys: KeyStore
   /** Most connections to PostgreSQL that this node opens. */
   readonly connections: number
-  /** A copy of the keys on disk, for a start without the store. */
-  readonly keyFile: SnapshotFile
+  /** The copy of the keys on disk. */
+  readonly keyFile: KeyFile
   readonly captures: CaptureStore
   readonly credentials: CredentialStore
   readonly configuration: StoredConfiguration

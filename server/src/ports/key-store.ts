@@ -62,6 +62,8 @@ export interface ProjectRecord extends Terms {
   /** Torana keeps the inputs of its requests for a day. */
   readonly capturesInputs: boolean
   readonly createdAtMs: number
+  /** The version of the directory in which it last changed. */
+  readonly version: bigint
 }
 
 /**
@@ -75,15 +77,17 @@ export interface KeySource {
    */
   directoryVersion(): Promise<bigint>
   /**
+   * A random mark that the directory got with this version, and no other version of any store has. A copy with another mark
+   * is of another store, or of this one before it was restored. Undefined for versions that never were or are long past.
+   */
+  markOf(version: bigint): Promise<string | undefined>
+  /**
    * Every key that changed after a version, in its current state; without a version, every key that is not revoked. They
    * come in pages that take a few milliseconds each. A key that changes during the read may come old or new: its version is
-   * larger than the one read before, so it comes again.
+   * larger than the one read before, so it comes again. A change of a project brings no key: it may have a million.
    */
   keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]>
-  /**
-   * The same for projects, without deleted ones. Each key carries the terms of its project, but a project may have no key,
-   * and members use it in the playground.
-   */
+  /** The same for projects, without deleted ones. */
   projectsChangedSince(version: bigint | undefined): AsyncIterable<readonly ProjectRecord[]>
   /** The key that one of these digests opens, in any state. */
   findKey(digests: readonly string[]): Promise<KeyRecord | undefined>
@@ -237,20 +241,4 @@ export interface KeyStore extends KeySource {
   setProject(name: string, change: ProjectChange, actor: Actor): Promise<ProjectRecord>
   /** Revokes all keys of the project and marks its data for deletion. Its name can't be used until the data is gone. */
   deleteProject(name: string, actor: Actor): Promise<void>
-}
-
-/**
- * A copy of the directory on the node's own disk, for a start while the store is unreachable. Holds digests, never secrets.
- */
-export interface SnapshotFile {
-  /** Undefined when there is none. Rejects when a node with another secret wrote it, or when it was changed since. */
-  read(): Promise<KeySnapshotContent | undefined>
-  /** Replaces the old copy by the new one in one step. */
-  write(content: KeySnapshotContent): Promise<void>
-}
-
-export interface KeySnapshotContent {
-  /** Unix milliseconds at which the store last confirmed this content as complete. */
-  readonly verifiedAtMs: number
-  readonly keys: Iterable<KeyRecord>
 }

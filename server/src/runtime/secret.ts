@@ -173,7 +173,7 @@ export function cacheKeyOf(secret: string): Uint8Array {
   return derived(secret, 'torana vector cache key v1', 32)
 }
 
-/** Keys that sign the key snapshot on disk: the first writes, all read. */
+/** Keys that sign the packed keys on disk: the first writes, all read. */
 export function snapshotKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
   return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>
     derived(secret, 'torana key snapshot v1', 32),

@@ -10,12 +10,11 @@ import type { Project } from '#core/catalog/catalog.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import { STALE_KEYS_MS, type KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { snapshotKeysOf } from '#runtime/secret.ts'
-import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { digested, memoryDirectory, SECRETS, someSecret } from '#test/support/directory.ts'
+import { keyFileIn } from '#test/support/key-file.ts'
 import { keyNode, Link, TestClock } from '#test/support/key-nodes.ts'
 import { startPostgresServer } from '#test/support/servers.ts'
 import { pollKeys } from '#worker/keys/key-polling.ts'
@@ -87,8 +86,9 @@ test('a revocation counts on every node within two seconds, and a dead store tak
 
 /** A node with one key whose snapshot is on disk, and without a connection to the store. */
 async function onDisk(name: string) {
-  const path = join(folder, name, 'keys.snapshot')
-  const file = keySnapshotFile(path, snapshotKeysOf(SECRETS))
+  const own = join(folder, name)
+  const path = join(own, 'keys.packed')
+  const file = keyFileIn(own)
   const { keyStore } = memoryDirectory()
   const { secret, stored } = someSecret()
   const budget = { limitNanoUsd: 12_345_678_901_234_567n, per: 'month', hard: true } as const
@@ -110,11 +110,11 @@ async function onDisk(name: string) {
     await node.snapshot.start()
     return node
   }
-  return { path, keyStore, link, secret, stored, clock, before, restart, snapshot }
+  return { own, path, keyStore, link, secret, stored, clock, before, restart, snapshot }
 }
 
 test('a node that starts while the store is away knows the keys of its last snapshot, with all they are bound by', async () => {
-  const { restart, secret, before, clock, path } = await onDisk('cold')
+  const { restart, secret, before, clock, own, path } = await onDisk('cold')
   const { snapshot, troubles } = await restart()
   assert.deepEqual(await snapshot.find(secret), before)
   assert.ok(snapshot.isLoaded)
@@ -124,13 +124,14 @@ test('a node that starts while the store is away knows the keys of its last snap
     (error) => error instanceof Fault && error.code === 'key_store_unreachable',
   )
   assert.equal(statSync(path).mode & 0o777, 0o600)
-  assert.deepEqual(readdirSync(join(path, '..')), ['keys.snapshot'])
+  assert.deepEqual(readdirSync(own), ['keys.lock', 'keys.lock-holder', 'keys.packed'])
 })
 
 test('the snapshot on disk holds no secret', async () => {
   const { path, secret, stored } = await onDisk('digests')
-  const text = readFileSync(path, 'utf8')
-  assert.ok(text.includes(stored.digest) && !text.includes(secret) && !text.includes(secret.slice(3, 35)))
+  const bytes = readFileSync(path)
+  assert.ok(bytes.includes(Buffer.from(stored.digest, 'base64')))
+  assert.ok(!bytes.includes(secret) && !bytes.includes(secret.slice(3, 35)))
 })
 
 test('a snapshot that is an hour old is not used, nor one from the future', async () => {
@@ -149,7 +150,7 @@ test('a snapshot that is an hour old is not used, nor one from the future', asyn
 })
 
 test('a snapshot of which any byte was changed is refused, as is a cut one and one of another node', async () => {
-  const { restart, path } = await onDisk('tampered')
+  const { restart, own, path } = await onDisk('tampered')
   const good = readFileSync(path)
   const isRefused = async (bytes: Uint8Array) => {
     writeFileSync(path, bytes)
@@ -171,10 +172,10 @@ test('a snapshot of which any byte was changed is refused, as is a cut one and o
     await isRefused(good.subarray(0, end))
   writeFileSync(path, good)
   assert.ok((await restart()).snapshot.isLoaded)
-  const foreign = keySnapshotFile(path, snapshotKeysOf({ current: 'another node', previous: undefined }))
+  const foreign = keyFileIn(own, { current: 'another node', previous: undefined })
   assert.ok(!(await restart(foreign)).snapshot.isLoaded)
   const rotating = { current: 'a new secret', previous: SECRETS.current }
-  assert.ok((await restart(keySnapshotFile(path, snapshotKeysOf(rotating)))).snapshot.isLoaded)
+  assert.ok((await restart(keyFileIn(own, rotating))).snapshot.isLoaded)
 })
 
 test('a node that started from its snapshot forgets it when the store is back', async () => {

@@ -297,13 +297,31 @@ export function keyStoreSuite(name: string, open: () => Promise<DatabaseDirector
     assert.deepEqual(await touched(keyStore.rotateKey('p/b', someSecret().stored, 0, { name: 'tester' })), [
       'p/b',
     ])
-    assert.deepEqual(await touched(keyStore.setProject('p', { budget }, { name: 'tester' })), ['p/a', 'p/b'])
+    const before = version
+    assert.deepEqual(await touched(keyStore.setProject('p', { budget }, { name: 'tester' })), [])
+    const [[changed] = []] = await Array.fromAsync(keyStore.projectsChangedSince(before))
+    assert.deepEqual([changed?.name, changed?.budget, changed?.version], ['p', budget, version])
     assert.deepEqual(await touched(keyStore.revokeKey('p/a', { name: 'tester' })), ['p/a'])
     assert.deepEqual(await touched(keyStore.createProject('empty', {}, { name: 'tester' })), [])
     assert.deepEqual(
       (await all(keyStore, undefined)).map(({ id }) => id),
       ['p/b', 'q/a'],
     )
+  })
+
+  test(`${name}: each version has a mark of its own, and an earlier state that comes again has another`, async () => {
+    const { keyStore, database } = await open()
+    const first = await keyStore.directoryVersion()
+    const marks = [await keyStore.markOf(first)]
+    await keyStore.createProject('p', {}, { name: 'tester' })
+    marks.push(await keyStore.markOf(await keyStore.directoryVersion()))
+    assert.equal(await keyStore.markOf(first), marks[0])
+    assert.equal(await keyStore.markOf(first + 5n), undefined)
+    await database.query('UPDATE directory_version SET version = $1', [first])
+    marks.push(await keyStore.markOf(first))
+    assert.ok(marks.every((mark) => mark !== undefined) && new Set(marks).size === 3)
+    await database.query('UPDATE directory_version SET version = $1', [first + 20_000n])
+    assert.equal(await keyStore.markOf(first), undefined, 'long past')
   })
 
   test(`${name}: more keys than one portion come all, each once`, async () => {

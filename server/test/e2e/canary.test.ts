@@ -303,7 +303,7 @@ test('the places that are searched are those where something is kept', () => {
     )
   for (const kept of ['table public.key_secrets', 'table public.upstream_credentials', 'table public.audit'])
     assert.ok((seen.get(kept) ?? '').length > 0, kept)
-  assert.ok([...seen.keys()].some((place) => place.includes('keys.snapshot')))
+  assert.ok([...seen.keys()].some((place) => place.includes('keys.packed')))
   assert.ok(seen.get('metrics')?.includes('plain-w16'))
 })
 

@@ -116,7 +116,7 @@ test('a node that has never read the stored keys is not ready and takes no conne
   await eventually(async () => assert.equal(await knock(first.port), 'taken'))
   assert.deepEqual(await readyz(first.port), [200, 'ok\n'])
   // The copy is written with the first refresh.
-  await eventually(async () => assert.ok(existsSync(join(folder, 'data', 'keys.snapshot')), 'a copy'))
+  await eventually(async () => assert.ok(existsSync(join(folder, 'data', 'keys.packed')), 'a copy'))
   first.child.kill('SIGTERM')
   assert.equal(await first.exit, 0)
   door.shut()

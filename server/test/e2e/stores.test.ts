@@ -61,7 +61,7 @@ test('PostgreSQL away at a restart: keys of torana.yaml are served, records wait
   await door.open()
   const before = await start({ DATABASE_URL: behind.href })
   // Without its copy of the stored keys, the next process would not be ready.
-  await eventually(async () => assert.ok(existsSync(join(before.folder, 'data/keys.snapshot'))))
+  await eventually(async () => assert.ok(existsSync(join(before.folder, 'data/keys.packed'))))
   before.child.kill('SIGINT')
   assert.equal(await before.exit, 0)
   door.shut()

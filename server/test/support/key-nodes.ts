@@ -1,5 +1,6 @@
 /** Nodes that read one store of keys, with a clock and a link that a test holds in its hands. */
 import type { Clock } from '#ports/clock.ts'
+import type { KeyFile } from '#ports/key-file.ts'
 import type {
   KeyRecord,
   KeySource,
@@ -7,7 +8,6 @@ import type {
   KeyStore,
   Peppers,
   ProjectRecord,
-  SnapshotFile,
   StoredStanding,
 } from '#ports/key-store.ts'
 import type { WorkOwner } from '#ports/keys.ts'
@@ -15,7 +15,7 @@ import { StoreUnreachable } from '#ports/store.ts'
 import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { peppersOf } from '#runtime/secret.ts'
 import { SECRETS } from './directory.ts'
-import { noKeyFile } from './stores/open.ts'
+import { someKeyFile } from './key-file.ts'
 
 export class TestClock implements Clock {
   #ms = 1_800_000_000_000
@@ -48,6 +48,11 @@ export class Link implements KeySource {
   async directoryVersion(): Promise<bigint> {
     this.#pass()
     return this.#store.directoryVersion()
+  }
+
+  async markOf(version: bigint): Promise<string | undefined> {
+    this.#pass()
+    return this.#store.markOf(version)
   }
 
   keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
@@ -102,7 +107,7 @@ export class Link implements KeySource {
 export interface NodeOptions {
   readonly clock?: Clock
   readonly peppers?: Peppers
-  readonly file?: SnapshotFile
+  readonly file?: KeyFile
   readonly onChange?: () => void
 }
 
@@ -112,7 +117,7 @@ export function keyNode(source: KeySource, options: NodeOptions = {}) {
     source,
     peppers: options.peppers ?? peppersOf(SECRETS),
     clock: options.clock ?? new TestClock(),
-    file: options.file ?? noKeyFile,
+    file: options.file ?? someKeyFile(),
     onChange: options.onChange,
     onTrouble: (trouble) => troubles.push(trouble?.message),
   })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Actor } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type {
@@ -22,7 +23,7 @@ import { hasEnded, statesOf, type KeyState } from '#core/keys/key-hygiene.ts'
 import { changedKey, changedProject, keyDetail, projectDetail, refusal } from '#stores/key-change.ts'
 import type { MemoryAudit } from './audit.ts'
 
-type StoredProject = ProjectRecord & { readonly version: bigint; readonly deleted: boolean }
+type StoredProject = ProjectRecord & { readonly deleted: boolean }
 type StoredKey = Omit<KeyRecord, 'projectTerms'>
 
 /** Keys in memory, gone with the process: for tests. */
@@ -33,6 +34,7 @@ export class MemoryKeyStore implements KeyStore {
   readonly #keys = new Map<string, StoredKey>()
   readonly #declaredUses = new Map<string, KeyUses>()
   #version = 1n
+  readonly #mark = randomUUID()
 
   constructor(clock: Clock, audit: MemoryAudit) {
     this.#clock = clock
@@ -43,16 +45,20 @@ export class MemoryKeyStore implements KeyStore {
     return this.#version
   }
 
+  async markOf(version: bigint): Promise<string | undefined> {
+    return version <= this.#version ? `${this.#mark}-${version}` : undefined
+  }
+
   /** Something else that belongs to the directory has changed. */
   directoryChanged(): void {
     this.#version += 1n
   }
 
   async *keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
-    const keys = [...this.#keys.values()].map((key) => this.#record(key))
-    yield keys.filter((key) =>
+    const keys = [...this.#keys.values()].filter((key) =>
       version === undefined ? key.revokedAtMs === undefined : key.version > version,
     )
+    yield keys.map((key) => this.#record(key))
   }
 
   async *projectsChangedSince(version = -1n): AsyncIterable<readonly ProjectRecord[]> {

@@ -3,6 +3,7 @@ import type { Basics } from '#node/basics.ts'
 import type { ControlBooks, StoreParts, Stores } from '#node/stores.ts'
 import { NO_FEEDS } from '#ports/catalog-feed.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
+import { someKeyFile } from '#test/support/key-file.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { NodeRequestTail } from '#worker/ledger/request-tail.ts'
@@ -59,7 +60,7 @@ export async function openMemoryStores(
     forControl: controlBooks(),
     budgets: books,
     keys,
-    keyFile: noKeyFile,
+    keyFile: someKeyFile(),
     captures: new MemoryCaptures(clock),
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
@@ -77,8 +78,6 @@ export async function openMemoryStores(
     [Symbol.asyncDispose]: async () => {},
   }
 }
-
-export const noKeyFile: Stores['keyFile'] = { read: async () => undefined, write: async () => {} }
 
 function controlBooks(): ControlBooks {
   return {

@@ -16,7 +16,7 @@ import { quoted, tablesIn, type Table } from './tables.ts'
 const PAGE_ROWS = 500
 const STATEMENT_MS = 5 * 60_000
 /** Tables with rows from a migration. The rows of the backup replace them. */
-const SEEDED: readonly string[] = ['directory_version', 'ledger_seal']
+const SEEDED: readonly string[] = ['directory_version', 'directory_marks', 'ledger_seal']
 /** Days, months, and days of a month, as Torana names them: nothing else of a file becomes a statement. */
 const PARTITION = /^(usage_events|requests)_\d{4}_\d{2}(?:_\d{2})?$/
 const OWNER = /^(usage_events(?:_\d{4}_\d{2})?|requests)$/
@@ -42,8 +42,9 @@ export async function loadDatabase(database: Database, loading: Loading): Promis
     // Tables of earlier versions take no other rows.
     await sql.query(`SELECT set_config('torana.is_restoring', 'on', true)`)
     for (const partition of head.partitions) await makePartition(sql, partition)
-    for (const table of SEEDED) await sql.query(`DELETE FROM ${quoted(table)}`)
-    const loaded = await loadTables(sql, await tablesIn(sql), loading)
+    const tables = await tablesIn(sql)
+    for (const { name } of tables) if (SEEDED.includes(name)) await sql.query(`DELETE FROM ${quoted(name)}`)
+    const loaded = await loadTables(sql, tables, loading)
     await sql.query('COMMIT')
     return loaded
   }, STATEMENT_MS)

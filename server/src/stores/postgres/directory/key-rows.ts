@@ -82,6 +82,7 @@ export interface ProjectRow {
   readonly captures_inputs: boolean
   readonly created_at: Date
   readonly deleted_at: Date | null
+  readonly version: bigint
 }
 
 export function projectOf(row: ProjectRow): ProjectRecord {
@@ -91,5 +92,6 @@ export function projectOf(row: ProjectRow): ProjectRecord {
     budget: budgetFrom(row.budget),
     capturesInputs: row.captures_inputs,
     createdAtMs: row.created_at.getTime(),
+    version: row.version,
   }
 }

@@ -8,11 +8,7 @@ import { keyOf, projectOf, SELECT_KEYS, type KeyRow, type ProjectRow } from './k
 /** Keys converted to records at a time: a few milliseconds, after which other requests get their turn. */
 const PAGE_KEYS = 1000
 
-const CHANGED_KEYS = `
-  WITH changed AS (
-    SELECT key_id FROM keys WHERE version > $1
-    UNION SELECT key_id FROM keys JOIN projects USING (project) WHERE projects.version > $1
-  ) ${SELECT_KEYS} WHERE keys.key_id IN (SELECT key_id FROM changed) AND keys.key_id > $2
+const CHANGED_KEYS = `${SELECT_KEYS} WHERE keys.version > $1 AND keys.key_id > $2
   ORDER BY keys.key_id LIMIT ${PAGE_KEYS}`
 
 const LIVING_KEYS = `${SELECT_KEYS} WHERE keys.revoked_at IS NULL AND keys.key_id > $1
@@ -70,14 +66,32 @@ export class PostgresKeySource implements KeySource {
     return (row as { version: bigint }).version
   }
 
+  async markOf(version: bigint): Promise<string | undefined> {
+    const [row] = await reachable(
+      this.#database.query<{ mark: string }>(
+        'SELECT mark FROM directory_marks WHERE version = $1',
+        [version],
+        'directory-mark',
+      ),
+    )
+    return row?.mark
+  }
+
   async *keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
     const [text, values] = version === undefined ? [LIVING_KEYS, []] : [CHANGED_KEYS, [version]]
-    let after = ''
+    const ask = (after: string): Promise<readonly KeyRow[]> =>
+      reachable(this.#database.query<KeyRow>(text, [...values, after]))
+    let page = ask('')
     for (;;) {
-      const rows = await reachable(this.#database.query<KeyRow>(text, [...values, after]))
+      const rows = await page
+      const last = rows.length < PAGE_KEYS ? undefined : rows.at(-1)
+      if (last !== undefined) {
+        // While this page is worked on, the database reads the next. The next round hears of its failure.
+        page = ask(last.key_id)
+        page.catch(() => {})
+      }
       yield rows.map(keyOf)
-      if (rows.length < PAGE_KEYS) return
-      after = rows.at(-1)?.key_id ?? ''
+      if (last === undefined) return
     }
   }
 
