@@ -69,3 +69,27 @@ test('a large body that waited for memory with more than a thousand parts is put
   const { sent, got } = await received(bodyBytes, room, async () => {}, inParts)
   assert.ok(sent.equals(got), `${got.length} of ${sent.length} bytes`)
 })
+
+test('a body that came with its headers is taken at once, and its connection serves the next request', async () => {
+  const room = new BodyRoom(defaultLimits)
+  const bodies: string[] = []
+  const sender = (): never => assert.fail('the body has arrived')
+  const read = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    bodies.push(String(await receiveBody(request, response, LIMIT, room, sender, false)))
+    response.end()
+  }
+  const server = createServer((request, response) => void read(request, response))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  try {
+    for (const body of ['one', 'two', 'three']) {
+      socket.write(`POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      assert.match(String(answer), /^HTTP\/1.1 200 OK\r\n/)
+    }
+    assert.deepEqual(bodies, ['one', 'two', 'three'])
+  } finally {
+    socket.destroy()
+    server.close()
+  }
+})

@@ -87,7 +87,8 @@ export async function admitWithin<Kind extends Admission>(
 ): Promise<Kind> {
   const admission = admissionOf(await takeRates(terms, outside.limiter))
   try {
-    await admission.reserve()
+    const reserving = admission.reserve()
+    if (reserving !== undefined) await reserving
   } catch (error) {
     admission[Symbol.dispose]()
     throw error
@@ -130,10 +131,13 @@ export class Admission implements Disposable {
     this.#isCounted = this.#attempts > 0
   }
 
-  /** Reserves the largest cost of the request in each hard budget. */
-  async reserve(): Promise<void> {
+  /** Reserves the largest cost of the request in each hard budget. Undefined when there is none. */
+  reserve(): Promise<void> | undefined {
     const { budgets } = this.#money
-    if (budgets.length === 0) return
+    return budgets.length === 0 ? undefined : this.#reserveFrom(budgets)
+  }
+
+  async #reserveFrom(budgets: readonly Budget[]): Promise<void> {
     let most = this.#terms.mostNanoUsd()
     try {
       await this.#money.setAside(most)

@@ -1,6 +1,6 @@
 /** What a request takes from the rate limits of its key and project before it runs. */
 import { Fault } from '#core/fault/fault.ts'
-import type { RateState, RateTake } from '#core/limits/limit.ts'
+import type { RateDecision, RateState, RateTake } from '#core/limits/limit.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 
@@ -26,17 +26,21 @@ export const NOTHING_TAKEN: TakenRates = { takes: [], states: [] }
  */
 export function countRequest({ limits }: Key, limiter: RateLimiter): Promise<TakenRates> | undefined {
   const takes = limits.filter(({ unit }) => unit === 'requests').map((limit) => ({ limit, amount: 1 }))
-  return takes.length === 0 ? undefined : taken(takes, limiter)
+  if (takes.length === 0) return undefined
+  return Promise.resolve(limiter.take(takes)).then((decision) => takenBy(decision, takes))
 }
 
 /** Takes the request's amounts from the rate limits of its key. */
 export async function takeRates(terms: RateTerms, limiter: RateLimiter): Promise<TakenRates> {
   const { key, tokens, images, counted = NOTHING_TAKEN } = terms
   const amounts = { requests: counted === NOTHING_TAKEN ? 1 : 0, tokens, images }
-  const takes = key.limits
-    .map((limit) => ({ limit, amount: amounts[limit.unit] }))
-    .filter(({ amount }) => amount > 0)
-  return takes.length === 0 ? counted : taken(takes, limiter, counted)
+  const takes: RateTake[] = []
+  for (const limit of key.limits) {
+    const amount = amounts[limit.unit]
+    if (amount > 0) takes.push({ limit, amount })
+  }
+  if (takes.length === 0) return counted
+  return takenBy(await limiter.take(takes), takes, counted)
 }
 
 interface Used {
@@ -58,15 +62,14 @@ export function takeLate(takes: readonly RateTake[], used: Used, limiter: RateLi
     if (limit.unit !== 'requests' && used[limit.unit] > 0) limiter.correct(limit, used[limit.unit])
 }
 
-async function taken(
+function takenBy(
+  { allowed, states }: RateDecision,
   takes: readonly RateTake[],
-  limiter: RateLimiter,
   before: TakenRates = NOTHING_TAKEN,
-): Promise<TakenRates> {
-  const { allowed, states } = await limiter.take(takes)
-  const all = [...before.states, ...states]
+): TakenRates {
+  const all = before === NOTHING_TAKEN ? states : [...before.states, ...states]
   if (!allowed) throw rateFault(states, takes, all)
-  return { takes: [...before.takes, ...takes], states: all }
+  return { takes: before === NOTHING_TAKEN ? takes : [...before.takes, ...takes], states: all }
 }
 
 function rateFault(

@@ -27,15 +27,7 @@ type Beside = Pick<LedgerEntry, 'batchId' | 'countsRequest' | 'hits' | 'inputs' 
 }
 
 export function entryText(entry: LedgerEntry): string {
-  const { batchId, countsRequest, hits, inputs, savedNanoUsd, labels, remarks } = entry
-  const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
-  const others = [batchId, hits, inputs, savedNanoUsd, labels, remarks]
-  const isPlain = !countsRequest && others.every((field) => field === undefined)
-  const stored = remarks && storedRemarks(remarks)
-  const beside: [] | [Beside] = isPlain
-    ? []
-    : [{ batchId, countsRequest, hits, inputs, labels, remarks: stored, ...saved }]
-  const fields: Fields = [
+  const fields = [
     entry.requestId,
     entry.attempt,
     entry.kind,
@@ -50,10 +42,35 @@ export function entryText(entry: LedgerEntry): string {
     entry.amountNanoUsd === undefined ? null : String(entry.amountNanoUsd),
     String(entry.projectLeaseNanoUsd),
     String(entry.keyLeaseNanoUsd),
-    ...beside,
-  ]
-  return JSON.stringify(fields)
+  ] as const satisfies Fields
+  const beside = besideOf(entry)
+  return JSON.stringify(beside === undefined ? fields : [...fields, beside])
 }
+
+/** Undefined where it is empty. */
+function besideOf(entry: LedgerEntry): Beside | undefined {
+  const { batchId, countsRequest, hits, inputs, savedNanoUsd, labels, remarks } = entry
+  const isPlain =
+    batchId === undefined &&
+    hits === undefined &&
+    inputs === undefined &&
+    savedNanoUsd === undefined &&
+    labels === undefined &&
+    remarks === undefined
+  if (isPlain) return countsRequest ? COUNTS_REQUEST : undefined
+  return {
+    batchId,
+    countsRequest,
+    hits,
+    inputs,
+    labels,
+    remarks: remarks && storedRemarks(remarks),
+    ...(savedNanoUsd !== undefined && { savedNanoUsd: String(savedNanoUsd) }),
+  }
+}
+
+/** All that nearly every entry has. */
+const COUNTS_REQUEST: Beside = { countsRequest: true }
 
 export function entryFrom(text: string): LedgerEntry {
   const fields = JSON.parse(text) as Fields

@@ -14,10 +14,19 @@ const NO_FILE = -1
 /** More than a call needs, and more than is left of the last block of a full disk. Readers skip empty lines. */
 const EMPTY_LINES = '\n'.repeat(4096)
 
+/** The line of an open call, and of the others that its request has open. */
+interface OpenLine {
+  readonly attempt: number
+  line: string
+  next: OpenLine | undefined
+}
+
 export class FileJournal implements Journal {
   readonly #folder: string
   readonly #segmentBytes: number
-  readonly #open = new Map<string, string>()
+  /** By request, of which nearly every one has one call. A joined name would be built and hashed twice for each. */
+  readonly #open = new Map<string, OpenLine>()
+  #size = 0
   #number = 0
   #file: number
   #bytes = 0
@@ -32,24 +41,56 @@ export class FileJournal implements Journal {
   }
 
   get size(): number {
-    return this.#open.size
+    return this.#size
   }
 
   open(call: OpenCall): Promise<void> {
     const line = `+${entryText(call)}\n`
-    this.#open.set(`${call.requestId}/${call.attempt}`, line)
+    this.#remember(call, line)
     this.#batch ??= Promise.withResolvers<void>()
     this.#add(line)
     return this.#batch.promise
   }
 
   close(requestId: string, attempt: number): void {
-    const id = `${requestId}/${attempt}`
-    if (this.#open.delete(id)) this.#add(`-${id}\n`)
+    if (this.#forget(requestId, attempt)) this.#add(`-${requestId}/${attempt}\n`)
   }
 
   has(requestId: string, attempt: number): boolean {
-    return this.#open.has(`${requestId}/${attempt}`)
+    return this.#lineOf(requestId, attempt) !== undefined
+  }
+
+  #remember({ requestId, attempt }: OpenCall, line: string): void {
+    const known = this.#lineOf(requestId, attempt)
+    if (known !== undefined) {
+      known.line = line
+      return
+    }
+    this.#open.set(requestId, { attempt, line, next: this.#open.get(requestId) })
+    this.#size += 1
+  }
+
+  /** False when it is not open. */
+  #forget(requestId: string, attempt: number): boolean {
+    const first = this.#open.get(requestId)
+    if (first === undefined) return false
+    if (first.attempt === attempt) {
+      if (first.next === undefined) this.#open.delete(requestId)
+      else this.#open.set(requestId, first.next)
+    } else {
+      let before = first
+      while (before.next !== undefined && before.next.attempt !== attempt) before = before.next
+      if (before.next === undefined) return false
+      before.next = before.next.next
+    }
+    this.#size -= 1
+    return true
+  }
+
+  #lineOf(requestId: string, attempt: number): OpenLine | undefined {
+    let line = this.#open.get(requestId)
+    while (line !== undefined && line.attempt !== attempt) line = line.next
+    return line
   }
 
   checkPlace(): void {
@@ -104,7 +145,7 @@ export class FileJournal implements Journal {
     let bytes: number
     try {
       file = openSync(path, 'w', 0o600)
-      bytes = writeWhole(file, [...this.#open.values()].join(''))
+      bytes = writeWhole(file, this.#openLines())
     } catch {
       // The disk has no room for it. The old file goes on, and half a new one must not be read after it; the next turn tries again.
       if (file !== undefined) closeSync(file)
@@ -116,6 +157,13 @@ export class FileJournal implements Journal {
     this.#file = file
     this.#bytes = bytes
     this.#number += 1
+  }
+
+  #openLines(): string {
+    let text = ''
+    for (const first of this.#open.values())
+      for (let one: OpenLine | undefined = first; one !== undefined; one = one.next) text += one.line
+    return text
   }
 }
 

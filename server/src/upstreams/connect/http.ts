@@ -164,6 +164,7 @@ export class UpstreamHttp {
 
 const ignore = (): void => {}
 const NOWHERE: ByteSink = { push: ignore }
+const NO_HEADERS: HttpAnswer['headers'] = {}
 
 interface ExchangeParts {
   readonly inFlight: Set<Exchange>
@@ -188,13 +189,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
   #firstByteMs = 0
-  #headers: HttpAnswer['headers'] = {}
+  #headers = NO_HEADERS
   #bytes = 0
   #bytesAtRest = 0
   #errorChunks: Uint8Array[] | undefined
   /** Undefined when the answer is not compressed. */
   #unpacking: Unpacking | undefined
   #timedOut = false
+  #isOver = false
 
   constructor(
     { inFlight, rounds, timeoutMs, maxBytes, sink, sending }: ExchangeParts,
@@ -312,12 +314,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   expireIfLate(nowMs: number): void {
     if (nowMs - this.#startedMs < this.#timeoutMs) return
     this.#timedOut = true
+    const controller = this.#controller
     const error = new HttpTimeout(`no answer within ${Math.round(this.#timeoutMs)} ms`)
     this.#fail(error)
-    this.#controller?.abort(error)
+    controller?.abort(error)
   }
 
   #fail(error: unknown): void {
+    // An abort reports its error here again, when whether the call was sent is no longer known.
+    if (this.#isOver) return
     const isPart = this.#sending?.isWhole === false
     // Some close the connection upon a part of a body, before the end of their answer has arrived.
     if (isPart && this.#errorChunks !== undefined) return this.#answered()
@@ -328,14 +333,20 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#letGo()
   }
 
-  /** The client keeps this object until the connection's next call: it must not keep an answer alive. */
+  /**
+   * The client keeps this object until the connection's next call: it must not keep an answer alive, nor the raw headers,
+   * whose bytes are those of the whole read.
+   */
   #letGo(): void {
+    this.#isOver = true
+    if (this.#controller !== undefined) this.#controller.rawHeaders = null
+    this.#controller = undefined
     this.#inFlight.delete(this)
     this.#sending?.stop()
     this.#unpacking?.stop()
     this.#sink = NOWHERE
     this.#resolve = ignore
     this.#reject = ignore
-    this.#headers = {}
+    this.#headers = NO_HEADERS
   }
 }

@@ -21,13 +21,13 @@ interface Counted {
   images: number
   nanoUsd: bigint
   readonly durationsMs: number[]
+  /** Another model or deployment of the same key. */
+  next: Counted | undefined
 }
 
-/** By key, model and deployment. Nested maps, because a joined name would be built for every request. */
-type Ways = Map<string, Map<string, Map<string | undefined, Counted>>>
-
 interface Second {
-  ways: Ways
+  /** By key, which mostly asks one model: a joined name, or maps in maps, would be built for every request. */
+  readonly ways: Map<string, Counted>
   size: number
 }
 
@@ -41,11 +41,12 @@ export class FlowCounts {
     // It was refused before any call: nothing flowed.
     if (record.deployment === undefined) return
     const second = this.#seconds[this.#now] as Second
-    let models = second.ways.get(keyId)
-    if (models === undefined) second.ways.set(keyId, (models = new Map()))
-    let deployments = models.get(model)
-    if (deployments === undefined) models.set(model, (deployments = new Map()))
-    let counted = deployments.get(record.deployment)
+    let counted = second.ways.get(keyId)
+    let last: Counted | undefined
+    while (counted !== undefined && (counted.model !== model || counted.deployment !== record.deployment)) {
+      last = counted
+      counted = counted.next
+    }
     if (counted === undefined) {
       if (second.size >= MAX_PATHS) return
       second.size += 1
@@ -60,8 +61,10 @@ export class FlowCounts {
         images: 0,
         nanoUsd: 0n,
         durationsMs: [],
+        next: undefined,
       }
-      deployments.set(record.deployment, counted)
+      if (last === undefined) second.ways.set(keyId, counted)
+      else last.next = counted
     }
     counted.requests += 1
     if (record.status >= 429 && outcomeOf(record.status, record.fault) === 'failed') counted.failed += 1
@@ -80,9 +83,9 @@ export class FlowCounts {
   flows(): readonly Flow[] {
     const all: Flow[] = []
     for (const { ways } of this.#seconds)
-      for (const models of ways.values())
-        for (const deployments of models.values())
-          for (const counted of deployments.values()) all.push(flowOf(counted))
+      for (const first of ways.values())
+        for (let counted: Counted | undefined = first; counted !== undefined; counted = counted.next)
+          all.push(flowOf(counted))
     return joined(all)
   }
 }

@@ -19,12 +19,14 @@ export function readBody(
   limit: BodyLimit,
   { bodyRoom, limiter }: ReadingBodyOutside,
 ): Promise<Buffer<ArrayBuffer>> {
-  const received = receiveBody(journey.request, journey.response, limit, bodyRoom, () => ({
+  const sender = () => ({
     share: key.project,
     shownAs: `project '${key.project}'`,
     count: () => countFirst(journey, key, limiter),
-    hold: (room) => (journey.room = room),
-  }))
+    hold: (room: Disposable) => (journey.room = room),
+  })
+  // A refusal waits for the next turn of the event loop, in which the request is complete.
+  const received = receiveBody(journey.request, journey.response, limit, bodyRoom, sender, false)
   if (journey.capture === undefined) return received
   return received.then((body) => {
     holdInput(journey, key, body)
