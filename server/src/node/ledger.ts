@@ -15,6 +15,7 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { checkSecret } from '#stores/postgres/secret-fingerprints.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { abandonedFolders, makeNodeFolder, type NodeFolder } from '#stores/spool/node-folder.ts'
@@ -52,6 +53,7 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
   const store = new PostgresLedger(forMoney)
   const upkeep = new PostgresUpkeep(database, store, clock)
   const reconciler = new PostgresReconciler(database, clock)
+  const sealing = new PostgresSealing(database, clock)
   const node = { id: nodeId, host: hostname(), version, role }
   const prepare = (): Promise<void> => prepareTables(basics, { database, upkeep })
   const membership = new Membership({ node, store, clock, prepare })
@@ -88,7 +90,7 @@ export async function openLedger(basics: Basics, parts: LedgerParts): Promise<No
     every(DRAIN_MS, () => ledger.drain(), quiet),
     every(DISK_MS, () => ledger.checkDisk(), quiet),
     every(RECOVER_MS, recoverDead, quiet),
-    startUpkeep({ nodeId, upkeep, reconciler, events: upkept, monotonicMs }),
+    startUpkeep({ nodeId, upkeep, reconciler, sealing, events: upkept, monotonicMs }),
   ]
   return {
     nodeId,
@@ -208,20 +210,30 @@ function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEv
   }
 }
 
-function upkeepEvents(log: Log, metrics: Metrics, onCompared: (differences: number) => void): UpkeepEvents {
+function upkeepEvents(log: Log, metrics: Metrics, onFigures: (differences: number) => void): UpkeepEvents {
+  const compared = ({ length }: readonly unknown[]): void => {
+    if (length > 0) log.error({ differences: length }, 'ledger and rollups differ: run torana doctor')
+  }
   return {
-    figures: (figures) => metrics.ledger.figures(figures),
+    figures(figures) {
+      metrics.ledger.figures(figures)
+      onFigures(figures?.differences ?? 0)
+    },
     reconciled(reconciliation) {
       metrics.ledger.reconciled(reconciliation)
       const { differences, budgetsCorrected } = reconciliation
-      onCompared(differences.length)
-      if (differences.length > 0)
-        log.error({ differences: differences.length }, 'ledger and rollups differ: run torana doctor')
+      compared(differences)
       if (budgetsCorrected.length > 0)
         log.warn(
           { budgets: budgetsCorrected.map(({ budgetId }) => budgetId) },
           'budgets were corrected by the ledger',
         )
+    },
+    sealed({ adopted, differences, waitsFor }) {
+      compared(differences)
+      if (adopted > 0)
+        log.info({ corrections: adopted }, 'late entries of an earlier version became corrections')
+      if (waitsFor !== undefined) log.info({ waitsFor }, 'hours of the ledger wait to be sealed')
     },
     partitions(partitions) {
       metrics.ledger.partitions(partitions)
@@ -229,7 +241,11 @@ function upkeepEvents(log: Log, metrics: Metrics, onCompared: (differences: numb
         log.warn({ missing: partitions.missing }, 'partitions could not be created')
     },
     did: (what) => log.info(what, 'upkeep'),
+    done: (chore) => metrics.ledger.chore(chore, 'done'),
     postponed: () => {},
-    failed: (chore, error) => log.error({ chore, err: error }, 'a background job failed'),
+    failed(chore, error) {
+      metrics.ledger.chore(chore, 'failed')
+      log.error({ chore, err: error }, 'a background job failed')
+    },
   }
 }

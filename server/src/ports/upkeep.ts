@@ -1,5 +1,7 @@
 /** Background work for the ledger. Every method rejects with `StoreUnreachable` when the store can't be reached. */
 
+import type { SealFigures } from './sealed-hours.ts'
+
 /**
  * Chores. Any node may do each of them, at any time, twice or beside another node: the outcome is the same. Each is done in
  * short steps, so that no request waits long behind it, and what could not be done now is done the next time.
@@ -16,14 +18,12 @@ export interface Upkeep {
    */
   makePartitions(): Promise<PartitionsMade>
   /**
-   * Deletes what has reached the end of its retention: the request log, and nodes that ended long ago. The ledger is kept
-   * for good.
+   * Deletes what has reached the end of its retention: the request log, hourly sums whose days are final, and nodes that
+   * ended long ago. The entries of the ledger and its daily sums stay.
    */
   dropOld(): Promise<OldDropped>
-  /**
-   * Builds the days from the hours: the last nine days, because entries usually come no later than that, or all of them.
-   */
-  rollUpDays(span: 'recent' | 'all'): Promise<void>
+  /** Builds the days from the hours: those that are not final, and final ones that have new corrections. */
+  rollUpDays(): Promise<void>
   /**
    * Posts unknowns that were not resolved within `UNKNOWN_POSTED_AFTER_MS` at the reserved amount, as actor `system`.
    * Returns how many.
@@ -42,6 +42,12 @@ export const UNKNOWN_POSTED_AFTER_MS = 7 * 86_400_000
 /** Retention of the request log: questions come within a month, and older rows are personal data without a use. */
 export const REQUEST_LOG_DAYS = 30
 
+/**
+ * Retention of hourly sums, in days: a quarter can be looked at by the hour. They are dropped by the month, and the sums of their
+ * days stay.
+ */
+export const HOURS_KEPT_DAYS = 92
+
 export interface PartitionsMade {
   readonly made: readonly string[]
   /** Partitions that could not be created, and why. */
@@ -49,7 +55,7 @@ export interface PartitionsMade {
 }
 
 export interface OldDropped {
-  /** Deleted partitions of the request log. */
+  /** Deleted partitions of the request log and of hourly sums. */
   readonly partitions: readonly string[]
   /** Deleted nodes. */
   readonly nodes: number
@@ -65,6 +71,11 @@ export interface Reconciler {
    * it has spent or leased is corrected, in one step with an audit entry, and reported.
    */
   reconcile(hours: number | 'all'): Promise<Reconciliation>
+  /**
+   * The same for the hours that ended and were not compared yet, the oldest first, for a bounded time, and for all open budgets.
+   * Each hour is compared once here, and once more when it is sealed.
+   */
+  reconcileDue(): Promise<Reconciliation>
 }
 
 export interface BooksFigures {
@@ -87,6 +98,9 @@ export interface BooksFigures {
    * Users and tags of the last day that are not all counted separately; the most expensive first, up to `MAX_OVERFLOWS`.
    */
   readonly overflows: readonly LabelOverflow[]
+  /** Sums of hours that differed from their entries when they were last compared. */
+  readonly differences: number
+  readonly seal: SealFigures
 }
 
 /** Bound of the count: more rows need the same action. */

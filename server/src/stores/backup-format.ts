@@ -7,8 +7,14 @@ import { z } from 'zod'
 export const FORMAT = 1
 
 const migration = z.object({ version: z.int(), name: z.string(), sha256: z.string() })
-/** Bounds have the form of a UUID, but no version. */
-const partition = z.object({ name: z.string(), of: z.string(), from: z.guid(), to: z.guid() })
+/** Bounds have the form of a UUID, but no version. `by`: it has partitions of its own. */
+const partition = z.object({
+  name: z.string(),
+  of: z.string(),
+  from: z.guid(),
+  to: z.guid(),
+  by: z.literal('day').optional(),
+})
 
 const head = z.object({
   torana_backup: z.int(),

@@ -17,6 +17,14 @@ const FIGURES = {
   ],
   deletedProjects: 0,
   overflows: [],
+  differences: 0,
+  seal: {
+    sealedThroughMs: 7_200_000,
+    comparedThroughMs: 0,
+    sealWaitsMs: 0,
+    compareWaitsMs: 90_000,
+    earlierNodes: 0,
+  },
 }
 
 test('records are counted by where they became durable, from the start at 0', () => {
@@ -38,7 +46,10 @@ test('figures of the ledger are reported by the node in charge of them, and by n
   assert.doesNotMatch(metrics.text(), /torana_unknowns_open/)
   metrics.figures(FIGURES)
   metrics.partitions({ missing: [{}] })
-  metrics.reconciled({ entries: 9, differences: [], budgetsCompared: 2, budgetsCorrected: [] })
+  metrics.chore('seal', 'failed')
+  metrics.chore('days', 'failed')
+  metrics.chore('days', 'done')
+  metrics.reconciled({ budgetsCorrected: [] })
   const text = metrics.text()
   assert.match(text, /^torana_unknowns_open 2$/m)
   assert.match(text, /^torana_unknowns_open_usd 1\.5$/m)
@@ -49,8 +60,15 @@ test('figures of the ledger are reported by the node in charge of them, and by n
   assert.match(text, /^torana_budget_spent_ratio\{budget="key:\\"odd\\"\\n"\} 1$/m)
   assert.match(text, /^torana_ledger_differences 0$/m)
   assert.match(text, /^torana_partitions_missing 1$/m)
+  assert.match(text, /^torana_ledger_sealed_through_seconds 7200$/m)
+  assert.match(text, /^torana_ledger_waits_seconds\{step="compare"\} 90$/m)
+  assert.match(text, /^torana_upkeep_failing\{chore="seal"\} 1$/m)
+  assert.match(text, /^torana_upkeep_failing\{chore="days"\} 0$/m)
   metrics.figures(undefined)
-  assert.doesNotMatch(metrics.text(), /torana_(unknowns|nodes|budget_spent|ledger_differences|partitions)/)
+  assert.doesNotMatch(
+    metrics.text(),
+    /torana_(unknowns|nodes|budget_spent|ledger_(differences|waits|sealed)|upkeep|partitions)/,
+  )
   assert.match(metrics.text(), /^torana_reconciliations_total 1$/m)
 })
 

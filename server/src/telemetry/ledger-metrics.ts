@@ -12,7 +12,7 @@ export class LedgerMetrics {
   #capturesDropped = 0
   #reconciliations = 0
   #corrections = 0
-  #differences: number | undefined
+  readonly #failing = new Map<string, boolean>()
   #partitionsMissing: number | undefined
   #figures: BooksFigures | undefined
   #ofNode: (() => NodeFigures) | undefined
@@ -56,10 +56,14 @@ export class LedgerMetrics {
     this.#capturesDropped += requests
   }
 
-  reconciled({ differences, budgetsCorrected }: Reconciliation): void {
+  reconciled({ budgetsCorrected }: Pick<Reconciliation, 'budgetsCorrected'>): void {
     this.#reconciliations += 1
     this.#corrections += budgetsCorrected.length
-    this.#differences = differences.length
+  }
+
+  /** How a background job of the ledger ended. */
+  chore(name: string, outcome: 'done' | 'failed'): void {
+    this.#failing.set(name, outcome === 'failed')
   }
 
   partitions({ missing }: { readonly missing: readonly unknown[] }): void {
@@ -70,7 +74,7 @@ export class LedgerMetrics {
   figures(figures: BooksFigures | undefined): void {
     this.#figures = figures
     if (figures !== undefined) return
-    this.#differences = undefined
+    this.#failing.clear()
     this.#partitionsMissing = undefined
   }
 
@@ -89,8 +93,11 @@ export class LedgerMetrics {
       valueText('torana_reconciliations_total', this.#reconciliations),
       valueText('torana_budget_corrections_total', this.#corrections),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),
-      valueText('torana_ledger_differences', this.#differences),
       valueText('torana_partitions_missing', this.#partitionsMissing),
+      samplesText(
+        'torana_upkeep_failing',
+        Array.from(this.#failing, ([chore, isFailing]) => ({ labels: { chore }, value: Number(isFailing) })),
+      ),
       ...(this.#figures ? figureTexts(this.#figures) : []),
     ].join('')
   }
@@ -132,6 +139,8 @@ function figureTexts({
   budgets,
   deletedProjects,
   overflows,
+  differences,
+  seal,
 }: BooksFigures): string[] {
   const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
   const ratios = budgets.map(({ budgetId, spentNanoUsd, limitNanoUsd }): Sample => {
@@ -149,6 +158,12 @@ function figureTexts({
     samplesText('torana_rest_rows', [
       { labels: { table: 'usage_events' }, value: restRows.ledger },
       { labels: { table: 'requests' }, value: restRows.requests },
+    ]),
+    valueText('torana_ledger_differences', differences),
+    valueText('torana_ledger_sealed_through_seconds', (seal.sealedThroughMs ?? 0) / 1000),
+    samplesText('torana_ledger_waits_seconds', [
+      { labels: { step: 'compare' }, value: seal.compareWaitsMs / 1000 },
+      { labels: { step: 'seal' }, value: seal.sealWaitsMs / 1000 },
     ]),
     valueText('torana_deleted_projects', deletedProjects),
     valueText('torana_usage_labels_overflowed', overflows.length),

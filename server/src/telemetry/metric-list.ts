@@ -135,6 +135,15 @@ const BOOKS = {
   torana_limiter_timeouts_total: counter('Of those, not answered in time.'),
   torana_limiter_errors_total: counter('Of those, failed with another error.'),
   torana_ledger_differences: gauge('Projects and hours in which the ledger and its sums differ. Must be 0.'),
+  torana_ledger_sealed_through_seconds: gauge('Unix time before which the hours of the ledger are sealed.'),
+  torana_ledger_waits_seconds: gauge(
+    'Time for which an hour that is due has waited to be compared or sealed, without progress.',
+    { labels: ['step'], most: 2 },
+  ),
+  torana_upkeep_failing: gauge('1 while a background job of the ledger fails.', {
+    labels: ['chore'],
+    most: 10,
+  }),
   torana_partitions_missing: gauge('Partitions that are due and could not be created.'),
   torana_unknowns_open: gauge('Calls with an unknown outcome.'),
   torana_unknowns_open_usd: gauge('Amount with which unknown calls count as spent.'),

@@ -27,12 +27,23 @@ const BACKUP_TABLE = {
   columns: [`'project::text'`],
 }
 
+const PARTITIONS = {
+  name: [`'usage_hours_before'`],
+  labels: [`'usage_label_hours_2000_01'`],
+  day: [`'usage_hours_2000_01_01'`],
+  table: [`'usage_hours'`],
+  like: [`'LIKE usage_hours'`],
+  idRange: [`() => "FOR VALUES FROM ('2000-01-01') TO ('2000-02-01')"`],
+  from: [`'2000-01-01'`],
+  to: [`'2000-02-01'`],
+  ...Object.fromEntries(['startMs', 'endMs', 'dayMs', 'DAY_MS'].map((name) => [name, ['0']])),
+}
+
 /** Of literals with local names. A statement that has neither an example nor a fixed text fails the test. */
 const EXAMPLES: readonly Example[] = [
   { of: 'SELECT hour AS at, sum(amount_nano)::bigint AS nano', with: COLUMN },
   { of: 'SELECT day, amount_nano FROM usage_days', with: COLUMN },
   { of: 'SELECT key_id, model, sum(amount_nano) AS nano', with: COLUMN },
-  { of: 'SELECT coalesce(sum(amount_nano), 0)::bigint AS spent FROM usage_hours', with: COLUMN },
   { of: 'SELECT asked.id, day::text AS day', with: { owner: [`'key'`, `'project'`] } },
   { of: 'SELECT asked.id, (hour', with: { owner: [`'key'`, `'project'`] } },
   {
@@ -76,14 +87,17 @@ const EXAMPLES: readonly Example[] = [
       state: ['undefined', ...['active', 'ending', 'tidy', 'revoked'].map((is) => `{ is: '${is}' }`)],
     },
   },
-  {
-    of: '${name} PARTITION OF ${table}',
-    with: {
-      name: [`'requests_2000_01_01'`],
-      table: [`'requests'`],
-      range: [`"FROM ('00000000-0000-0000-0000-000000000000') TO ('00000000-0000-0000-0000-000000000001')"`],
-    },
-  },
+  ...[
+    '${name} PARTITION OF ${table} ${idRange',
+    '${name} (${like}) PARTITION BY',
+    '${day} PARTITION OF ${name}',
+    '${table} ATTACH PARTITION ${name} ${idRange',
+    '${name} (LIKE ${table} INCLUDING DEFAULTS)',
+    'LOCK TABLE ${table}_rest',
+    'DELETE FROM ${table}_rest WHERE',
+    "${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}')",
+    'DROP TABLE ${name}, ${labels}',
+  ].map((of) => ({ of, with: PARTITIONS })),
   { of: 'DROP TABLE IF EXISTS ${name}', with: { name: [`'requests_2000_01_01'`] } },
   { of: 'SELECT json_build_array(', with: BACKUP_TABLE },
   { of: 'DECLARE backup_rows', with: { rows: [`'SELECT project FROM projects'`] } },
@@ -96,6 +110,7 @@ const EXAMPLES: readonly Example[] = [
       of: [`'requests'`],
       from: [`'00000000-0000-0000-0000-000000000000'`],
       to: [`'00000000-0000-0000-0000-000000000001'`],
+      split: [`''`],
     },
   },
   {

@@ -76,7 +76,7 @@ export function modelEndsSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: projects use a model for 30 days after their last request, and probes are no use`, async () => {
-    const { database, ledger, nodeId, entry, clock, upkeep } = await open()
+    const { database, ledger, nodeId, entry, clock, rollUpAllDays } = await open()
     const store = new PostgresModelEnds(database)
     const used = (project: string, model = 'small') =>
       ledger.append(nodeId, [entry({ countsRequest: true, project, keyId: `${project}/k`, model })])
@@ -84,7 +84,7 @@ export function modelEndsSuite(name: string, open: () => Promise<Books>): void {
     clock.ms += 10 * 86_400_000
     await used('monthly')
     await used('monthly', 'large')
-    await upkeep.rollUpDays('all')
+    await rollUpAllDays()
     clock.ms += 25 * 86_400_000
     await used('ads')
     await used('system')

@@ -106,7 +106,7 @@ for (const [name, open] of [
   })
 
   test(`${name}: who used a model within 30 days is summed over days and hours, the busiest first`, async () => {
-    const { database, ledger, nodeId, entry, clock, upkeep } = await open()
+    const { database, ledger, nodeId, entry, clock, rollUpAllDays } = await open()
     const used = (keyId: string, times: number, model = 'small') =>
       ledger.append(
         nodeId,
@@ -118,7 +118,7 @@ for (const [name, open] of [
     clock.ms += 31 * 86_400_000
     await used('search/ci', 2)
     await used('ads/web', 1, 'large')
-    await upkeep.rollUpDays('all')
+    await rollUpAllDays()
     clock.ms += 5 * 86_400_000
     await used('search/ci', 1)
     await used('ads/web', 1)

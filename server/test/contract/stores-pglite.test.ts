@@ -23,9 +23,9 @@ before(async () => {
   books = await open()
 })
 
-test('ledger, budgets and upkeep: an entry sent twice counts once, in the partition of its month', async () => {
+test('ledger, budgets and upkeep: an entry sent twice counts once, in the partition of its day', async () => {
   const { upkeep, reconciler, ledger, budgets, nodeId, identifiers, entry, rows } = books
-  assert.equal((await upkeep.makePartitions()).made.length, 7)
+  assert.equal((await upkeep.makePartitions()).made.length, 13)
   const budget: Budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true }
   const window = windowOf('month', BOOKS_NOW_MS)
   const question = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
@@ -39,7 +39,7 @@ test('ledger, budgets and upkeep: an entry sent twice counts once, in the partit
   await ledger.appendLate(nodeId, [posted])
   assert.deepEqual(await budgets.spentNanoUsd([{ budgetId: budget.id, window }]), [400n])
   const partitions = await rows('SELECT DISTINCT tableoid::regclass::text AS partition FROM usage_events')
-  assert.deepEqual(partitions, [{ partition: 'usage_events_2026_12' }])
+  assert.deepEqual(partitions, [{ partition: 'usage_events_2026_12_12' }])
   await assert.rejects(rows('DELETE FROM usage_events'), /append-only/)
   assert.deepEqual(
     (await ledger.openUnknowns({ limit: 9 })).map(({ requestId }) => requestId),

@@ -13,13 +13,19 @@ import { aCall, aJob, begunHold } from './image-jobs-open.ts'
 const HOUR_MS = 3_600_000
 
 export function upkeepSuite(name: string, open: () => Promise<Books>): void {
-  test(`${name}: this month and two more, today and three more days have a partition; the next time there is nothing to do`, async () => {
+  test(`${name}: this month and two more, and today and three more days of the request log have a partition; the next time there is nothing to do`, async () => {
     const { upkeep } = await open()
     assert.deepEqual(await upkeep.makePartitions(), {
       made: [
         'usage_events_2026_12',
         'usage_events_2027_01',
         'usage_events_2027_02',
+        'usage_hours_2026_12',
+        'usage_hours_2027_01',
+        'usage_hours_2027_02',
+        'usage_label_hours_2026_12',
+        'usage_label_hours_2027_01',
+        'usage_label_hours_2027_02',
         'requests_2026_12_12',
         'requests_2026_12_13',
         'requests_2026_12_14',
@@ -42,20 +48,24 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
       'SELECT tableoid::regclass::text AS partition, count(*)::integer AS rows FROM usage_events GROUP BY 1 ORDER BY 1',
     )
     assert.deepEqual(placed, [
-      { partition: 'usage_events_2026_12', rows: 1 },
-      { partition: 'usage_events_2027_01', rows: 2 },
-      { partition: 'usage_events_2027_02', rows: 1 },
+      { partition: 'usage_events_2026_12_31', rows: 1 },
+      { partition: 'usage_events_2027_01_01', rows: 1 },
+      { partition: 'usage_events_2027_01_31', rows: 1 },
+      { partition: 'usage_events_2027_02_01', rows: 1 },
     ])
   })
 
-  test(`${name}: rows in the way of one partition are reported and hold up no other`, async () => {
-    const { upkeep, clock, ledger, nodeId, entry, reconciler } = await open()
+  test(`${name}: rows in the way of one partition are reported and hold up no other; sums move to theirs`, async () => {
+    const { upkeep, clock, ledger, nodeId, entry, reconciler, rows } = await open()
     clock.ms = Date.UTC(2027, 0, 15)
     await ledger.append(nodeId, [entry(), entry()])
     clock.ms = BOOKS_NOW_MS
     const { made, missing } = await upkeep.makePartitions()
     assert.deepEqual(missing, [{ partition: 'usage_events_2027_01', reason: 'rows in the way' }])
-    assert.equal(made.length, 6)
+    assert.equal(made.length, 12)
+    assert.deepEqual(await rows('SELECT tableoid::regclass::text AS partition FROM usage_hours'), [
+      { partition: 'usage_hours_2027_01' },
+    ])
     assert.deepEqual((await reconciler.figures()).restRows, { ledger: 2, requests: 0 })
   })
 
@@ -138,7 +148,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
   })
 
   test(`${name}: days are what their hours add up to, also after entries that came late`, async () => {
-    const { upkeep, clock, ledger, nodeId, entry, rows } = await open()
+    const { upkeep, rollUpAllDays, clock, ledger, nodeId, entry, rows } = await open()
     const days = () =>
       rows<{ day: string; posts: number; nano: number }>(
         'SELECT day::text AS day, posts::integer AS posts, amount_nano::integer AS nano FROM usage_days ORDER BY day',
@@ -151,16 +161,16 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     await post(0)
     await post(8)
     await post(40)
-    await upkeep.rollUpDays('recent')
+    await upkeep.rollUpDays()
     assert.deepEqual(await days(), [
       { day: '2026-12-04', posts: 2, nano: 250 },
       { day: '2026-12-12', posts: 2, nano: 250 },
     ])
     await post(8)
-    await upkeep.rollUpDays('recent')
-    await upkeep.rollUpDays('recent')
+    await upkeep.rollUpDays()
+    await upkeep.rollUpDays()
     assert.deepEqual((await days())[0], { day: '2026-12-04', posts: 4, nano: 500 })
-    await upkeep.rollUpDays('all')
+    await rollUpAllDays()
     assert.deepEqual(await days(), [
       { day: '2026-11-02', posts: 2, nano: 250 },
       { day: '2026-12-04', posts: 4, nano: 500 },
@@ -174,11 +184,17 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
       clock.ms = atMs
       await ledger.append(nodeId, [entry()])
     }
-    // One question after another is asked on one connection.
+    // For the connections that follow, and for the only one of PGlite.
+    const zone = (statement: string) =>
+      database.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${statement}', current_database()); END $$`,
+      )
+    await zone(`SET timezone = ''Asia/Tokyo''`)
     await database.query(`SET TIME ZONE 'Asia/Tokyo'`)
-    await upkeep.rollUpDays('recent')
+    await upkeep.rollUpDays()
     assert.deepEqual(await rows(`SELECT current_setting('TimeZone') AS zone`), [{ zone: 'Asia/Tokyo' }])
-    await database.query('RESET TIME ZONE')
+    await zone('RESET timezone')
+    await database.query(`SET TIME ZONE 'UTC'`)
     assert.deepEqual(await rows('SELECT day::text AS day FROM usage_days ORDER BY 1'), [
       { day: '2026-12-11' },
       { day: '2026-12-12' },

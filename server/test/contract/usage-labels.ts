@@ -132,7 +132,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
 
   test(`${name}: what resolves an unknown counts for the same user, whichever node writes it`, async () => {
     const books = await open()
-    const { ledger, nodeId, entry, upkeep, reconciler } = books
+    const { ledger, nodeId, entry, rollUpAllDays, reconciler } = books
     const labels = { user: 'alice', tags: { team: 'red' } }
     const [first, second] = [1, 2].map(() =>
       entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 90n, labels }),
@@ -146,7 +146,7 @@ export function usageLabelsSuite(name: string, open: () => Promise<Books>): void
       { ...second, kind: 'post', tokens: 2, amountNanoUsd: 6n, labels: undefined },
     ])
     assert.deepEqual(amounts(await tableBy(books, 'user')), { alice: 10n, '(overflow)': 0n, '(none)': 0n })
-    await upkeep.rollUpDays('all')
+    await rollUpAllDays()
     books.clock.ms += 9 * DAY_MS
     assert.deepEqual(amounts(await tableBy(books, 'tag:team')), { red: 10n, '(overflow)': 0n, '(none)': 0n })
     assert.deepEqual((await reconciler.reconcile('all')).differences, [])

@@ -11,6 +11,7 @@ import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
+import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { testDatabase, testPglite } from './pglite.ts'
 
@@ -26,6 +27,8 @@ async function booksOn(database: Database) {
   const ledger = new PostgresLedger(database)
   const nodeId = identifiers.next()
   await ledger.startNode({ id: nodeId, host: 'here', version: '1.0.0' })
+  const upkeep = new PostgresUpkeep(database, ledger, clock)
+  const sealing = new PostgresSealing(database, clock)
   return {
     database,
     clock,
@@ -36,8 +39,14 @@ async function booksOn(database: Database) {
     keys: new PostgresKeys(database),
     audit: new PostgresAudit(database, systemClock),
     requests: new PostgresRequests(database),
-    upkeep: new PostgresUpkeep(database, ledger, clock),
+    upkeep,
     reconciler: new PostgresReconciler(database, clock),
+    sealing,
+    /** Gives every day its sums: sealed ones for good, the others for now. */
+    rollUpAllDays: async (): Promise<void> => {
+      await sealing.sealDue()
+      await upkeep.rollUpDays()
+    },
     /** An entry of a request accepted now. */
     entry: (overrides: Partial<LedgerEntry> = {}): LedgerEntry => ({
       requestId: identifiers.next(),

@@ -65,6 +65,14 @@ const PARTS: AttentionParts = {
     ],
     deletedProjects: 0,
     overflows: [],
+    differences: 0,
+    seal: {
+      sealedThroughMs: 7_200_000,
+      comparedThroughMs: 0,
+      sealWaitsMs: 0,
+      compareWaitsMs: 90_000,
+      earlierNodes: 0,
+    },
   },
   figures: {
     refusals: [

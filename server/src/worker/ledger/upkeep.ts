@@ -1,25 +1,22 @@
 /** The ledger's periodic chores, done by the oldest living node. */
+import type { HoursSealed, LedgerSealing } from '#ports/sealed-hours.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import type { BooksFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
 import { every, type Repetition } from '../every.ts'
 
 /** Interval at which the figures of the metrics are read and due chores are done. */
 const ROUND_MS = 60_000
-/** Interval of reconciliation. Adding up two hours of the ledger takes seconds at a thousand requests per second. */
+/** Interval of reconciliation: a budget that is wrong is corrected within it. Each hour is compared once. */
 const RECONCILE_MS = 600_000
-/** The current hour and the one before: each is compared a few more times after its end. */
-const RECONCILED_HOURS = 2
 /** Interval of daily rollups: people who look at days do not need the last minutes. */
 const ROLL_UP_MS = 600_000
 /** Interval of chores that create something days ahead, or remove what was kept for weeks. */
 const HOUR_MS = 3_600_000
-/** Interval of the daily correction: an entry more than a week late shows in its day on the day after. */
-const DAY_MS = 86_400_000
-
 export interface UpkeepParts {
   readonly nodeId: string
   readonly upkeep: Upkeep
   readonly reconciler: Reconciler
+  readonly sealing: LedgerSealing
   readonly events: UpkeepEvents
   readonly monotonicMs: () => number
   /** `ROUND_MS` unless given. */
@@ -30,9 +27,12 @@ export interface UpkeepEvents {
   /** The ledger's figures; undefined when another node is in charge of them now. */
   figures(figures: BooksFigures | undefined): void
   reconciled(reconciliation: Reconciliation): void
+  sealed(sealed: HoursSealed): void
   partitions(partitions: PartitionsMade): void
   /** What was posted, dropped or deleted because it was due, for the log. */
   did(what: Readonly<Record<string, unknown>>): void
+  /** A chore was done: if it had failed before, it works again. */
+  done(chore: string): void
   /** The store was unreachable: the chore is done in a later round. */
   postponed(chore: string, error: Error): void
   failed(chore: string, error: Error): void
@@ -68,6 +68,7 @@ export function startUpkeep(parts: UpkeepParts): Repetition {
       await attempt(chore.name, async () => {
         await chore.work()
         doneMs.set(chore, monotonicMs())
+        events.done(chore.name)
       })
     }
   }
@@ -85,7 +86,7 @@ export function startUpkeep(parts: UpkeepParts): Repetition {
 }
 
 /** The chore that hurts most when it is late comes first. */
-function choresOf({ upkeep, reconciler, events }: UpkeepParts): readonly Chore[] {
+function choresOf({ upkeep, reconciler, sealing, events }: UpkeepParts): readonly Chore[] {
   return [
     {
       name: 'partitions',
@@ -95,8 +96,9 @@ function choresOf({ upkeep, reconciler, events }: UpkeepParts): readonly Chore[]
     {
       name: 'reconcile',
       everyMs: RECONCILE_MS,
-      work: async () => events.reconciled(await reconciler.reconcile(RECONCILED_HOURS)),
+      work: async () => events.reconciled(await reconciler.reconcileDue()),
     },
+    { name: 'seal', everyMs: 0, work: async () => events.sealed(await sealing.sealDue()) },
     {
       name: 'expire unknowns',
       everyMs: HOUR_MS,
@@ -105,8 +107,7 @@ function choresOf({ upkeep, reconciler, events }: UpkeepParts): readonly Chore[]
         if (unknowns > 0) events.did({ unknowns })
       },
     },
-    { name: 'days', everyMs: ROLL_UP_MS, work: () => upkeep.rollUpDays('recent') },
-    { name: 'all days', everyMs: DAY_MS, work: () => upkeep.rollUpDays('all') },
+    { name: 'days', everyMs: ROLL_UP_MS, work: () => upkeep.rollUpDays() },
     {
       name: 'drop what is old',
       everyMs: HOUR_MS,

@@ -87,7 +87,7 @@ async function fortnight(books: Books): Promise<void> {
   })
   await spend(books, 1, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
   await spend(books, 5, { amountNanoUsd: undefined })
-  await books.upkeep.rollUpDays('all')
+  await books.rollUpAllDays()
 }
 
 test('usage adds up by model, in days, with what the cache saved, what is unknown and what has no price', async () => {
@@ -125,7 +125,7 @@ test('sums of slots are the sums of their group, and groups and others the whole
   )
   for (const { daysAgo, key, nanoUsd } of drawn)
     await spend(books, daysAgo, { keyId: `search/${key}`, amountNanoUsd: nanoUsd })
-  await books.upkeep.rollUpDays('all')
+  await books.rollUpAllDays()
   const { ask } = await startBooksControl(books)
   const { body } = await ask<UsageBody>('GET', '/usage?by=key&groups=3')
   const nano = (usd: string): bigint => BigInt(usd.replace('.', ''))
@@ -173,7 +173,7 @@ test('the period before, only some names, and wrong questions', async () => {
   const books = await open()
   await fortnight(books)
   await spend(books, 40, { amountNanoUsd: 9n })
-  await books.upkeep.rollUpDays('all')
+  await books.rollUpAllDays()
   const { ask } = await startBooksControl(books)
   const { body } = await ask<UsageBody>('GET', '/usage?before=1&only=model:small&only=key:search/ci')
   assert.deepEqual(
@@ -204,7 +204,7 @@ test('a week with today is compared with the week before up to the same hour', a
     [14, 40_000n],
   ] as const)
     await spend(books, at, { amountNanoUsd })
-  await books.upkeep.rollUpDays('all')
+  await books.rollUpAllDays()
   const { ask } = await startBooksControl(books)
   const week = 'from=2026-12-06T00:00:00Z&to=2026-12-13T00:00:00Z'
   for (const by of ['model', 'key']) {
@@ -230,7 +230,7 @@ test('the forecast of a month goes on with the last week, and there is none from
   const { ask } = await startBooksControl(books)
   assert.equal((await ask<UsageBody>('GET', '/usage')).body.forecast, null)
   for (let daysAgo = 3; daysAgo <= 7; daysAgo += 1) await spend(books, daysAgo, { amountNanoUsd: 1000n })
-  await books.upkeep.rollUpDays('all')
+  await books.rollUpAllDays()
   const { body } = await ask<UsageBody>('GET', '/usage')
   // Seven of the twelve days until now, the rest of today and the nineteen days to the end of December.
   assert.equal(body.forecast?.usd, '0.000026354')
@@ -404,7 +404,7 @@ test('a hard budget that refused a caller within the hour says so; a refusal is 
 test('resolved unknowns say who resolved them, why and at what cost, and the day knows at once', async () => {
   const books = await open()
   await spend(books, 4, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
-  await books.upkeep.rollUpDays('all')
+  await books.rollUpAllDays()
   const person: Caller = {
     actor: 'ada@example.com',
     role: 'operator',

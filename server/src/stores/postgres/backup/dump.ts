@@ -70,15 +70,18 @@ export async function dumpTable(sql: Sql, table: Table, write?: WriteLine): Prom
   return { table: table.name, rows: count, sha256: hash.digest('hex') }
 }
 
-/** Partitions of months and days. Rows outside of them are in the default partition, which every database has. */
+/** Partitions of months and days, a month before its days. Rows outside of them are in the default partition, which every database has. */
 async function partitionsIn(sql: Sql): Promise<BackupPartition[]> {
-  const rows = await sql.query<{ name: string; of: string; bounds: string }>(
-    `SELECT child.relname::text AS name, parent.relname::text AS of, pg_get_expr(child.relpartbound, child.oid) AS bounds
+  const rows = await sql.query<{ name: string; of: string; bounds: string; is_split: boolean }>(
+    `SELECT child.relname::text AS name, parent.relname::text AS of, pg_get_expr(child.relpartbound, child.oid) AS bounds,
+       child.relkind = 'p' AS is_split
      FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid JOIN pg_class AS parent ON parent.oid = inhparent
-     WHERE child.relispartition AND parent.relnamespace = current_schema()::regnamespace AND child.relkind = 'r' ORDER BY 1`,
+     WHERE child.relispartition AND parent.relnamespace = current_schema()::regnamespace AND child.relkind IN ('r', 'p') ORDER BY 1`,
   )
-  return rows.flatMap(({ name, of, bounds }) => {
+  return rows.flatMap(({ name, of, bounds, is_split: isSplit }) => {
     const [, from, to] = /^FOR VALUES FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)$/.exec(bounds) ?? []
-    return from === undefined || to === undefined ? [] : [{ name, of, from, to }]
+    return from === undefined || to === undefined
+      ? []
+      : [{ name, of, from, to, ...(isSplit && { by: 'day' as const }) }]
   })
 }

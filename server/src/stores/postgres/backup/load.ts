@@ -16,9 +16,10 @@ import { quoted, tablesIn, type Table } from './tables.ts'
 const PAGE_ROWS = 500
 const STATEMENT_MS = 5 * 60_000
 /** Tables with rows from a migration. The rows of the backup replace them. */
-const SEEDED: readonly string[] = ['directory_version']
-/** Days and months, as Torana names them: nothing else of a file becomes a statement. */
+const SEEDED: readonly string[] = ['directory_version', 'ledger_seal']
+/** Days, months, and days of a month, as Torana names them: nothing else of a file becomes a statement. */
 const PARTITION = /^(usage_events|requests)_\d{4}_\d{2}(?:_\d{2})?$/
+const OWNER = /^(usage_events(?:_\d{4}_\d{2})?|requests)$/
 
 export interface Loading {
   readonly backup: CheckedBackup
@@ -77,10 +78,12 @@ async function checkEmpty(database: Database, { migrations }: BackupHead): Promi
   })
 }
 
-async function makePartition(sql: Sql, { name, of, from, to }: BackupPartition): Promise<void> {
-  if (PARTITION.exec(name)?.[1] !== of) throw new BackupProblem(`${name} is no partition of Torana`)
+async function makePartition(sql: Sql, { name, of, from, to, by }: BackupPartition): Promise<void> {
+  if (!PARTITION.test(name) || !OWNER.test(of) || !name.startsWith(`${of}_`))
+    throw new BackupProblem(`${name} is no partition of Torana`)
+  const split = by === 'day' ? 'PARTITION BY RANGE (request_id)' : ''
   await sql.query(
-    `CREATE TABLE IF NOT EXISTS ${quoted(name)} PARTITION OF ${quoted(of)} FOR VALUES FROM ('${from}') TO ('${to}')`,
+    `CREATE TABLE IF NOT EXISTS ${quoted(name)} PARTITION OF ${quoted(of)} FOR VALUES FROM ('${from}') TO ('${to}') ${split}`,
   )
 }
 

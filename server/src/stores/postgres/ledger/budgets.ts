@@ -39,17 +39,43 @@ WHERE budget_id = $1 AND window_start < $3 AND window_end > $2
   AND (window_start = $2 OR leased_nano > 0 OR window_end > now() - interval '1 hour')
 ORDER BY window_start FOR UPDATE`
 
+/**
+ * The day before which the sums of days count, and hours from then on: those of sealed days are final. After a node of an earlier
+ * version, whose late entries may not be among them yet, all hours that exist count.
+ */
+export const COUNTED_DAYS = `
+SELECT CASE WHEN EXISTS (SELECT FROM nodes WHERE NOT seals) THEN (hours_kept_from AT TIME ZONE 'UTC')::date ELSE days_through END
+FROM ledger_seal`
+
+/** Days by each column, without what it does not need. */
+export const FINAL_DAYS = { project: 'usage_group_days', key_id: 'usage_days' }
+
+/**
+ * What a project or a key has spent from `start` to `end`, which are midnights in UTC: days, corrections of them that they do not
+ * contain yet, and hours. All at one moment.
+ */
+const spentBy = (column: 'project' | 'key_id', name: string): string => `(
+  SELECT coalesce(sum(nano), 0)::bigint FROM (
+    SELECT sum(amount_nano) AS nano FROM ${FINAL_DAYS[column]}
+    WHERE ${column} COLLATE "C" = ${name} AND day >= (window_start AT TIME ZONE 'UTC')::date
+      AND day < least((window_end AT TIME ZONE 'UTC')::date, counted.day)
+    UNION ALL
+    SELECT sum(amount_nano) FROM ledger_corrections
+    WHERE NOT in_day AND ${column} = ${name} AND hour >= window_start
+      AND hour < least(window_end, counted.day::timestamp AT TIME ZONE 'UTC')
+    UNION ALL
+    SELECT sum(amount_nano) FROM usage_hours
+    WHERE ${column} = ${name} AND hour >= greatest(window_start, counted.day::timestamp AT TIME ZONE 'UTC') AND hour < window_end
+  ) AS parts
+)`
+
 /** A sum for each budget, by the index of its own column. */
 const SPENT = `
-SELECT CASE WHEN budget_id LIKE 'project:%' THEN (
-    SELECT coalesce(sum(amount_nano), 0)::bigint FROM usage_hours
-    WHERE project = substr(budget_id, 9) AND hour >= window_start AND hour < window_end
-  ) ELSE (
-    SELECT coalesce(sum(amount_nano), 0)::bigint FROM usage_hours
-    WHERE key_id = substr(budget_id, 5) AND hour >= window_start AND hour < window_end
-  ) END AS spent
+SELECT CASE WHEN budget_id LIKE 'project:%' THEN ${spentBy('project', 'substr(budget_id, 9)')}
+  ELSE ${spentBy('key_id', 'substr(budget_id, 5)')} END AS spent
 FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[])
-  WITH ORDINALITY AS asked (budget_id, window_start, window_end, place)
+  WITH ORDINALITY AS asked (budget_id, window_start, window_end, place),
+  (${COUNTED_DAYS}) AS counted (day)
 ORDER BY place`
 
 /** Every decision is made under the lock of the budget's row, by the same pure rule that the tests check. */
@@ -157,26 +183,22 @@ export class PostgresBudgets implements BudgetStore, SpendingReader {
   }
 
   async spentNanoUsd(asked: readonly SpendingQuestion[]): Promise<readonly bigint[]> {
-    if (asked.length === 0) return []
-    const rows = await reachable(
-      this.#database.query<{ spent: bigint }>(SPENT, [
-        textArray(asked.map(({ budgetId }) => budgetId)),
-        plainArray(asked.map(({ window }) => new Date(window.startMs).toISOString())),
-        plainArray(asked.map(({ window }) => new Date(window.endMs).toISOString())),
-      ]),
-    )
-    return rows.map(({ spent }) => spent)
+    return asked.length === 0 ? [] : reachable(spentInAll(this.#database, asked))
   }
 }
 
 export async function spentIn(sql: Sql, budgetId: string, window: BudgetWindow): Promise<bigint> {
-  const column = budgetId.startsWith('project:') ? 'project' : 'key_id'
-  const [row] = await sql.query<{ spent: bigint }>(
-    `SELECT coalesce(sum(amount_nano), 0)::bigint AS spent FROM usage_hours
-     WHERE ${column} = $1 AND hour >= $2 AND hour < $3`,
-    [budgetId.slice(budgetId.indexOf(':') + 1), new Date(window.startMs), new Date(window.endMs)],
-  )
-  return row?.spent ?? 0n
+  const [spent = 0n] = await spentInAll(sql, [{ budgetId, window }])
+  return spent
+}
+
+async function spentInAll(sql: Sql, asked: readonly SpendingQuestion[]): Promise<readonly bigint[]> {
+  const rows = await sql.query<{ spent: bigint }>(SPENT, [
+    textArray(asked.map(({ budgetId }) => budgetId)),
+    plainArray(asked.map(({ window }) => new Date(window.startMs).toISOString())),
+    plainArray(asked.map(({ window }) => new Date(window.endMs).toISOString())),
+  ])
+  return rows.map(({ spent }) => spent)
 }
 
 /** Whether the node holds money of another window: an entry does not say from which of two it spends its lease. */

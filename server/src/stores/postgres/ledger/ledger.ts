@@ -21,6 +21,7 @@ import {
   type UnknownResolution,
 } from '#ports/ledger.ts'
 import type { NodeSetup } from '#ports/node-setup.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../unreachable.ts'
 import { writeAudit } from '../audit.ts'
@@ -40,7 +41,7 @@ import {
 import { entryOf, type EntryRow } from './entry-row.ts'
 import { LabelRegistry, type CountedLabels } from './label-registry.ts'
 import { parametersOf } from './ledger-parameters.ts'
-import { rollUpDays } from './roll-up.ts'
+import { rollUpDay } from './roll-up.ts'
 
 /** Entries per statement: more take longer without more throughput. */
 const PAGE_ENTRIES = 1000
@@ -98,7 +99,7 @@ export class PostgresLedger implements LedgerStore {
 
   async append(nodeId: string, entries: readonly LedgerEntry[], lane = 0): Promise<void> {
     const distinct = once(entries)
-    const [row] = await reachable(
+    const [row] = await accepted(
       distinct.some(mayComeLate)
         ? this.#alone(distinct.filter(mayComeLate), (sql) =>
             this.#appendCarefully(sql, nodeId, distinct, lane),
@@ -109,7 +110,7 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
-    await reachable(this.#alone(entries, (sql) => this.#appendLate(sql, nodeId, entries)))
+    await accepted(this.#alone(entries, (sql) => this.#appendLate(sql, nodeId, entries)))
   }
 
   /** A transaction in which no one else writes about these calls. */
@@ -124,7 +125,7 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
-    await reachable(
+    await accepted(
       this.#alone(openCalls, async (sql) => {
         // Waits for a batch of that node that is being written; a later one finds the node ended.
         await sql.query('SELECT 1 FROM nodes WHERE node_id = $1 FOR UPDATE', [nodeId])
@@ -145,46 +146,54 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async resolveUnknown(resolution: UnknownResolution): Promise<boolean> {
+    const project = await reachable(this.#resolveUnknown(resolution))
+    if (project === undefined) return false
+    // The person who resolved it looks at the day next, and days are only summed from time to time.
+    const { startMs } = windowOf('day', hourOf(resolution.requestId))
+    await reachable(rollUpDay(this.#database, startMs, project)).catch((error: unknown) => {
+      // It is resolved. The day follows when days are summed next.
+      if (!(error instanceof StoreUnreachable)) throw error
+    })
+    return true
+  }
+
+  /** The project of the call. Undefined: there is nothing to resolve. */
+  #resolveUnknown(resolution: UnknownResolution): Promise<string | undefined> {
     const { requestId, attempt, kind, actor } = resolution
-    return reachable(
-      this.#alone([resolution], async (sql) => {
-        const [row] = await sql.query<EntryRow>(
-          `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
-          [requestId, attempt],
-        )
-        if (row === undefined) return false
-        const unknown = entryOf(row)
-        await sql.query(HOLD_NODE, [row.node_id])
-        const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
-        if (kinds?.has('post') || kinds?.has('void')) return false
-        const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
-        await this.#appendLate(sql, row.node_id, [
-          {
-            ...unknown,
-            kind,
-            amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
-            tokens: kind === 'void' ? undefined : resolution.tokens,
-            images: kind === 'void' ? 0 : unknown.images,
-            usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
-            remarks: { by: actor.name, reason: resolution.note },
-          },
-        ])
-        // The person who resolved it looks at the day next, and days are only summed from time to time.
-        const day = windowOf('day', hourOf(requestId))
-        await rollUpDays(sql, new Date(day.startMs), new Date(day.endMs), unknown.project)
-        await writeAudit(sql, this.#database.auditChain, {
-          actor,
-          action: `unknown.${kind}`,
-          target: `${requestId}/${attempt}`,
-          detail: {
-            reservedNanoUsd: String(unknown.amountNanoUsd),
-            costNanoUsd: String(cost),
-            ...(resolution.note !== undefined && { note: resolution.note }),
-          },
-        })
-        return true
-      }),
-    )
+    return this.#alone([resolution], async (sql) => {
+      const [row] = await sql.query<EntryRow>(
+        `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
+        [requestId, attempt],
+      )
+      if (row === undefined) return undefined
+      const unknown = entryOf(row)
+      await sql.query(HOLD_NODE, [row.node_id])
+      const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
+      if (kinds?.has('post') || kinds?.has('void')) return undefined
+      const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
+      await this.#appendLate(sql, row.node_id, [
+        {
+          ...unknown,
+          kind,
+          amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
+          tokens: kind === 'void' ? undefined : resolution.tokens,
+          images: kind === 'void' ? 0 : unknown.images,
+          usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
+          remarks: { by: actor.name, reason: resolution.note },
+        },
+      ])
+      await writeAudit(sql, this.#database.auditChain, {
+        actor,
+        action: `unknown.${kind}`,
+        target: `${requestId}/${attempt}`,
+        detail: {
+          reservedNanoUsd: String(unknown.amountNanoUsd),
+          costNanoUsd: String(cost),
+          ...(resolution.note !== undefined && { note: resolution.note }),
+        },
+      })
+      return unknown.project
+    })
   }
 
   async #appendUsual(
@@ -248,6 +257,20 @@ export class PostgresLedger implements LedgerStore {
     const labels = late.some(isLabelled) ? await this.#countedLabels(sql, late) : undefined
     const statement = labels === undefined ? UNFENCED.plain : UNFENCED.labelled
     await sql.query(statement, parametersOf(nodeId, late, 0, labels))
+  }
+}
+
+/** A refusal by the table says which id has no partition; a person looks for its day. */
+async function accepted<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await reachable(work)
+  } catch (error) {
+    const detail = error instanceof DatabaseError ? (error.detail ?? '') : ''
+    const [, id] = /^Partition key .*\(request_id\) = \(([0-9a-f-]{36})\)/.exec(detail) ?? []
+    if (id === undefined) throw error
+    const day = new Date(hourOf(id)).toISOString().slice(0, 10)
+    const text = `the entries of ${day} were exported and dropped: entry ${id} comes too late`
+    throw new Error(text, { cause: error })
   }
 }
 

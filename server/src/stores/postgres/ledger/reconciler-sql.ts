@@ -1,81 +1,43 @@
-/** The statements of the reconciler. Each reads at one moment, at which ledger, rollups and budgets must agree. */
-
-const LEDGER_SUMS = `count(*) AS entries, count(*) FILTER (WHERE kind = 'post') AS posts,
-    coalesce(sum(tokens), 0) AS tokens, sum(images) AS images, coalesce(sum(amount_nano), 0) AS amount_nano,
-    coalesce(sum(requests), 0) AS requests, coalesce(sum(hits), 0) AS hits, coalesce(sum(saved_nano), 0) AS saved_nano,
-    coalesce(sum(unknown_nano), 0) AS unknown_nano`
-
-const ROLLED_SUMS = `sum(posts) AS posts, sum(tokens) AS tokens, sum(images) AS images, sum(amount_nano) AS amount_nano,
-    sum(requests) AS requests, sum(hits) AS hits, sum(saved_nano) AS saved_nano, sum(unknown_nano) AS unknown_nano`
-
-const COMPARED = `coalesce(ledger.posts, 0)::bigint AS posts, coalesce(rolled.posts, 0)::bigint AS rolled_posts,
-  coalesce(ledger.tokens, 0)::bigint AS tokens, coalesce(rolled.tokens, 0)::bigint AS rolled_tokens,
-  coalesce(ledger.images, 0)::bigint AS images, coalesce(rolled.images, 0)::bigint AS rolled_images,
-  coalesce(ledger.amount_nano, 0)::bigint AS amount_nano, coalesce(rolled.amount_nano, 0)::bigint AS rolled_nano,
-  coalesce(ledger.requests, 0)::bigint AS requests, coalesce(rolled.requests, 0)::bigint AS rolled_requests,
-  coalesce(ledger.hits, 0)::bigint AS hits, coalesce(rolled.hits, 0)::bigint AS rolled_hits,
-  coalesce(ledger.saved_nano, 0)::bigint AS saved_nano, coalesce(rolled.saved_nano, 0)::bigint AS rolled_saved_nano,
-  coalesce(ledger.unknown_nano, 0)::bigint AS unknown_nano,
-  coalesce(rolled.unknown_nano, 0)::bigint AS rolled_unknown_nano`
-
-/** $1, $2: ids from and to; $3, $4: the same as times. One row per project. */
-export const COMPARE_LEDGER = `
-WITH ledger AS (
-  SELECT project, ${LEDGER_SUMS}
-  FROM usage_events WHERE request_id >= $1::uuid AND request_id < $2::uuid GROUP BY project
-), rolled AS (
-  SELECT project, ${ROLLED_SUMS}
-  FROM usage_hours WHERE hour >= $3::timestamptz AND hour < $4::timestamptz GROUP BY project
-)
-SELECT project, coalesce(entries, 0)::bigint AS entries, ${COMPARED}
-FROM ledger FULL JOIN rolled USING (project) ORDER BY project`
-
-/**
- * The same by label, for hours that have labels: one row per project and label. A tag whose key is not counted separately is counted
- * under `tag:`, once for each entry.
- */
-export const COMPARE_LABELS = `
-WITH labelled AS (
-  SELECT DISTINCT events.project, request_id, attempt, kind, coalesce(names.label, 'tag:') AS label,
-    tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
-  FROM usage_events AS events
-  CROSS JOIN LATERAL (
-    SELECT 'user' AS label WHERE end_user IS NOT NULL UNION ALL SELECT 'tag:' || jsonb_object_keys(tags)
-  ) AS own
-  LEFT JOIN usage_labels AS names ON names.project = events.project AND names.label = own.label AND names.value = ''
-    AND names.day = (to_timestamp(
-      ('x0000' || left(replace(request_id::text, '-', ''), 12))::bit(64)::bigint / 1000
-    ) AT TIME ZONE 'UTC')::date
-  WHERE request_id >= $1::uuid AND request_id < $2::uuid AND (end_user IS NOT NULL OR tags IS NOT NULL)
-), ledger AS (
-  SELECT project, label, ${LEDGER_SUMS} FROM labelled GROUP BY project, label
-), rolled AS (
-  SELECT project, label, ${ROLLED_SUMS} FROM usage_label_hours
-  WHERE hour >= $3::timestamptz AND hour < $4::timestamptz GROUP BY project, label
-)
-SELECT project, label, 0::bigint AS entries, ${COMPARED}
-FROM ledger FULL JOIN rolled USING (project, label) ORDER BY project, label`
+/** The statements of the reconciler. Each reads at one moment, at which rollups and budgets must agree. */
+import { COUNTED_DAYS, FINAL_DAYS } from './budgets.ts'
 
 /** Labels counted together since $1, because there were too many users or tags. $2: maximum of rows. */
 export const OVERFLOWS = `
 SELECT project, label, min(hour) AS since, sum(amount_nano)::bigint AS nano FROM usage_label_hours
 WHERE value = '' AND hour >= $1 GROUP BY project, label ORDER BY nano DESC, project, label LIMIT $2`
 
-/** Budgets whose window ends after $1, and whether they differ from rollups and leases. */
+/** The parts of what each budget of one kind has spent. */
+const spentBy = (column: 'project' | 'key_id', prefix: 'project:' | 'key:'): string => `
+  SELECT budget_id, window_start, sum(nano) AS nano
+  FROM looked JOIN recent ON budget_id = '${prefix}' || ${column} AND at >= window_start AND at < window_end
+  GROUP BY 1, 2
+  UNION ALL
+  SELECT budget_id, window_start, days.nano FROM looked CROSS JOIN LATERAL (
+    SELECT sum(amount_nano) AS nano FROM ${FINAL_DAYS[column]}
+    WHERE ${column} COLLATE "C" = substr(budget_id, ${prefix.length + 1}) AND day >= (window_start AT TIME ZONE 'UTC')::date
+      AND day < least((window_end AT TIME ZONE 'UTC')::date, (SELECT day FROM counted))
+  ) AS days
+  WHERE budget_id LIKE '${prefix}%' AND window_start < (SELECT day FROM counted)::timestamp AT TIME ZONE 'UTC'`
+
+/**
+ * Budgets whose window ends after $1, and whether they differ from rollups and leases. Final days are read by the index of each
+ * budget; what is not in them, hours and corrections, once for all budgets.
+ */
 export const COMPARE_BUDGETS = `
 WITH looked AS MATERIALIZED (
   SELECT * FROM budgets WHERE window_end > $1::timestamptz
-), hours AS (
-  SELECT hour, project, key_id, sum(amount_nano) AS nano FROM usage_hours
-  WHERE hour >= (SELECT min(window_start) FROM looked) GROUP BY 1, 2, 3
-), spent AS (
-  SELECT budget_id, window_start, sum(nano) AS nano
-  FROM looked JOIN hours ON budget_id = 'project:' || project AND hour >= window_start AND hour < window_end
-  GROUP BY 1, 2
+), counted (day) AS MATERIALIZED (${COUNTED_DAYS}
+), recent AS MATERIALIZED (
+  SELECT hour AS at, project, key_id, sum(amount_nano) AS nano FROM usage_hours
+  WHERE hour >= (SELECT min(window_start) FROM looked) AND hour >= (SELECT day FROM counted)::timestamp AT TIME ZONE 'UTC'
+  GROUP BY 1, 2, 3
   UNION ALL
-  SELECT budget_id, window_start, sum(nano)
-  FROM looked JOIN hours ON budget_id = 'key:' || key_id AND hour >= window_start AND hour < window_end
-  GROUP BY 1, 2
+  SELECT hour, project, key_id, sum(amount_nano) FROM ledger_corrections
+  WHERE NOT in_day AND hour < (SELECT day FROM counted)::timestamp AT TIME ZONE 'UTC' GROUP BY 1, 2, 3
+), spent AS (
+  SELECT budget_id, window_start, sum(nano) AS nano FROM (${spentBy('project', 'project:')}
+  UNION ALL${spentBy('key_id', 'key:')}
+  ) AS parts GROUP BY 1, 2
 ), held AS (
   SELECT budget_id, window_start, sum(amount_nano) AS nano FROM leases GROUP BY 1, 2
 )
@@ -103,7 +65,17 @@ SELECT
   (SELECT count(*) FROM living WHERE is_silent)::integer AS silent,
   (SELECT count(*) FROM (SELECT FROM usage_events_rest LIMIT $2) AS rows)::integer AS ledger_rest,
   (SELECT count(*) FROM (SELECT FROM requests_rest LIMIT $2) AS rows)::integer AS requests_rest,
-  (SELECT count(*) FROM projects WHERE deleted_at IS NOT NULL)::integer AS deleted_projects`
+  (SELECT count(*) FROM projects WHERE deleted_at IS NOT NULL)::integer AS deleted_projects,
+  (SELECT coalesce(sum(differences), 0) FROM ledger_differences)::integer AS differences`
+
+/** How far the ledger is compared and sealed, and when it last moved. */
+export const SEAL_FIGURES = `
+SELECT (extract(epoch FROM coalesce(sealing, through)) * 1000)::float8 AS sealed_ms,
+  (extract(epoch FROM compared_through) * 1000)::float8 AS compared_ms,
+  (extract(epoch FROM sealed_at) * 1000)::float8 AS sealed_at_ms,
+  (extract(epoch FROM compared_at) * 1000)::float8 AS compared_at_ms,
+  (SELECT count(*) FROM nodes WHERE NOT seals AND ended_at IS NULL)::integer AS earlier_nodes
+FROM ledger_seal`
 
 /** $1: when a node counts as silent. */
 export const LOST_LEASES = `

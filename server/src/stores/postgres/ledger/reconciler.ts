@@ -1,6 +1,7 @@
 import { SYSTEM } from '#ports/audit.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import type { Clock } from '#ports/clock.ts'
+import { LATENESS_MS, type SealFigures } from '#ports/sealed-hours.ts'
 import {
   MAX_BUDGETS,
   MAX_OVERFLOWS,
@@ -9,7 +10,6 @@ import {
   type BooksFigures,
   type BudgetCorrection,
   type LedgerDifference,
-  type LedgerSums,
   type Reconciler,
   type Reconciliation,
 } from '#ports/upkeep.ts'
@@ -17,25 +17,22 @@ import { writeAudit } from '../audit.ts'
 import { reachable } from '../unreachable.ts'
 import { spentIn } from './budgets.ts'
 import type { Database } from '../database.ts'
-import { HIGHEST_ID, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
+import { atOneMoment, SUM_MS, sumsIn, timeText, type Stretch, type StretchSums } from './hour-sums.ts'
 import {
   COMPARE_BUDGETS,
-  COMPARE_LABELS,
-  COMPARE_LEDGER,
   FIGURES,
   LOST_LEASES,
   OPEN_BUDGETS,
   OVERFLOWS,
+  SEAL_FIGURES,
 } from './reconciler-sql.ts'
+import { firstHourSince, noteDifferences } from './seal.ts'
+import { SEAL, type SealRow } from './seal-sql.ts'
 
 /** Differences kept: enough to see the pattern of an error. */
 const MAX_DIFFERENCES = 100
-
-/**
- * Limit for a sum. A million entries take two to four seconds on a small, busy machine: an hour of four thousand requests per second
- * fits.
- */
-const SUM_MS = 60_000
+/** Time after which no further hour that is due is begun: the other chores of the round have their turn. */
+const ROUND_MS = 20_000
 /** Long enough for a person to see in the morning what happened in the evening. */
 const OVERFLOW_MS = 24 * HOUR_MS
 /** Hours per connection; where there is only one, others get their turn in between. */
@@ -50,6 +47,7 @@ interface FiguresRow {
   readonly ledger_rest: number
   readonly requests_rest: number
   readonly deleted_projects: number
+  readonly differences: number
 }
 
 interface OverflowRow {
@@ -59,26 +57,12 @@ interface OverflowRow {
   readonly nano: bigint
 }
 
-interface SumsRow {
-  readonly project: string
-  readonly label?: string
-  readonly entries: bigint
-  readonly posts: bigint
-  readonly tokens: bigint
-  readonly images: bigint
-  readonly amount_nano: bigint
-  readonly requests: bigint
-  readonly hits: bigint
-  readonly saved_nano: bigint
-  readonly unknown_nano: bigint
-  readonly rolled_posts: bigint
-  readonly rolled_tokens: bigint
-  readonly rolled_images: bigint
-  readonly rolled_nano: bigint
-  readonly rolled_requests: bigint
-  readonly rolled_hits: bigint
-  readonly rolled_saved_nano: bigint
-  readonly rolled_unknown_nano: bigint
+interface SealFiguresRow {
+  readonly sealed_ms: number
+  readonly compared_ms: number
+  readonly sealed_at_ms: number
+  readonly compared_at_ms: number
+  readonly earlier_nodes: number
 }
 
 interface BudgetRow {
@@ -88,12 +72,6 @@ interface BudgetRow {
   readonly limit_nano: bigint
   readonly spent_nano: bigint
   readonly leased_nano: bigint
-}
-
-/** From its first moment, included, to its end, excluded; without an end if undefined. */
-interface Stretch {
-  readonly fromMs: number | undefined
-  readonly endMs: number | undefined
 }
 
 export class PostgresReconciler implements Reconciler {
@@ -111,6 +89,10 @@ export class PostgresReconciler implements Reconciler {
 
   reconcile(hours: number | 'all'): Promise<Reconciliation> {
     return reachable(this.#reconcile(hours))
+  }
+
+  reconcileDue(): Promise<Reconciliation> {
+    return reachable(this.#reconcileDue())
   }
 
   async #figures(): Promise<BooksFigures> {
@@ -139,6 +121,8 @@ export class PostgresReconciler implements Reconciler {
         leasedNanoUsd: budget.leased_nano,
       })),
       deletedProjects: row.deleted_projects,
+      differences: row.differences,
+      seal: await this.#sealFigures(),
       overflows: overflows.map(({ project, label, since, nano }) => ({
         project,
         label,
@@ -148,19 +132,53 @@ export class PostgresReconciler implements Reconciler {
     }
   }
 
+  async #sealFigures(): Promise<SealFigures> {
+    const [row] = await this.#database.query<SealFiguresRow>(SEAL_FIGURES)
+    const { sealed_ms: sealedMs, compared_ms: comparedMs, ...figures } = row as SealFiguresRow
+    const nowMs = this.#clock.nowMs()
+    /** How long the hour that ends `afterMs` after `throughMs` waits, at most since the last progress. */
+    const waitsMs = (throughMs: number, afterMs: number, movedAtMs: number): number =>
+      Math.max(0, nowMs - Math.max(throughMs + HOUR_MS + afterMs, movedAtMs))
+    return {
+      sealedThroughMs: Number.isFinite(sealedMs) ? sealedMs : undefined,
+      comparedThroughMs: comparedMs,
+      sealWaitsMs: waitsMs(sealedMs, LATENESS_MS, figures.sealed_at_ms),
+      compareWaitsMs: waitsMs(comparedMs, 0, figures.compared_at_ms),
+      earlierNodes: figures.earlier_nodes,
+    }
+  }
+
   async #reconcile(hours: number | 'all'): Promise<Reconciliation> {
     const stretches = hours === 'all' ? await this.#allHours() : lastHours(hours, this.#clock.nowMs())
-    const differences: LedgerDifference[] = []
-    let entries = 0
-    for (let at = 0; at < stretches.length; at += PAGE_HOURS) {
-      for (const { stretch, rows } of await this.#compareLedger(stretches.slice(at, at + PAGE_HOURS))) {
-        entries += rows.reduce((sum, row) => sum + Number(row.entries), 0)
-        differences.push(...differencesIn(rows, stretch).slice(0, MAX_DIFFERENCES - differences.length))
-      }
+    const found = new Findings()
+    for (let at = 0; at < stretches.length; at += PAGE_HOURS)
+      found.add(await this.#compareLedger(stretches.slice(at, at + PAGE_HOURS)))
+    return { ...found.sums, ...(await this.#compareBudgets(stretches[0]?.fromMs)) }
+  }
+
+  async #reconcileDue(): Promise<Reconciliation> {
+    const startMs = this.#clock.monotonicMs()
+    const dueMs = Math.floor(this.#clock.nowMs() / HOUR_MS) * HOUR_MS
+    const [seal] = await this.#database.query<SealRow>(SEAL)
+    const found = new Findings()
+    let throughMs = seal?.compared_through_ms ?? dueMs
+    while (throughMs < dueMs && this.#clock.monotonicMs() - startMs < ROUND_MS) {
+      const fromMs = (await firstHourSince(this.#database, throughMs)) ?? dueMs
+      throughMs = Math.min(fromMs + HOUR_MS, dueMs)
+      if (fromMs < dueMs) found.add(await this.#compareLedger([{ fromMs, endMs: throughMs }]))
+      await this.#database.query(
+        'UPDATE ledger_seal SET compared_through = greatest(compared_through, $1), compared_at = clock_timestamp()',
+        [new Date(throughMs)],
+      )
     }
-    const since = timeText(stretches[0]?.fromMs, '-infinity')
+    return { ...found.sums, ...(await this.#compareBudgets(dueMs - HOUR_MS)) }
+  }
+
+  async #compareBudgets(
+    sinceMs: number | undefined,
+  ): Promise<Pick<Reconciliation, 'budgetsCompared' | 'budgetsCorrected'>> {
     const budgets = await this.#database.session(
-      (sql) => sql.query<BudgetRow & { differs: boolean }>(COMPARE_BUDGETS, [since]),
+      (sql) => sql.query<BudgetRow & { differs: boolean }>(COMPARE_BUDGETS, [timeText(sinceMs, '-infinity')]),
       SUM_MS,
     )
     const corrected: BudgetCorrection[] = []
@@ -168,7 +186,7 @@ export class PostgresReconciler implements Reconciler {
       const correction = differs ? await this.#correct(budget) : undefined
       if (correction !== undefined) corrected.push(correction)
     }
-    return { entries, differences, budgetsCompared: budgets.length, budgetsCorrected: corrected }
+    return { budgetsCompared: budgets.length, budgetsCorrected: corrected }
   }
 
   /** Each hour that has a rollup, and each stretch that has none: nothing is left out. */
@@ -187,22 +205,17 @@ export class PostgresReconciler implements Reconciler {
     return [...stretches, { fromMs, endMs: undefined }]
   }
 
-  /** Each in one statement, so at one moment: entries and rollups move together. */
-  #compareLedger(stretches: readonly Stretch[]) {
+  /** Each at one moment. */
+  #compareLedger(stretches: readonly Stretch[]): Promise<readonly StretchSums[]> {
     return this.#database.session(async (sql) => {
-      const [labels] = await sql.query('SELECT 1 FROM usage_labels LIMIT 1')
-      const compared: { readonly stretch: Stretch; readonly rows: readonly SumsRow[] }[] = []
+      const compared: StretchSums[] = []
       for (const stretch of stretches) {
+        const sums = await atOneMoment(sql, () => sumsIn(sql, stretch, 'all'))
+        compared.push(sums)
         const { fromMs, endMs } = stretch
-        const bounds = [
-          fromMs === undefined ? LOWEST_ID : lowestIdAt(fromMs),
-          endMs === undefined ? HIGHEST_ID : lowestIdAt(endMs),
-          timeText(fromMs, '-infinity'),
-          timeText(endMs, 'infinity'),
-        ]
-        const rows = await sql.query<SumsRow>(COMPARE_LEDGER, bounds)
-        const ofLabels = labels === undefined ? [] : await sql.query<SumsRow>(COMPARE_LABELS, bounds)
-        compared.push({ stretch, rows: [...rows, ...ofLabels] })
+        // The hour of now is compared again after its end.
+        if (fromMs !== undefined && endMs !== undefined)
+          await noteDifferences(sql, fromMs, sums.differences.length)
       }
       return compared
     }, SUM_MS)
@@ -260,33 +273,19 @@ function lastHours(hours: number, nowMs: number): readonly Stretch[] {
   })
 }
 
-function differencesIn(rows: readonly SumsRow[], { fromMs }: Stretch): LedgerDifference[] {
-  return rows.flatMap((row) => {
-    const ledger: LedgerSums = {
-      posts: Number(row.posts),
-      tokens: Number(row.tokens),
-      images: Number(row.images),
-      amountNanoUsd: row.amount_nano,
-      requests: Number(row.requests),
-      hits: Number(row.hits),
-      savedNanoUsd: row.saved_nano,
-      unknownNanoUsd: row.unknown_nano,
-    }
-    const rollup: LedgerSums = {
-      posts: Number(row.rolled_posts),
-      tokens: Number(row.rolled_tokens),
-      images: Number(row.rolled_images),
-      amountNanoUsd: row.rolled_nano,
-      requests: Number(row.rolled_requests),
-      hits: Number(row.rolled_hits),
-      savedNanoUsd: row.rolled_saved_nano,
-      unknownNanoUsd: row.rolled_unknown_nano,
-    }
-    const isEqual = (Object.keys(ledger) as (keyof LedgerSums)[]).every((sum) => ledger[sum] === rollup[sum])
-    return isEqual ? [] : [{ project: row.project, label: row.label, fromMs, ledger, rollup }]
-  })
-}
+/** What comparisons have found so far. */
+class Findings {
+  #entries = 0
+  readonly #differences: LedgerDifference[] = []
 
-function timeText(unixMs: number | undefined, without: 'infinity' | '-infinity'): string {
-  return unixMs === undefined ? without : new Date(unixMs).toISOString()
+  add(compared: readonly StretchSums[]): void {
+    for (const { entries, differences } of compared) {
+      this.#entries += entries
+      this.#differences.push(...differences.slice(0, MAX_DIFFERENCES - this.#differences.length))
+    }
+  }
+
+  get sums(): Pick<Reconciliation, 'entries' | 'differences'> {
+    return { entries: this.#entries, differences: this.#differences }
+  }
 }

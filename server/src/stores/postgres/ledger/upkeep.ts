@@ -2,6 +2,7 @@ import { SYSTEM } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import {
+  HOURS_KEPT_DAYS,
   REQUEST_LOG_DAYS,
   UNKNOWN_POSTED_AFTER_MS,
   type OldDropped,
@@ -12,16 +13,12 @@ import { reachable } from '../unreachable.ts'
 import type { Database } from '../database.ts'
 import { LIVE_SECONDS } from './ledger-sql.ts'
 import { deleteProjects } from './upkeep-deletion.ts'
-import { rollUpDays } from './roll-up.ts'
+import { rollUpOpenDays } from './roll-up.ts'
 import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
-import { dropRequestDays, makePartitions } from './upkeep-partitions.ts'
+import { dropHours, dropRequestDays, makePartitions } from './upkeep-partitions.ts'
 
 /** Long enough to find out what happened to a node last weekend. */
 const ENDED_NODE_DAYS = 7
-/** Unknowns are resolved within their week, which a journal that is read a day late makes eight; and today. */
-const RECENT_DAYS = 9
-/** A month of hours is summed within a second, also with many keys and models. */
-const ROLL_UP_DAYS = 31
 /** Rows that one statement deletes or resolves: a fraction of a second. */
 const PAGE_ROWS = 1000
 
@@ -70,8 +67,8 @@ export class PostgresUpkeep implements Upkeep {
     return reachable(this.#dropOld(this.#clock.nowMs()))
   }
 
-  rollUpDays(span: 'recent' | 'all'): Promise<void> {
-    return reachable(this.#rollUpDays(span))
+  rollUpDays(): Promise<void> {
+    return reachable(rollUpOpenDays(this.#database, this.#clock.nowMs()))
   }
 
   expireUnknowns(): Promise<number> {
@@ -84,7 +81,10 @@ export class PostgresUpkeep implements Upkeep {
 
   async #dropOld(nowMs: number): Promise<OldDropped> {
     const keptSinceMs = nowMs - REQUEST_LOG_DAYS * DAY_MS
-    const partitions = await dropRequestDays(this.#database, keptSinceMs)
+    const partitions = [
+      ...(await dropRequestDays(this.#database, keptSinceMs)),
+      ...(await dropHours(this.#database, nowMs - HOURS_KEPT_DAYS * DAY_MS)),
+    ]
     let rows: readonly unknown[]
     do rows = await this.#database.query(DELETE_REST, [lowestIdAt(keptSinceMs)])
     while (rows.length === PAGE_ROWS)
@@ -92,22 +92,6 @@ export class PostgresUpkeep implements Upkeep {
       new Date(nowMs - ENDED_NODE_DAYS * DAY_MS),
     ])
     return { partitions, nodes: nodes.length }
-  }
-
-  async #rollUpDays(span: 'recent' | 'all'): Promise<void> {
-    const todayMs = Math.floor(this.#clock.nowMs() / DAY_MS) * DAY_MS
-    let fromMs = todayMs - (RECENT_DAYS - 1) * DAY_MS
-    if (span === 'all') {
-      const [first] = await this.#database.query<{ hour: Date | null }>(
-        'SELECT min(hour) AS hour FROM usage_hours',
-      )
-      fromMs = Math.floor((first?.hour?.getTime() ?? todayMs) / DAY_MS) * DAY_MS
-    }
-    for (; fromMs <= todayMs; fromMs += ROLL_UP_DAYS * DAY_MS) {
-      const endMs = fromMs + ROLL_UP_DAYS * DAY_MS
-      const end = endMs > todayMs ? 'infinity' : new Date(endMs)
-      await rollUpDays(this.#database, new Date(fromMs), end)
-    }
   }
 
   async #expireUnknowns(writtenBefore: Date): Promise<number> {

@@ -6,13 +6,13 @@ ALTER TABLE nodes ADD COLUMN seals boolean NOT NULL DEFAULT false;
 -- How far the ledger has been compared, sealed and dropped.
 CREATE TABLE ledger_seal (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-  -- Entries of earlier hours are late. Commits before the hour is added up.
+  -- Entries of earlier hours are late. Commits before the hours are added up.
   through timestamptz NOT NULL DEFAULT '-infinity',
-  -- The hour before `through` while it is being sealed.
+  -- Hours from here to `through` are being sealed. Null: none is.
   sealing timestamptz,
   sealed_at timestamptz NOT NULL DEFAULT now(),
   -- Hours before it were compared with their sums once, soon after their end.
-  compared_through timestamptz NOT NULL DEFAULT date_trunc('hour', now()),
+  compared_through timestamptz NOT NULL DEFAULT date_trunc('hour', now(), 'UTC'),
   compared_at timestamptz NOT NULL DEFAULT now(),
   -- The sums of earlier days are final, but for corrections that are not `in_day`.
   days_through date NOT NULL DEFAULT '-infinity',
@@ -73,6 +73,9 @@ CREATE TABLE ledger_corrections (
   PRIMARY KEY (request_id, attempt, kind)
 );
 CREATE INDEX ledger_corrections_open ON ledger_corrections (hour) WHERE NOT in_day;
+
+-- One project's days, without its keys: what its budget has spent for good.
+CREATE INDEX usage_group_days_by_project ON usage_group_days (project, day);
 
 -- Entries without a partition arrive here; those of a dropped day have none.
 CREATE FUNCTION refuse_dropped_day() RETURNS trigger LANGUAGE plpgsql AS $$
