@@ -82,23 +82,20 @@ const LABEL_NAMES = 'project, label, value, key_id, model, deployment'
 function rolledUp(hours: string, names: string, entries: string, isUsual: boolean): string {
   const [sums, updated] = [`${hours}_sums`, `${hours}_updated`]
   const key = ['hour', ...names.split(', '), 'shard']
-  const sameAs = (other: string, row: string): string =>
-    key.map((name) => `${other}.${name} = ${row}.${name}`).join(' AND ')
   const shard = isUsual ? COUNTED_SHARD.usual : COUNTED_SHARD.other
   const update = `, ${updated} AS (
-  UPDATE ${hours} AS hours SET ${addedUp('sums')} FROM ${sums} AS sums WHERE ${sameAs('hours', 'sums')}
-  RETURNING ${key.map((name) => `hours.${name}`).join(', ')}
+  UPDATE ${hours} AS hours SET ${addedUp('sums')} FROM ${sums} AS sums
+  WHERE ${key.map((name) => `hours.${name} = sums.${name}`).join(' AND ')} RETURNING nth
 )`
-  const rest = `WHERE NOT EXISTS (SELECT FROM ${updated} AS updated WHERE ${sameAs('updated', 'sums')})`
   return `, ${sums} AS MATERIALIZED (
-  SELECT to_timestamp(hour) AS hour, ${names}, (${shard})::smallint AS shard,
+  SELECT row_number() OVER () AS nth, to_timestamp(hour) AS hour, ${names}, (${shard})::smallint AS shard,
     ${Object.entries(SUMS)
       .map(([name, sum]) => `${sum} AS ${name}`)
       .join(', ')}
   FROM ${entries} GROUP BY hour, ${names}
 )${isUsual ? update : ''}, ${hours}_rolled AS (
-  INSERT INTO ${hours} AS hours (${key.join(', ')}, ${SUM_NAMES})
-  SELECT ${key.join(', ')}, ${SUM_NAMES} FROM ${sums} AS sums ${isUsual ? rest : ''} ORDER BY ${key.join(', ')}
+  INSERT INTO ${hours} AS hours (${key.join(', ')}, ${SUM_NAMES}) SELECT ${key.join(', ')}, ${SUM_NAMES} FROM ${sums}
+  ${isUsual ? `WHERE nth NOT IN (SELECT nth FROM ${updated})` : `ORDER BY ${key.join(', ')}`}
   ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${addedUp('excluded')}
 )`
 }
