@@ -21,6 +21,7 @@ export const ATTENTION_KINDS = [
   'webhook_given_up',
   'partition_missing',
   'labels_overflowed',
+  'ledger_stalled',
 ] as const
 
 export const ATTENTION_SEVERITIES = ['bad', 'odd', 'warn', 'off'] as const
