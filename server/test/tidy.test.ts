@@ -86,7 +86,9 @@ function targetOf(specifier: string, from: string): { readonly layer: string; re
 function isFileFormat(specifier: string, layer: string): boolean {
   return (
     layer === 'runtime' &&
-    /^torana-bulk\/(?:corpus|csv|format|jsonl|problem|request-line|vectors)$/.test(specifier)
+    /^torana-bulk\/(?:corpus|csv|format|jsonl|problem|request-line|table|table-reader|vectors)$/.test(
+      specifier,
+    )
   )
 }
 

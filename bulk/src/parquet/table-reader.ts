@@ -63,7 +63,7 @@ export class TableReader {
       file: this.#file,
       metadata: this.#metadata,
       compressors: COMPRESSORS,
-      parsers: PARSERS as never,
+      parsers: PARSERS,
       ...(columns && { columns: [...columns] }),
       rowStart,
       rowEnd: rowStart + Number(this.#metadata.row_groups[group]?.num_rows ?? 0),

@@ -10,5 +10,6 @@ export const ALERT_KINDS = [
   'spool',
   'certificate',
   'node_down',
+  'ledger_stalled',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]

@@ -135,8 +135,14 @@ export interface Reconciliation {
   readonly budgetsCorrected: readonly BudgetCorrection[]
 }
 
-/** One project in one span of time: the sum of the entries, and the sum of the hours. */
+/** One project in one span of time: the sum of the entries, and the sum of the hours. Or all projects in a sealed hour. */
 export interface LedgerDifference {
+  /**
+   * What differs from the sealed sums of an hour, in `rollup`: its entries, by their sums or by their hash alone; or, where the
+   * entries are no longer in the store, its sums.
+   */
+  readonly sealed?: 'entries' | 'hash' | 'sums' | undefined
+  /** Empty: all projects. */
   readonly project: string
   /** The label of a sum by user or by a tag. Absent for the sum of the project. */
   readonly label?: string | undefined

@@ -140,10 +140,20 @@ export function decoded(page: EntryPage): DecodedPage {
 export function valuesOf(pages: readonly DecodedPage[]): readonly ColumnValues[] {
   const rows = pages.reduce((sum, page) => sum + page.rows, 0)
   return LEDGER_COLUMNS.map(({ name, type, isRequired }) => {
-    if (type === 'uuid') return idValues(pages.map(({ ids }) => ids[name]), name === 'request_id')
-    if (isDense(name)) return longValues(pages.map(({ longs }) => longs[name]), rows, type, isRequired)
+    if (type === 'uuid')
+      return idValues(
+        pages.map(({ ids }) => ids[name]),
+        name === 'request_id',
+      )
+    if (isDense(name))
+      return longValues(
+        pages.map(({ longs }) => longs[name]),
+        rows,
+        type,
+        isRequired,
+      )
     if (type === 'text' && isRequired) return textValues(pages.flatMap(({ texts }) => texts[name]))
-    return sparseValues(pages, name as SparseColumn, rows, type)
+    return sparseValues(pages, name, rows, type)
   })
 }
 
@@ -164,7 +174,9 @@ const DENSE: ReadonlySet<string> = new Set([
 
 function idValues(parts: readonly Buffer[], isOrdered: boolean): ColumnValues {
   const bytes = Buffer.concat(parts)
-  return isOrdered ? { bytes, bounds: { lowest: bytes.subarray(0, 16), highest: bytes.subarray(-16) } } : { bytes }
+  return isOrdered
+    ? { bytes, bounds: { lowest: bytes.subarray(0, 16), highest: bytes.subarray(-16) } }
+    : { bytes }
 }
 
 function longValues(

@@ -57,14 +57,15 @@ export class WorkerLedgerFiles implements LedgerFiles {
   }
 
   async *entries(
-    { size, read }: LedgerFileSource,
+    file: LedgerFileSource,
     fromId: string,
     endId: string,
   ): AsyncGenerator<readonly StoredEntry[]> {
+    const { size } = file
     let [footerFirst, footer] = [size, new Uint8Array()]
     const table = await TableReader.open(size, async (first, end) => {
       if (first >= footerFirst) return footer.subarray(first - footerFirst, end - footerFirst)
-      const bytes = await read(first, end)
+      const bytes = await file.read(first, end)
       // The footer is read from the end, and more of it if it is large.
       footer = new Uint8Array(Buffer.concat([bytes, footer.subarray(end - footerFirst)]))
       footerFirst = first
@@ -74,7 +75,7 @@ export class WorkerLedgerFiles implements LedgerFiles {
       const [lowest, highest] = (table.bounds(group, 'request_id') ?? [fromId, fromId]) as [string, string]
       if (lowest >= endId || highest < fromId) continue
       const { first, end } = table.span(group)
-      const bytes = new Uint8Array(await read(first, end))
+      const bytes = new Uint8Array(await file.read(first, end))
       const rows = await this.#thread.ask('rows', { size, group, first, bytes, footerFirst, footer })
       yield rows.filter(({ request_id: id }) => id >= fromId && id < endId)
     }

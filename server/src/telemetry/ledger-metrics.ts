@@ -89,6 +89,14 @@ export class LedgerMetrics {
     this.#ofNode = read
   }
 
+  #failingText(): string {
+    const samples = Array.from(this.#failing, ([chore, isFailing]) => ({
+      labels: { chore },
+      value: Number(isFailing),
+    }))
+    return samplesText('torana_upkeep_failing', samples)
+  }
+
   text(): string {
     return [
       this.#entries.text(),
@@ -102,10 +110,7 @@ export class LedgerMetrics {
       valueText('torana_ledger_export_waiting_days', this.#exportWaiting),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),
       valueText('torana_partitions_missing', this.#partitionsMissing),
-      samplesText(
-        'torana_upkeep_failing',
-        Array.from(this.#failing, ([chore, isFailing]) => ({ labels: { chore }, value: Number(isFailing) })),
-      ),
+      ...(this.#failing.size > 0 ? [this.#failingText()] : []),
       ...(this.#figures ? figureTexts(this.#figures) : []),
     ].join('')
   }

@@ -229,6 +229,54 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
     await assertSpent(11_115n, 11_116n)
   })
 
+  test(`${name}: an entry, a sum or a hash of a sealed hour that was changed is found, also where only one of them is left`, async () => {
+    const books = await open()
+    const { sealing, upkeep, clock, reconciler, tamper, database, rows } = books
+    await upkeep.makePartitions()
+    await write(books, BOOKS_NOW_MS, 200n, 7n)
+    clock.ms = BOOKS_NOW_MS + 2 * DAY_MS
+    await sealing.sealDue()
+    await write(books, BOOKS_NOW_MS, 9n)
+    const found = async () => (await reconciler.reconcile('all')).differences.map(({ sealed }) => sealed)
+    assert.deepEqual(await found(), [])
+    await tamper('UPDATE usage_events SET model = $1 WHERE amount_nano = 7', ['other'])
+    assert.deepEqual(await found(), ['hash'])
+    await tamper('UPDATE usage_events SET model = $1 WHERE amount_nano = 7', ['small'])
+    await tamper('UPDATE usage_events SET amount_nano = 8 WHERE amount_nano = 7')
+    assert.deepEqual(await found(), [undefined, 'entries'])
+    await tamper('UPDATE usage_events SET amount_nano = 7 WHERE amount_nano = 8')
+    assert.deepEqual(await found(), [])
+    await database.query(`UPDATE ledger_seal SET hours_kept_from = '2026-12-13Z'; DELETE FROM usage_hours`)
+    assert.deepEqual(await found(), [], 'days have the sums')
+    await tamper('UPDATE usage_events SET amount_nano = 8 WHERE amount_nano = 7')
+    assert.deepEqual(await found(), ['entries'])
+    await rows(`UPDATE ledger_seal SET entries_kept_from = '2026-12-13Z'`)
+    await database.query('DROP TABLE usage_events_2026_12_12')
+    assert.deepEqual(await found(), [], 'neither is here')
+  })
+
+  test(`${name}: where entries were exported and dropped, sums are compared with what was sealed`, async () => {
+    const books = await open()
+    const { sealing, upkeep, clock, reconciler, database } = books
+    await upkeep.makePartitions()
+    await write(books, BOOKS_NOW_MS, 200n, 7n)
+    clock.ms = BOOKS_NOW_MS + 2 * DAY_MS
+    await sealing.sealDue()
+    await write(books, BOOKS_NOW_MS, 9n)
+    await database.query(`UPDATE ledger_seal SET entries_kept_from = '2026-12-13Z'`)
+    await database.query('DROP TABLE usage_events_2026_12_12')
+    assert.deepEqual((await reconciler.reconcile('all')).differences, [])
+    await database.query('UPDATE usage_hours SET amount_nano = amount_nano + 1 WHERE shard < 0')
+    assert.deepEqual(
+      (await reconciler.reconcile('all')).differences.map(({ sealed, ledger, rollup }) => [
+        sealed,
+        ledger.amountNanoUsd,
+        rollup.amountNanoUsd,
+      ]),
+      [['sums', 217n, 216n]],
+    )
+  })
+
   test(`${name}: entries of a day that was dropped are refused by the name of the day`, async () => {
     const books = await open()
     const { upkeep, database } = books

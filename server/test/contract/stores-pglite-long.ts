@@ -24,6 +24,7 @@ import { sqlLedgerSuite } from './ledger-store-sql.ts'
 import { pgliteBooks, sharedBooks } from './open-books.ts'
 import { peopleSuite } from './people.ts'
 import { reconcilerSuite } from './reconciler.ts'
+import { sealingSuite } from './sealing.ts'
 import { familyStoreSuite } from './families.ts'
 import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
 import { upkeepSuite } from './upkeep.ts'
@@ -62,3 +63,4 @@ batchRoomSuite('PGlite', batches)
 const upkeep = pgliteUpkeep()
 upkeepSuite('PGlite', upkeep)
 reconcilerSuite('PGlite', upkeep)
+sealingSuite('PGlite', upkeep)

@@ -36,6 +36,7 @@ const CONDITIONS: readonly (readonly [Pick<Rule, 'kind' | 'condition'>, string])
   [{ kind: 'spool', condition: { entries: 1000, minutes: 5 } }, '1,000 records for 5 min'],
   [{ kind: 'certificate', condition: { days: 21 } }, '21 days before'],
   [{ kind: 'node_down', condition: { minutes: 2 } }, 'for more than 2 min'],
+  [{ kind: 'ledger_stalled', condition: { hours: 2 } }, 'for more than 2 h'],
 ]
 
 for (const [rule, text] of CONDITIONS)

@@ -59,6 +59,8 @@ export function conditionText({ kind, condition }: Pick<Rule, 'kind' | 'conditio
       return say.certificate(number('days'))
     case 'node_down':
       return say.node_down(number('minutes'))
+    case 'ledger_stalled':
+      return say.ledger_stalled(number('hours'))
   }
 }
 

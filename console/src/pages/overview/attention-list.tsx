@@ -29,6 +29,7 @@ const ALERTS: Partial<Record<Attention['kind'], AlertKind>> = {
   spool_waiting: 'spool',
   store_away: 'spool',
   node_silent: 'node_down',
+  ledger_stalled: 'ledger_stalled',
 }
 const MARKS: Record<Attention['severity'], Mark> = { bad: 'bad', odd: 'odd', warn: 'warn', off: 'off' }
 

@@ -13,6 +13,7 @@ export const alerts = inLanguage('alerts', {
     spool: 'Spool growing',
     certificate: 'Certificate expiring',
     node_down: 'Node down',
+    ledger_stalled: 'Ledger stalled',
   },
   channelKinds: {
     slack: 'Slack',
@@ -116,6 +117,7 @@ export const alerts = inLanguage('alerts', {
     spool: (entries: string, minutes: number) => `${entries} records for ${minutes} min`,
     certificate: (days: number) => `${plural(days, 'day')} before`,
     node_down: (minutes: number) => `for more than ${minutes} min`,
+    ledger_stalled: (hours: number) => `for more than ${hours} h`,
     and: ' and ',
   },
   quiet: {
@@ -175,6 +177,7 @@ export const alerts = inLanguage('alerts', {
       spool: 'Records wait on disk because PostgreSQL is slow or unreachable.',
       certificate: 'A TLS certificate of a node expires.',
       node_down: 'A node stops reporting.',
+      ledger_stalled: 'Hours of the ledger are no longer compared or sealed.',
     },
     exists: (condition: string) => `You already have this rule: ${condition}.`,
     condition: 'Condition',

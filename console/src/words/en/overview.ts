@@ -185,6 +185,11 @@ export const overview = inLanguage('overview', {
       text: (f: Figures) => `${plural(Number(f['rows']), 'row')} in the default partition.`,
       link: 'Diagnostics',
     },
+    ledger_stalled: {
+      title: () => 'The ledger is stalled',
+      text: (f: Figures) => `No hour ${f['step']} for ${f['hours']} h.`,
+      link: 'Diagnostics',
+    },
     labels_overflowed: {
       title: (name: string) => `Too many users or tags in ${name}`,
       text: (f: Figures) =>

@@ -13,6 +13,7 @@ export const alerts: Partly<typeof english> = {
     spool: '磁盘队列增长',
     certificate: '证书即将过期',
     node_down: '节点停止',
+    ledger_stalled: '账本停滞',
   },
   channelKinds: {
     slack: 'Slack',
@@ -115,6 +116,7 @@ export const alerts: Partly<typeof english> = {
     spool: (entries, minutes) => `${entries} 条记录，持续 ${minutes} 分钟`,
     certificate: (days) => `提前 ${days} 天`,
     node_down: (minutes) => `超过 ${minutes} 分钟`,
+    ledger_stalled: (hours) => `超过 ${hours} 小时`,
     and: '和',
   },
   quiet: {
@@ -173,6 +175,7 @@ export const alerts: Partly<typeof english> = {
       spool: 'PostgreSQL 缓慢或不可用，记录在磁盘上等待。',
       certificate: '节点的 TLS 证书即将过期。',
       node_down: '节点停止上报。',
+      ledger_stalled: '账本不再核对或封存小时数据。',
     },
     exists: (condition) => `已有此规则：${condition}。`,
     condition: '条件',

@@ -181,6 +181,11 @@ export const overview: Partly<typeof english> = {
       text: (f) => `${count(Number(f['rows']))} 行落在默认分区。`,
       link: '诊断',
     },
+    ledger_stalled: {
+      title: () => '账本停滞',
+      text: (f) => `已 ${f['hours']} 小时没有${f['step'] === 'sealed' ? '封存' : '核对'}。`,
+      link: '诊断',
+    },
     labels_overflowed: {
       title: (name) => `项目 ${name} 的用户或标签超出单独统计的上限`,
       text: (f) => `最近一天有 ${dollars(f['usd'])} 计入“其他”（${f['labels']}）。`,

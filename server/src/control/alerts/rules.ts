@@ -143,6 +143,11 @@ const EXAMPLES: Readonly<Record<AlertKind, Example>> = {
     title: 'gateway-2 is down',
     lines: ['It has been silent for 3 min.'],
   },
+  ledger_stalled: {
+    severity: 'critical',
+    title: 'Ledger not sealed for 3 h',
+    lines: ['Nodes of an earlier version hold it up: stop or end them.'],
+  },
 }
 
 export interface ExampleParts {

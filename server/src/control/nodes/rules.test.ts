@@ -373,7 +373,7 @@ test('the doctor says of each part of the ledger and of a node what is wrong, an
 })
 
 const STORE =
-  'durability ledger budgets spending labels unknowns nodes agreement places leases partitions audit deletions requests'
+  'durability ledger sealing budgets spending labels unknowns nodes agreement places leases partitions audit deletions requests'
 const ON_NODE = 'models spool calls disk space images clock redis cache configuration'
 
 test('a report has every check in its order; without PostgreSQL, those that need none', () => {

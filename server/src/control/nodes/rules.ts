@@ -1,8 +1,10 @@
 /** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
 import { dollars, usdOf } from '#core/money/price.ts'
+import { HOUR_MS } from '#core/money/ledger.ts'
 import type { AuditProof } from '#ports/audit.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { LakeFindings } from '#ports/lake.ts'
+import { STALLED_AFTER_MS } from '#ports/sealed-hours.ts'
 import type {
   BooksFigures,
   LedgerDifference,
@@ -68,6 +70,7 @@ const STORE_CHECKS: Readonly<
   durability: ({ install }) => durabilityCheck(install),
   connections: ({ install }) => connectionsCheck(install),
   ledger: ({ reconciliation }) => ledgerCheck(reconciliation),
+  sealing: ({ figures }) => sealingCheck(figures),
   budgets: ({ reconciliation }) => correctionsCheck(reconciliation),
   spending: ({ figures }) => fullestCheck(figures),
   labels: ({ figures }) => labelsCheck(figures),
@@ -210,10 +213,35 @@ function ledgerCheck({ entries, differences }: Reconciliation): Finding {
     : fail(`${count(differences.length, 'difference')} from the hourly totals; ${describe(first)}`, figures)
 }
 
-function describe({ project, label, fromMs, ledger, rollup }: LedgerDifference): string {
+/** Hours are compared and sealed one after another: a stalled one holds up all later ones. */
+function sealingCheck({ seal }: BooksFigures): Finding {
+  const { sealedThroughMs, sealWaitsMs, compareWaitsMs, earlierNodes } = seal
+  const through =
+    sealedThroughMs === undefined
+      ? 'no hour is sealed yet'
+      : `hours before ${new Date(sealedThroughMs).toISOString()} are sealed`
+  const waitsMs = Math.max(sealWaitsMs, compareWaitsMs)
+  const figures = { waits_seconds: Math.round(waitsMs / 1000), earlier_nodes: earlierNodes }
+  if (earlierNodes > 0)
+    return warn(
+      `${through}; ${count(earlierNodes, 'node')} of an earlier version must be stopped or ended first`,
+      figures,
+    )
+  if (waitsMs < STALLED_AFTER_MS) return ok(through, figures)
+  const step = sealWaitsMs >= compareWaitsMs ? 'seal' : 'reconcile'
+  return fail(
+    `${through}; the next one has waited for ${Math.floor(waitsMs / HOUR_MS)} h: see why job ${step} fails in the log of the oldest node`,
+    figures,
+  )
+}
+
+function describe({ project, label, fromMs, ledger, rollup, sealed }: LedgerDifference): string {
   const since = fromMs === undefined ? 'the beginning' : new Date(fromMs).toISOString()
   const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
     `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
+  if (sealed === 'hash') return `the hash of the sealed hour ${since}: its entries were changed`
+  if (sealed !== undefined)
+    return `the sealed hour ${since}: ${sealed === 'entries' ? 'ledger' : 'hourly totals'} ${sums(ledger)}; sealed ${sums(rollup)}`
   const about = label === undefined ? `project ${project}` : `project ${project} by ${label}`
   return `${about} from ${since}: ledger ${sums(ledger)}; hourly totals ${sums(rollup)}`
 }

@@ -249,6 +249,17 @@ const KINDS: readonly (readonly [
     ['warn', 'store', 'rows', NOW, { rows: 1 }],
   ],
   [
+    'ledger_stalled',
+    ledger({ seal: { ...QUIET.ledger.seal, sealWaitsMs: 2.5 * 3_600_000, earlierNodes: 1 } }),
+    ['bad', 'store', 'ledger', '2026-11-15T13:30:00.000Z', { step: 'sealed', hours: 2, earlier_nodes: 1 }],
+  ],
+  [
+    'ledger_stalled',
+    ledger({ seal: { ...QUIET.ledger.seal, sealWaitsMs: 1, compareWaitsMs: 2 * 3_600_000 } }),
+    ['bad', 'store', 'ledger', '2026-11-15T14:00:00.000Z', { step: 'compared', hours: 2, earlier_nodes: 0 }],
+  ],
+  ['ledger_stalled', ledger({ seal: { ...QUIET.ledger.seal, sealWaitsMs: 2 * 3_600_000 - 1 } }), undefined],
+  [
     'labels_overflowed',
     ledger({
       overflows: [

@@ -4,11 +4,12 @@ import { announcedEnds, type AnnouncedEnd } from '#core/catalog/announced-ends.t
 import { listModels, type Catalog, type Model } from '#core/catalog/catalog.ts'
 import { DAY_MS, daysLeft, isNear, WARNED_DAYS } from '#core/catalog/model-end.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
-import { momentOf } from '#core/money/ledger.ts'
+import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
 import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
+import { STALLED_AFTER_MS } from '#ports/sealed-hours.ts'
 import { UNKNOWN_POSTED_AFTER_MS, type BooksFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
@@ -224,7 +225,7 @@ function ofOvercounts({ summaries, deployments }: AttentionParts): readonly Atte
 }
 
 function ofLedger({ ledger, nowMs }: AttentionParts): readonly Attention[] {
-  const { unknowns, budgets, restRows, overflows } = ledger
+  const { unknowns, budgets, restRows, overflows, seal } = ledger
   const items: Attention[] = []
   if (unknowns.open > 0) {
     const oldestMs = unknowns.oldestAtMs ?? nowMs
@@ -245,6 +246,13 @@ function ofLedger({ ledger, nowMs }: AttentionParts): readonly Attention[] {
   }
   const rows = restRows.ledger + restRows.requests
   if (rows > 0) items.push(item('partition_missing', 'warn', ['store', 'rows'], nowMs, { rows }))
+  const { sealWaitsMs, compareWaitsMs, earlierNodes } = seal
+  const waitsMs = Math.max(sealWaitsMs, compareWaitsMs)
+  if (waitsMs >= STALLED_AFTER_MS) {
+    const step = sealWaitsMs >= compareWaitsMs ? 'sealed' : 'compared'
+    const figures = { step, hours: Math.floor(waitsMs / HOUR_MS), earlier_nodes: earlierNodes }
+    items.push(item('ledger_stalled', 'bad', ['store', 'ledger'], nowMs - waitsMs, figures))
+  }
   for (const [project, own] of Map.groupBy(overflows, (overflow) => overflow.project)) {
     const sinceMs = Math.min(...own.map((one) => one.sinceMs))
     const labels = own.map(({ label }) => label).join(', ')

@@ -12,12 +12,11 @@ export interface TableSize {
 
 /** Counting rows would take minutes; the statistics are accurate enough. A table that was never analysed has −1. */
 const TABLES = `
-  SELECT coalesce(parent.relname, part.relname)::text AS table,
+  SELECT whole.relname::text AS table,
     sum(greatest(part.reltuples::bigint, coalesce(stat.n_live_tup, 0), 0))::bigint AS rows,
     sum(pg_total_relation_size(part.oid))::bigint AS bytes
   FROM pg_class part
-  LEFT JOIN pg_inherits link ON link.inhrelid = part.oid
-  LEFT JOIN pg_class parent ON parent.oid = link.inhparent
+  JOIN pg_class whole ON whole.oid = coalesce(pg_partition_root(part.oid), part.oid)
   LEFT JOIN pg_stat_user_tables stat ON stat.relid = part.oid
   WHERE part.relkind = 'r' AND part.relnamespace = current_schema()::regnamespace
   GROUP BY 1 ORDER BY 1`

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import { decimalOf } from '#core/money/price.ts'
+import { HOURS_KEPT_DAYS } from '#ports/upkeep.ts'
 import { invalidField } from '../shared/faults.ts'
 import type { UsageCell, usageSum } from './queries.ts'
 import {
@@ -40,7 +41,10 @@ export function spanOf(
   if (fromMs >= toMs) throw invalidField('`from` must be before `to`.', 'from')
   if (toMs - fromMs > MAX_DAYS * DAY_MS)
     throw invalidField(`At most ${MAX_DAYS} days can be asked for at once.`, 'from')
-  const chosen = slot ?? (toMs - fromMs <= MAX_HOURS * HOUR_MS ? 'hour' : 'day')
+  const hasHours = fromMs >= hoursKeptFrom(nowMs)
+  const chosen = slot ?? (toMs - fromMs <= MAX_HOURS * HOUR_MS && hasHours ? 'hour' : 'day')
+  if (chosen === 'hour' && !hasHours)
+    throw invalidField(`Sums by the hour are kept for ${HOURS_KEPT_DAYS} days: ask for days.`, 'slot')
   if (chosen === 'hour' && toMs - fromMs > MAX_DAYS * HOUR_MS)
     throw invalidField(`At most ${MAX_DAYS} hours can be asked for at once.`, 'slot')
   const sizeMs = chosen === 'hour' ? HOUR_MS : DAY_MS
@@ -53,15 +57,24 @@ export function spanOf(
 
 /**
  * What a period is compared with: the same part of the period before. Of a period that is not over, only what has passed counts, to
- * the nearest hour, since rollups are of hours. Undefined: nothing has passed yet.
+ * the nearest hour, since rollups are of hours, or day where the hours are no longer kept. Undefined: nothing has passed yet, or the
+ * hours before are no longer kept.
  */
 export function spanBefore(
   { fromMs, endMs }: Pick<UsageSpan, 'fromMs' | 'endMs'>,
   nowMs: number,
 ): Pick<UsageSpan, 'fromMs' | 'endMs'> | undefined {
-  const passedMs = Math.round((Math.min(endMs, nowMs) - fromMs) / HOUR_MS) * HOUR_MS
   const beganMs = fromMs - (endMs - fromMs)
-  return passedMs <= 0 ? undefined : { fromMs: beganMs, endMs: beganMs + passedMs }
+  const hasHours = beganMs >= hoursKeptFrom(nowMs)
+  const sizeMs = hasHours ? HOUR_MS : DAY_MS
+  const passedMs = Math.round((Math.min(endMs, nowMs) - fromMs) / sizeMs) * sizeMs
+  return passedMs <= 0 || (!hasHours && beganMs % DAY_MS !== 0)
+    ? undefined
+    : { fromMs: beganMs, endMs: beganMs + passedMs }
+}
+
+function hoursKeptFrom(nowMs: number): number {
+  return nowMs - HOURS_KEPT_DAYS * DAY_MS
 }
 
 interface AskedNames {

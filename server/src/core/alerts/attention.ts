@@ -22,6 +22,7 @@ export const ATTENTION_KINDS = [
   'audit_behind',
   'partition_missing',
   'labels_overflowed',
+  'ledger_stalled',
 ] as const
 
 export const ATTENTION_SEVERITIES = ['bad', 'odd', 'warn', 'off'] as const

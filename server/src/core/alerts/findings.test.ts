@@ -179,6 +179,19 @@ const OTHERS: readonly [AlertKind, Partial<AlertFacts>, string][] = [
     { attention: [item('node_silent', { type: 'node', id: 'n' }, { host: 'gateway-2' })] },
     'gateway-2 is down',
   ],
+  [
+    'ledger_stalled',
+    {
+      attention: [
+        item(
+          'ledger_stalled',
+          { type: 'store', id: 'ledger' },
+          { step: 'sealed', hours: 3, earlier_nodes: 1 },
+        ),
+      ],
+    },
+    'Ledger not sealed for 3 h',
+  ],
   ['latency', { traffic: new Map([[10, [traffic('ads', 100, 0)]]]) }, 'p95 latency 3.4 s'],
 ]
 

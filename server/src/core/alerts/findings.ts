@@ -41,6 +41,7 @@ const FINDERS: Readonly<Record<AlertKind, Finder>> = {
   spool,
   certificate: certificates,
   node_down: nodesDown,
+  ledger_stalled: stalls,
 }
 
 function budgets({ condition }: AlertRule, facts: AlertFacts): readonly Finding[] {
@@ -266,6 +267,25 @@ function nodesDown({ condition }: AlertRule, { attention, nowMs }: AlertFacts): 
       path: '/settings/nodes',
     })
   })
+}
+
+function stalls({ condition }: AlertRule, { attention }: AlertFacts): readonly Finding[] {
+  return ofKinds(attention, ['ledger_stalled'])
+    .filter(({ figures }) => Number(figures['hours'] ?? 0) >= valueOf(condition, 'hours'))
+    .map(({ figures }) =>
+      finding('ledger_stalled', 'ledger', {
+        severity: 'critical',
+        title: `Ledger not ${figures['step']} for ${figures['hours']} h`,
+        lines: [
+          Number(figures['earlier_nodes'] ?? 0) > 0
+            ? 'Nodes of an earlier version hold it up: stop or end them.'
+            : 'Run torana doctor, and look for failing background jobs in the log.',
+        ],
+        subjects: [],
+        figures,
+        path: '/settings/nodes',
+      }),
+    )
 }
 
 function ofKinds(

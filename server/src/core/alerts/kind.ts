@@ -11,6 +11,7 @@ export const ALERT_KINDS = [
   'spool',
   'certificate',
   'node_down',
+  'ledger_stalled',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
@@ -100,6 +101,11 @@ export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
     hasProjects: false,
     fields: { minutes: { initial: 1, min: 1, max: 1440 } },
   },
+  ledger_stalled: {
+    name: 'Ledger stalled',
+    hasProjects: false,
+    fields: { hours: { initial: 2, min: 2, max: 168 } },
+  },
 }
 
 export function initialCondition(kind: AlertKind): Condition {
@@ -179,6 +185,8 @@ export function conditionText(kind: AlertKind, condition: Condition): string {
       return `over ${of('entries')} entries for ${of('minutes')} min`
     case 'certificate':
       return `${of('days')} days before`
+    case 'ledger_stalled':
+      return `for more than ${of('hours')} h`
   }
 }
 

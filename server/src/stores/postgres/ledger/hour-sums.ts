@@ -1,4 +1,5 @@
 /** Sums of hours, of their entries and of their rollups, and how the two differ. */
+import { createHash } from 'node:crypto'
 import {
   CANONICAL_COLUMNS,
   COLUMN_SEPARATOR,
@@ -118,6 +119,49 @@ export async function atOneMoment<Result>(sql: Sql, work: () => Promise<Result>)
   return result
 }
 
+/** $3: whether corrections are part of them. */
+const SEALED_SUMS = `
+SELECT ${SUM_NAMES.map((name) => `coalesce(sum(${name}), 0)::bigint AS ${name}`).join(', ')} FROM (
+  SELECT ${SUM_COLUMNS} FROM sealed_hours WHERE hour >= $1::timestamptz AND hour < $2::timestamptz
+  UNION ALL
+  SELECT 1, CASE WHEN kind = 'post' THEN 1 ELSE 0 END, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+  FROM ledger_corrections WHERE $3::boolean AND hour >= $1::timestamptz AND hour < $2::timestamptz
+) AS sealed`
+
+const SEALED_HASH = 'SELECT hash FROM sealed_hours WHERE hour = $1::timestamptz'
+
+/**
+ * Where a sealed hour differs from what was sealed: its entries, or its rollups where entries are no longer in the store. In a
+ * transaction that reads at one moment.
+ */
+export async function sealedDifferences(
+  sql: Sql,
+  hourMs: number,
+  hasEntries: boolean,
+): Promise<readonly LedgerDifference[]> {
+  const times = [new Date(hourMs).toISOString(), new Date(hourMs + HOUR_MS).toISOString()]
+  const [sealed = NO_SUMS] = await sql.query<Sums>(SEALED_SUMS, [...times, !hasEntries])
+  const about = { project: '', fromMs: hourMs, rollup: portSums(sealed) }
+  if (!hasEntries) {
+    const rolled = (await sql.query<SumsRow>(STATEMENTS.all.rolled, times)).reduce<Sums>(addedUp, NO_SUMS)
+    return areEqual(rolled, sealed) ? [] : [{ ...about, sealed: 'sums', ledger: portSums(rolled) }]
+  }
+  const { totals, slices } = await sumsIn(sql, { fromMs: hourMs, endMs: hourMs + HOUR_MS }, 'sealed')
+  const ledger = portSums(totals)
+  if (!areEqual(totals, sealed) || totals.entries !== sealed.entries)
+    return [{ ...about, sealed: 'entries', ledger }]
+  const [row] = await sql.query<{ hash: Uint8Array }>(SEALED_HASH, [times[0]])
+  const isSame = row === undefined || hashOf(await hashesIn(sql, slices)).equals(row.hash)
+  return isSame ? [] : [{ ...about, sealed: 'hash', ledger }]
+}
+
+/** The hash of an hour. */
+export function hashOf(hashes: readonly Uint8Array[]): Buffer {
+  const whole = createHash('sha256')
+  for (const one of hashes) whole.update(one)
+  return whole.digest()
+}
+
 export interface StretchSums {
   readonly entries: number
   readonly totals: Sums
@@ -196,6 +240,11 @@ function addedUp(left: Sums, right: Sums): Sums {
   return Object.fromEntries(SUM_NAMES.map((name) => [name, left[name] + right[name]])) as unknown as Sums
 }
 
+/** Rollups do not count entries. */
+function areEqual(left: Sums, right: Sums): boolean {
+  return SUM_NAMES.every((sum) => sum === 'entries' || left[sum] === right[sum])
+}
+
 /** One per project, and per project and label, in their order. */
 function differencesOf(
   ledger: readonly SumsRow[],
@@ -207,7 +256,7 @@ function differencesOf(
   return names.flatMap((name) => {
     const [project = '', label] = name.split('\0')
     const [left, right] = [ofLedger.get(name) ?? NO_SUMS, ofRollups.get(name) ?? NO_SUMS]
-    if (SUM_NAMES.every((sum) => sum === 'entries' || left[sum] === right[sum])) return []
+    if (areEqual(left, right)) return []
     return [{ project, label, fromMs, ledger: portSums(left), rollup: portSums(right) }]
   })
 }

@@ -1,6 +1,13 @@
 /** The statements of the reconciler. Each reads at one moment, at which rollups and budgets must agree. */
 import { COUNTED_DAYS, FINAL_DAYS } from './budgets.ts'
 
+/** Hours with sums, and sealed ones with entries. Entries of earlier ones are checked where they were exported to. */
+export const HOURS = `
+SELECT hour FROM usage_hours
+UNION SELECT hour FROM sealed_hours WHERE hour >= (SELECT entries_kept_from FROM ledger_seal)
+UNION SELECT hour FROM ledger_corrections WHERE hour >= (SELECT entries_kept_from FROM ledger_seal)
+ORDER BY hour`
+
 /** Labels counted together since $1, because there were too many users or tags. $2: maximum of rows. */
 export const OVERFLOWS = `
 SELECT project, label, min(hour) AS since, sum(amount_nano)::bigint AS nano FROM usage_label_hours

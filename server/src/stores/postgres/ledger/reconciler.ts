@@ -16,11 +16,20 @@ import {
 import { writeAudit } from '../audit.ts'
 import { reachable } from '../unreachable.ts'
 import { spentIn } from './budgets.ts'
-import type { Database } from '../database.ts'
-import { atOneMoment, SUM_MS, sumsIn, timeText, type Stretch, type StretchSums } from './hour-sums.ts'
+import type { Database, Sql } from '../database.ts'
+import {
+  atOneMoment,
+  sealedDifferences,
+  SUM_MS,
+  sumsIn,
+  timeText,
+  type Stretch,
+  type StretchSums,
+} from './hour-sums.ts'
 import {
   COMPARE_BUDGETS,
   FIGURES,
+  HOURS,
   LOST_LEASES,
   OPEN_BUDGETS,
   OVERFLOWS,
@@ -149,8 +158,7 @@ export class PostgresReconciler implements Reconciler {
   }
 
   async #reconcile(hours: number | 'all'): Promise<Reconciliation> {
-    const all = hours === 'all' ? await this.#allHours() : lastHours(hours, this.#clock.nowMs())
-    const stretches = await this.#kept(all)
+    const stretches = hours === 'all' ? await this.#allHours() : lastHours(hours, this.#clock.nowMs())
     const found = new Findings()
     for (let at = 0; at < stretches.length; at += PAGE_HOURS)
       found.add(await this.#compareLedger(stretches.slice(at, at + PAGE_HOURS)))
@@ -190,23 +198,9 @@ export class PostgresReconciler implements Reconciler {
     return { budgetsCompared: budgets.length, budgetsCorrected: corrected }
   }
 
-  /** Without the days whose entries are in files only: the doctor compares these by their sums. */
-  async #kept(stretches: readonly Stretch[]): Promise<readonly Stretch[]> {
-    const [row] = await this.#database.query<{ kept_ms: number }>(
-      'SELECT (extract(epoch FROM entries_kept_from) * 1000)::float8 AS kept_ms FROM ledger_seal',
-    )
-    const keptMs = row?.kept_ms ?? -Infinity
-    if (keptMs === -Infinity) return stretches
-    return stretches
-      .filter(({ endMs }) => endMs === undefined || endMs > keptMs)
-      .map(({ fromMs, endMs }) => ({ fromMs: Math.max(fromMs ?? -Infinity, keptMs), endMs }))
-  }
-
-  /** Each hour that has a rollup, and each stretch that has none: nothing is left out. */
+  /** Each hour that has anything in the store, and each stretch that has nothing: nothing is left out. */
   async #allHours(): Promise<readonly Stretch[]> {
-    const rows = await this.#database.query<{ hour: Date }>(
-      'SELECT DISTINCT hour FROM usage_hours ORDER BY hour',
-    )
+    const rows = await this.#database.query<{ hour: Date }>(HOURS)
     const stretches: Stretch[] = []
     let fromMs: number | undefined
     for (const { hour } of rows) {
@@ -218,19 +212,18 @@ export class PostgresReconciler implements Reconciler {
     return [...stretches, { fromMs, endMs: undefined }]
   }
 
-  /** Each at one moment. */
-  #compareLedger(stretches: readonly Stretch[]): Promise<readonly StretchSums[]> {
+  #compareLedger(stretches: readonly Stretch[]): Promise<readonly Compared[]> {
     return this.#database.session(async (sql) => {
-      const compared: StretchSums[] = []
+      const all: Compared[] = []
       for (const stretch of stretches) {
-        const sums = await atOneMoment(sql, () => sumsIn(sql, stretch, 'all'))
-        compared.push(sums)
+        const compared = await atOneMoment(sql, () => compare(sql, stretch))
+        all.push(compared)
         const { fromMs, endMs } = stretch
         // The hour of now is compared again after its end.
         if (fromMs !== undefined && endMs !== undefined)
-          await noteDifferences(sql, fromMs, sums.differences.length)
+          await noteDifferences(sql, fromMs, compared.differences.length)
       }
-      return compared
+      return all
     }, SUM_MS)
   }
 
@@ -286,12 +279,30 @@ function lastHours(hours: number, nowMs: number): readonly Stretch[] {
   })
 }
 
+/** Entries with sums, where both are in the store, and a sealed hour with what was sealed. */
+async function compare(sql: Sql, stretch: Stretch): Promise<Compared> {
+  const [seal] = await sql.query<SealRow>(SEAL)
+  const { fromMs, endMs } = stretch
+  const sealedMs = seal?.sealing_ms ?? seal?.through_ms ?? -Infinity
+  if (seal === undefined || fromMs === undefined || endMs !== fromMs + HOUR_MS || endMs > sealedMs)
+    return sumsIn(sql, stretch, 'all')
+  const hasEntries = fromMs >= seal.entries_kept_from_ms
+  const hasHours = fromMs >= seal.hours_kept_from_ms
+  if (!hasEntries && !hasHours) return { entries: 0, differences: [] }
+  const sealed = await sealedDifferences(sql, fromMs, hasEntries)
+  if (!hasEntries) return { entries: 0, differences: sealed }
+  const { entries, differences } = await sumsIn(sql, stretch, 'all')
+  return { entries, differences: [...(hasHours ? differences : []), ...sealed] }
+}
+
+type Compared = Pick<StretchSums, 'entries' | 'differences'>
+
 /** What comparisons have found so far. */
 class Findings {
   #entries = 0
   readonly #differences: LedgerDifference[] = []
 
-  add(compared: readonly StretchSums[]): void {
+  add(compared: readonly Compared[]): void {
     for (const { entries, differences } of compared) {
       this.#entries += entries
       this.#differences.push(...differences.slice(0, MAX_DIFFERENCES - this.#differences.length))

@@ -10,6 +10,7 @@ export const SEAL = `
 SELECT (extract(epoch FROM through) * 1000)::float8 AS through_ms, (extract(epoch FROM sealing) * 1000)::float8 AS sealing_ms,
   (extract(epoch FROM days_through) * 1000)::float8 AS days_through_ms,
   (extract(epoch FROM hours_kept_from) * 1000)::float8 AS hours_kept_from_ms,
+  (extract(epoch FROM entries_kept_from) * 1000)::float8 AS entries_kept_from_ms,
   (extract(epoch FROM compared_through) * 1000)::float8 AS compared_through_ms
 FROM ledger_seal`
 
@@ -18,6 +19,7 @@ export interface SealRow {
   readonly sealing_ms: number | null
   readonly days_through_ms: number
   readonly hours_kept_from_ms: number
+  readonly entries_kept_from_ms: number
   readonly compared_through_ms: number
 }
 

@@ -1,5 +1,4 @@
 /** Seals hours: each is added up once, after the last writer that may still add to it has ended. */
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOUR_MS, hourOf } from '#core/money/ledger.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -7,7 +6,7 @@ import { LATENESS_MS, type HoursSealed, type LedgerSealing } from '#ports/sealed
 import type { LedgerDifference } from '#ports/upkeep.ts'
 import type { Database, Sql } from '../database.ts'
 import { reachable } from '../unreachable.ts'
-import { atOneMoment, hashesIn, SUM_MS, sumsIn, timeText, type Sums } from './hour-sums.ts'
+import { atOneMoment, hashesIn, hashOf, SUM_MS, sumsIn, timeText, type Sums } from './hour-sums.ts'
 import { completeDays } from './roll-up.ts'
 import {
   ADOPT,
@@ -189,9 +188,7 @@ async function addedUpHours(sql: Sql, { fromMs, throughMs }: Sealing): Promise<r
   for (; hourMs !== undefined && hourMs < throughMs; hourMs = await firstHourSince(sql, hourMs + HOUR_MS)) {
     const stretch = { fromMs: hourMs, endMs: hourMs + HOUR_MS }
     const { totals, differences, slices } = await sumsIn(sql, stretch, 'sealed')
-    const hash = createHash('sha256')
-    for (const part of await hashesIn(sql, slices)) hash.update(part)
-    hours.push({ hourMs, totals, differences, hash: hash.digest() })
+    hours.push({ hourMs, totals, differences, hash: hashOf(await hashesIn(sql, slices)) })
   }
   return hours
 }
