@@ -86,6 +86,9 @@ export async function startRestartsHouse(options: HouseOptions = {}): Promise<Re
 export interface Outcome {
   readonly title: string
   readonly wrongs: readonly string[]
+  /** Of all clients. */
+  readonly requests: number
+  readonly failed: number
 }
 
 /** Compares what callers got and what the upstream served with the ledger, once all of it has arrived there. */
@@ -117,5 +120,8 @@ export async function outcomeOf(
   const wrongs = [...more, ...load.failures()]
   if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
   for (const wrong of wrongs) console.log(`wrong: ${wrong}`)
-  return { title, wrongs }
+  const all = load.figures()
+  const failed = all.reduce((sum, one) => sum + one.failed, 0)
+  const requests = all.reduce((sum, one) => sum + one.answered, failed)
+  return { title, wrongs, requests, failed }
 }
