@@ -12,6 +12,8 @@ export interface Measurement {
   readonly writes: readonly string[]
   /** Without it no other one is published. */
   readonly isGate?: true
+  /** Breaks things and counts what was lost. Runs with `--proofs`, or by its name. */
+  readonly isProof?: true
 }
 
 /** The shortest load that shows that a program of windows works. */
@@ -76,12 +78,66 @@ export const MEASUREMENTS: readonly Measurement[] = [
     writes: ['memory.hostile'],
   },
   { program: 'bench/scale', options: [], quick: ['--quick'], minutes: 6, writes: [] },
-  { program: 'bench/peers', options: [], quick: ['--quick'], minutes: 40, writes: ['peers.'] },
+  {
+    program: 'bench/peers',
+    options: [],
+    quick: ['--quick', '--only', 'torana-strict,bifrost'],
+    minutes: 40,
+    writes: ['peers.'],
+  },
   {
     program: 'bench/steady',
     options: ['--minutes', '60'],
     quick: ['--quick'],
     minutes: 64,
     writes: ['steady.'],
+  },
+  {
+    program: 'chaos/outages',
+    options: [],
+    quick: ['--seconds', '5', '--rate', '50'],
+    minutes: 5,
+    writes: ['outage.'],
+    isProof: true,
+  },
+  {
+    program: 'chaos/restarts',
+    options: [],
+    quick: ['--only', 'processes', '--balancer', 'haproxy', '--times', '1'],
+    minutes: 60,
+    writes: ['restarts.', 'upgrade.'],
+    isProof: true,
+  },
+  {
+    program: 'chaos/failovers',
+    options: [],
+    quick: ['--only', 'sentinel', '--times', '1'],
+    minutes: 10,
+    writes: ['failover.'],
+    isProof: true,
+  },
+  {
+    program: 'chaos/batches',
+    options: [],
+    quick: ['--lines', '2000', '--kills', '1', '--every-ms', '3000'],
+    minutes: 10,
+    writes: ['batches.'],
+    isProof: true,
+  },
+  {
+    program: 'check/vector-types',
+    options: [],
+    quick: ['--quick'],
+    minutes: 20,
+    writes: ['types.'],
+    isProof: true,
+  },
+  {
+    program: 'check/drift',
+    options: [],
+    quick: ['--quick'],
+    minutes: 60,
+    writes: ['drift.'],
+    isProof: true,
   },
 ]

@@ -2,7 +2,8 @@
  * `npm run lab -- figures`: fills docs/figures.json, and the figures behind docs/benchmarks.md and docs/sizing.md, with one run of
  * every program that measures. It publishes only what was measured on a quiet machine: it refuses to begin on a busy one, looks at the
  * machine during each program, and takes back what a disturbed or failed program wrote. `--only bench/peers,bench/scale` runs
- * some, `--quick` runs a short form of each and publishes nothing. The peers must be installed (`bench/peers --install`).
+ * some, `--proofs` also those that break things, `--quick` runs a short form of each and publishes nothing. The peers must be
+ * installed (`bench/peers --install`).
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { MEASUREMENTS, type Measurement } from './figures-programs.ts'
 import { disturbanceBetween, disturbanceText, disturbedText, lookAtMachine } from './machine.ts'
 import { ended, runProgram } from './main.ts'
-import { loadText, print } from './report.ts'
+import { INCOMPLETE, loadText, print } from './report.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 /** Whatever a program publishes. */
@@ -22,9 +23,13 @@ const [LOOK_MS, LOOKS] = [10_000, 6]
 
 if (import.meta.main) {
   const { values: options } = parseArgs({
-    options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
+    options: {
+      only: { type: 'string' },
+      proofs: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+    },
   })
-  process.exitCode = await measureAll(chosen(options.only), options.quick)
+  process.exitCode = await measureAll(chosen(options.only, options.proofs), options.quick)
 }
 
 /** The exit code. */
@@ -41,26 +46,24 @@ async function measureAll(measurements: readonly Measurement[], isQuick: boolean
   // Programs that measure the package measure this commit.
   if ((await ended('npm', ['run', 'build'], {})) !== 0) return 1
   const rows: string[][] = []
+  let isWhole = true
   for (const one of measurements) {
-    const [problem, row] = await measure(one, isQuick)
+    const { isGood, row } = await measure(one, isQuick)
     rows.push(row)
+    isWhole &&= isGood
     // Without knowing the noise, no other figure means anything.
-    if (problem !== undefined && one.isGate && !isQuick) break
+    if (!isGood && one.isGate && !isQuick) break
   }
   print([['program', 'minutes', 'the machine', 'figures'], ...rows])
   if (!isQuick && (await ended('npm', ['run', 'generate'], {})) !== 0) return 1
-  return rows.length === measurements.length && rows.every((row) => row.at(-1) === goodText(isQuick)) ? 0 : 1
+  return isWhole ? 0 : 1
 }
 
-function goodText(isQuick: boolean): string {
-  return isQuick ? 'ran' : 'published'
-}
-
-/** Undefined first: its figures count. The row is that of the report. */
+/** `isGood`: it ran, and its figures count. */
 async function measure(
   { program, options, quick, isGate }: Measurement,
   isQuick: boolean,
-): Promise<readonly [problem: string | undefined, row: string[]]> {
+): Promise<{ readonly isGood: boolean; readonly row: string[] }> {
   const before = KEPT.map(contentOf)
   const busy = isQuick ? undefined : await busyText()
   const startedMs = performance.now()
@@ -70,18 +73,15 @@ async function measure(
   const seen = disturbanceBetween(machine, lookAtMachine())
   const whyNot =
     busy ??
-    // A missed aim is a figure too; a program that published nothing has failed.
-    (code === 0 || (hasPublished(before) && !isGate) ? undefined : `failed with ${code}`) ??
+    (code === 0 || code === INCOMPLETE ? undefined : `failed with ${code}`) ??
     (isQuick ? undefined : disturbedText(seen))
   if (whyNot !== undefined)
     KEPT.forEach((file, index) => writeFileSync(join(ROOT, file), before[index] ?? ''))
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1)
-  const outcome = whyNot === undefined ? goodText(isQuick) : `not published: ${whyNot}`
-  return [whyNot, [`${program}${isGate ? ' (gate)' : ''}`, minutes, disturbanceText(seen), outcome]]
-}
-
-function hasPublished(before: readonly string[]): boolean {
-  return KEPT.some((file, index) => contentOf(file) !== before[index])
+  const good = `${isQuick ? 'ran' : 'published'}${code === 0 ? '' : ', but see what it said'}`
+  const outcome = whyNot === undefined ? good : `not published: ${whyNot}`
+  const row = [`${program}${isGate ? ' (gate)' : ''}`, minutes, disturbanceText(seen), outcome]
+  return { isGood: whyNot === undefined, row }
 }
 
 /** Figures name a commit: it must be the code that ran. */
@@ -113,10 +113,12 @@ function contentOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8')
 }
 
-function chosen(only: string | undefined): readonly Measurement[] {
+function chosen(only: string | undefined, withProofs: boolean): readonly Measurement[] {
   const names = only?.split(',')
   for (const name of names ?? [])
     if (!MEASUREMENTS.some(({ program }) => program === name))
       throw new Error(`${name} is not one of ${MEASUREMENTS.map(({ program }) => program).join(', ')}`)
-  return MEASUREMENTS.filter(({ program }) => names?.includes(program) ?? true)
+  return MEASUREMENTS.filter(
+    ({ program, isProof = false }) => names?.includes(program) ?? (withProofs || !isProof),
+  )
 }

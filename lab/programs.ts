@@ -312,7 +312,7 @@ const CHECKS: Readonly<Record<string, Program>> = {
 const TOOLS: Readonly<Record<string, Program>> = {
   figures: {
     answers:
-      'measures every published figure in one run on a quiet machine, two and a half hours; --only bench/scale; --quick publishes nothing',
+      'measures every published figure in one run on a quiet machine, two and a half hours; --only bench/scale; --proofs: also those that break things; --quick publishes nothing',
     needs: `${BARE_PROXY}, ${STORES}, what bench/peers --install brings`,
   },
   'catalog-feed': {

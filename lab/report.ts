@@ -3,6 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 
+/** The exit code of a program that ran to its end, and missed an aim or had to leave something out. */
+export const INCOMPLETE = 3
+
 /** Figures beside their aims. */
 export class Report {
   readonly #rows: string[][] = []

@@ -64,11 +64,12 @@ const { folder } = place
 const report = new Report()
 const weed = s3Program()
 if (weed === undefined) throw new Error('there is no S3 server on this machine: .ci/run installs one')
+const s3 = await startS3Server(weed)
 const postgres = await place.postgres({ memory: '256MB' })
 const env = {
   DATABASE_URL: postgres.url,
   REDIS_URL: (await place.redis()).url,
-  ...s3Variables((await startS3Server(weed)).url),
+  ...s3Variables(s3.url),
   TORANA_SECRET: BENCH_SECRET,
   TORANA_WORKERS: options.workers,
   LOG_LEVEL: 'warn',
@@ -95,6 +96,7 @@ const torana = await startTorana({
 const all: SentPart[] = []
 const perSecond = givenRate > 0 ? givenRate : await searchedRate()
 await hold(perSecond)
+await s3.stop()
 if (!report.isKept) process.exitCode = 1
 
 /** Requests of all keys in turn. */

@@ -2,7 +2,7 @@
  * What strangers and a key without money do to another project. A node in 2 GB of memory; connections without a key at both ports, and
  * connections of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always
  * does. The node keeps its ledger in PostgreSQL, as in production; stores in memory would hold it in the memory that is measured.
- * `npm run lab -- bench/strangers --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
+ * `npm run lab -- bench/strangers --minutes 10`. Ends with 3 when an aim is missed. Needs root for the control group.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { startWatched, type GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
 import type { SentRequest } from '../sender.ts'
 import { httpReady, scriptOn } from '../processes.ts'
-import { Report, loadText } from '../report.ts'
+import { INCOMPLETE, Report, loadText } from '../report.ts'
 import { publishTexts } from '../book/publish.ts'
 import type { Attack, Heard } from './stranger-ways.ts'
 import { BENCH_SECRET } from './torana.ts'
@@ -54,7 +54,7 @@ const { folder } = place
 const report = new Report()
 const postgres = await place.postgres()
 await run()
-if (!report.isKept) process.exitCode = 1
+if (!report.isKept) process.exitCode = INCOMPLETE
 
 async function run(): Promise<void> {
   const keyOf = (project: string): string => `${project}-${'0123456789abcdef'.repeat(2)}`

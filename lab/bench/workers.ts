@@ -3,13 +3,13 @@
  * PostgreSQL and Redis, nginx as the upstream: (A) every process of the gateway that answers has half of core 0 (a control
  * group, which needs root); stores, upstream and load have core 1. A second worker then has as much CPU as the first,
  * without taking it from another. (B) both cores for all: the share that is left for the gateway is printed, since two
- * workers can't have two whole cores. `chaos/restarts --only workers,killed-worker` is about losing one. Exits with 1 when a
+ * workers can't have two whole cores. `chaos/restarts --only workers,killed-worker` is about losing one. Exits with 3 when a
  * goal is missed. `npm run lab -- bench/workers --rounds 5 --seconds 3`
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
-import { Report, loadText, median, spreadText, writeResults } from '../report.ts'
+import { INCOMPLETE, Report, loadText, median, spreadText, writeResults } from '../report.ts'
 import {
   BOTH_CORES,
   CASE,
@@ -58,7 +58,7 @@ try {
 } finally {
   await workers.stop()
 }
-if (!report.isKept) process.exitCode = 1
+if (!report.isKept) process.exitCode = INCOMPLETE
 
 async function measure(stage: WorkersStage): Promise<void> {
   console.log(`Torana ${stage.version}; ${CASE.name}, ${CASE.connections} connections; ${loadText()}`)

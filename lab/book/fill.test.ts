@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { filled, figureIdsOf, missingText, type Feature, type Figures } from './fill.ts'
+import { filled, figureIdsOf, missingText, noiseText, type Feature, type Figures } from './fill.ts'
 
 const figures: Figures = {
   'cpu.embed': { text: '168 µs', date: '2026-11-17', commit: 'abc1234', program: 'bench/gate', load: 'idle' },
@@ -33,6 +33,12 @@ test('what is missing comes from the list of features', () => {
     fill('<!-- generated missing-features -->\nold\n<!-- /generated -->'),
     /^<!-- generated missing-features -->\n\nNot included: rerank, chat\. .*\n\n<!-- \/generated -->$/s,
   )
+})
+
+test('the noise is printed with its day, or named as unknown', () => {
+  const noise = { text: '±3 %', date: '2026-11-18', commit: 'abc1234', program: 'bench/noise', load: 'idle' }
+  assert.match(noiseText(noise), /±3 % .*\(2026-11-18\)/)
+  assert.match(noiseText(undefined), /not recorded/)
 })
 
 test('text without marks stays as it is', () => {

@@ -60,6 +60,13 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
+/** The bare proxy and a copy of itself. */
+export function noiseText(noise: Figure | undefined): string {
+  return noise === undefined
+    ? 'The noise of these figures was not recorded.'
+    : `The bare proxy and a copy of itself differed by ${noise.text} at the same time on one core (${noise.date}): smaller differences between two rows mean nothing.`
+}
+
 export function missingText(features: readonly Feature[]): string {
   const missing = features.filter(({ has }) => !has).map(({ what }) => what)
   return `Not included: ${missing.join(', ')}. Settings that this version does not know are refused by name, never ignored.`

@@ -7,7 +7,7 @@ import { readmePlots } from '../bench/peers/readme-plot.ts'
 import { keptFigures } from '../bench/peers/write.ts'
 import { sizingParts } from '../bench/scale/document.ts'
 import { keptSizing } from '../bench/scale/figures.ts'
-import { filled, missingText, readFeatures } from './fill.ts'
+import { filled, missingText, noiseText, readFeatures } from './fill.ts'
 import { publishedFigures } from './publish.ts'
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8')
@@ -21,6 +21,7 @@ const sources = {
     'missing-features': missingText(readFeatures(read('docs/features.yaml'))),
     ...peerParts(peers),
     ...sizingParts(keptSizing(), ledgerPerSecond),
+    'measured-noise': noiseText(figures['noise.bare']),
   },
 }
 

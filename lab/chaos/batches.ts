@@ -9,6 +9,7 @@ import assert from 'node:assert/strict'
 import { CALLS_OF_A_NODE, runWithKills } from './batches/kills.ts'
 import { PICTURES_OF_A_NODE, runPicturesWithKills } from './batches/picture-kills.ts'
 import { restartAll } from './batches/restart-all.ts'
+import { publishTexts } from '../book/publish.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +23,8 @@ const { values } = parseArgs({
     'call-ms': { type: 'string', default: '200' },
     'postgres-kill': { type: 'boolean', default: false },
     'blob-kill': { type: 'boolean', default: false },
+    /** Puts the figure that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 
@@ -78,5 +81,6 @@ test(
     assert.ok(callsUnknown <= kills * CALLS_OF_A_NODE, `${callsUnknown} unknown calls`)
     assert.equal(report.batchNanoUsd, report.ledgerNanoUsd)
     assert.equal(report.batchUnknownNanoUsd, report.ledgerUnknownNanoUsd)
+    if (values.write) publishTexts('chaos/batches', { 'batches.chaos.lost': `${lost} lines were lost` })
   },
 )

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { publishTexts } from '../book/publish.ts'
 import { missing } from './failovers/deployed.ts'
+import { seconds } from './failovers/figures.ts'
 import { patroniFailover } from './failovers/patroni-failover.ts'
 import { sentinelFailover } from './failovers/sentinel-failover.ts'
 
@@ -15,6 +17,8 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '25' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
+    /** Puts the figures that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 
@@ -32,6 +36,9 @@ for (const { name, programs, prove } of [patroniFailover, sentinelFailover]) {
     requestsPerSecond: Number(values.rate),
     seed: Number(values.seed),
     times: Number(values.times),
+    lost: (store, ms) => {
+      if (values.write) publishTexts('chaos/failovers', { [`failover.${store}.seconds`]: seconds(ms) })
+    },
   })
   for (const wrong of found) console.log(`wrong: ${wrong.slice(0, 1000)}`)
   wrongs.push(...found)

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { publishTexts } from '../book/publish.ts'
 import { startCluster, type Cluster } from './cluster.ts'
 import { killFor } from './faults.ts'
 import { endingsOf, isAnswered, latencies } from './failovers/figures.ts'
@@ -21,6 +22,8 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     keep: { type: 'boolean', default: false },
+    /** Puts the figures that pages cite into docs/figures.json. */
+    write: { type: 'boolean', default: false },
   },
 })
 const awayMs = Number(values.seconds) * 1000
@@ -67,6 +70,7 @@ try {
   reportRedis(redis)
   failures.push(...[...postgres.violations, ...redis.violations].map(violationText))
   failures.push(...cluster.gateways.flatMap((gateway) => gateway.crashes))
+  if (values.write && failures.length === 0) publish(postgres.records)
 } finally {
   await cluster.stop()
 }
@@ -74,6 +78,15 @@ for (const failure of failures) console.log(`FAILED: ${failure}`)
 if (failures.length > 0 || values.keep) console.log(`logs and records are in ${folder}`)
 else rmSync(folder, { recursive: true })
 process.exitCode = failures.length > 0 ? 1 : 0
+
+function publish(records: readonly RequestRecord[]): void {
+  const open = records.filter(({ key }) => key === OPEN_KEY.name)
+  publishTexts('chaos/outages', {
+    'outage.postgres.duration': `${awayMs / 1000} s`,
+    'outage.postgres.requests': open.length.toLocaleString('en-US'),
+    'outage.postgres.answered': open.filter(isAnswered).length.toLocaleString('en-US'),
+  })
+}
 
 function load(name: string, keys: readonly KeyOfLoad[]): Load {
   return startLoad({

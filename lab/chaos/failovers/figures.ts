@@ -8,6 +8,8 @@ export interface ProofOptions {
   readonly seed: number
   /** Number of failovers. */
   readonly times: number
+  /** Called with the longest time without a primary. */
+  readonly lost: (store: 'postgres' | 'redis', ms: number) => void
 }
 
 export interface Proof {

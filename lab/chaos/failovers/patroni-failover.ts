@@ -101,6 +101,7 @@ export const patroniFailover: Proof = {
       })
       const lostRows = await probe.stop()
       const records = recordsIn(evidence.recordsFile)
+      options.lost('postgres', Math.max(...failovers.map((one) => one.promotedMs - one.killedMs)))
       for (const failover of failovers)
         report(failover, { records, pictures: pictures.records, watch, probe })
       console.log(

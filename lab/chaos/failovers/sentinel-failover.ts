@@ -79,6 +79,7 @@ export const sentinelFailover: Proof = {
       await watch.stop()
 
       const records = recordsIn(evidence.recordsFile)
+      options.lost('redis', Math.max(...failovers.map((one) => one.promotedMs - one.killedMs)))
       for (const failover of failovers) report(failover, records, watch)
       const { rows } = await withBooks(house, (client) =>
         client.query<{ sum: string }>(

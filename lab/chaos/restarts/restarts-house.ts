@@ -87,6 +87,9 @@ export async function startRestartsHouse(options: HouseOptions = {}): Promise<Re
 export interface Outcome {
   readonly title: string
   readonly wrongs: readonly string[]
+  /** Of all clients. */
+  readonly requests: number
+  readonly failed: number
 }
 
 /** Compares what callers got and what the upstream served with the ledger, once all of it has arrived there, and the ledger with its rollups. */
@@ -120,5 +123,8 @@ export async function outcomeOf(
   const differing = await withDatabase(env['DATABASE_URL'] ?? '', checkSums)
   wrongs.push(...differing.map(violationText))
   for (const wrong of wrongs) console.log(`wrong: ${wrong}`)
-  return { title, wrongs }
+  const all = load.figures()
+  const failed = all.reduce((sum, one) => sum + one.failed, 0)
+  const requests = all.reduce((sum, one) => sum + one.answered, failed)
+  return { title, wrongs, requests, failed }
 }

@@ -45,7 +45,14 @@ export async function startNodes(
 export async function rollProcesses({ times, balancers }: RestartOptions): Promise<Outcome> {
   const outcomes: Outcome[] = []
   for (const kind of balancers) outcomes.push(await rollBehind(kind, times))
-  return { title: 'rolling restarts', wrongs: outcomes.flatMap(({ wrongs }) => wrongs) }
+  const sum = (of: (outcome: Outcome) => number): number =>
+    outcomes.reduce((all, outcome) => all + of(outcome), 0)
+  return {
+    title: 'rolling restarts',
+    wrongs: outcomes.flatMap(({ wrongs }) => wrongs),
+    requests: sum(({ requests }) => requests),
+    failed: sum(({ failed }) => failed),
+  }
 }
 
 async function rollBehind(kind: BalancerKind, times: number): Promise<Outcome> {
