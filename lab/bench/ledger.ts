@@ -1,8 +1,13 @@
 /**
  * Durable records per second of the batcher alone, on a dedicated PostgreSQL with fsync on: writers that each wait for
  * their record, as requests do, with the journal and the rollups, and then pause for a while, so that those of one batch do
- * not all come together again. `npm run lab -- bench/ledger --seconds 8 --writers 512`
+ * not all come together again. Beside it what `pgbench` writes into the same PostgreSQL: rows of the same columns with the same
+ * primary key and nothing else, in batches of the same size. `npm run lab -- bench/ledger --seconds 8 --writers 512`
  */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../../server/src/core/money/ledger.ts'
@@ -24,7 +29,7 @@ const { values: options } = parseArgs({
 
 let batches = 0
 let spooled = 0
-const { ledger, database, identifiers, close } = await openOwnLedger({
+const { ledger, database, url, identifiers, close } = await openOwnLedger({
   queryTimeoutMs: 2000,
   written({ entries, where }) {
     batches += 1
@@ -34,9 +39,28 @@ const { ledger, database, identifiers, close } = await openOwnLedger({
 })
 
 const rows = [
-  ['writers', 'records/s', 'records a batch', 'p50 ms', 'p99 ms', 'CPU µs/record (this process)', 'spooled'],
+  [
+    ...[
+      'writers',
+      'records/s',
+      'records a batch',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs/record (this process)',
+      'spooled',
+    ],
+    ...['pgbench rows/s', 'of pgbench'],
+  ],
 ]
-for (const writers of options.writers.split(',').map(Number)) rows.push(await measure(writers))
+await database.query(
+  'CREATE TABLE plain_rows (LIKE usage_events INCLUDING DEFAULTS, PRIMARY KEY (request_id, attempt, kind))',
+)
+for (const writers of options.writers.split(',').map(Number)) {
+  const row = await measure(writers)
+  const [, perSecond, batch] = row.map(Number) as [number, number, number]
+  const plain = plainRowsPerSecond(Math.max(1, batch))
+  rows.push([...row, String(Math.round(plain)), (perSecond / plain).toFixed(2)])
+}
 const [check] = await database.query<{ ledger: bigint; rollups: bigint }>(
   `SELECT (SELECT count(*) FROM usage_events) AS ledger, (SELECT sum(posts)::bigint FROM usage_hours) AS rollups`,
 )
@@ -86,6 +110,28 @@ async function measure(writers: number): Promise<string[]> {
     ((user + system) / waits.length).toFixed(1),
     String(spooled),
   ]
+}
+
+/** By two clients, as a node has two lanes. */
+function plainRowsPerSecond(batch: number): number {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-pgbench-'))
+  try {
+    const script = join(folder, 'insert.sql')
+    writeFileSync(
+      script,
+      `\\set key random(1, ${options.keys})
+INSERT INTO plain_rows (request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano)
+SELECT (lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1e6)::bigint), 16, '0') || lpad(to_hex(:client_id * 65536 + nth), 16, '0'))::uuid,
+  0, 'post', gen_random_uuid(), gen_random_uuid(), 'project-' || :key % 50, 'project-' || :key % 50 || '/key-' || :key,
+  'text-embedding-3-small', 'text-embedding-3-small/openai', 'upstream', 8, 0, 160
+FROM generate_series(1, ${batch}) AS nth;\n`,
+    )
+    const args = ['-n', '-f', script, '-c', '2', '-j', '1', '-M', 'prepared', '-T', options.seconds, url]
+    const text = execFileSync('pgbench', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+    return Number(/tps = ([\d.]+)/.exec(text)?.[1]) * batch
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function entryOf(key: number): LedgerEntry {

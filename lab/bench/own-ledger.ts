@@ -22,7 +22,7 @@ interface OwnLedger {
 export async function openOwnLedger({ queryTimeoutMs, written = () => {}, onFailure }: OwnLedger) {
   const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
   const postgres = await startPostgresServer()
-  const database = openPostgres(postgres.url, { queryTimeoutMs, poolSize: 4, findsRecentRows: true })
+  const database = openPostgres(postgres.url, { queryTimeoutMs, poolSize: 4 })
   const identifiers = uuidv7Identifiers(systemClock)
   const nodeId = identifiers.next()
   const nodeFolder = makeNodeFolder(folder, nodeId)
@@ -55,5 +55,5 @@ export async function openOwnLedger({ queryTimeoutMs, written = () => {}, onFail
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { ledger, store, database, identifiers, nodeId, close }
+  return { ledger, store, database, url: postgres.url, identifiers, nodeId, close }
 }

@@ -14,7 +14,7 @@ import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
-import { openPostgres, POOL_SIZE, type Database, type DatabaseOptions } from '#stores/postgres/database.ts'
+import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
 import { PostgresCatalogFeeds } from '#stores/postgres/directory/catalog-feeds.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresConfiguration } from '#stores/postgres/directory/configuration.ts'
@@ -130,11 +130,7 @@ async function openDatabase(settings: OpenedDatabase, auditKeys: SealingKeys, lo
 
 /** Connections of their own, so that no slow page of the control API holds up a record. */
 function openForMoney(settings: OpenedDatabase, parts: PoolParts): Database {
-  return openOwnPool(settings, parts, {
-    queryTimeoutMs: COMMIT_MS,
-    poolSize: LEDGER_CONNECTIONS,
-    findsRecentRows: true,
-  })
+  return openOwnPool(settings, parts, { queryTimeoutMs: COMMIT_MS, poolSize: LEDGER_CONNECTIONS })
 }
 
 /** Connections of their own for what people look at, so that no look at a long time holds up a request. */
@@ -151,7 +147,7 @@ interface PoolParts {
 function openOwnPool(
   settings: OpenedDatabase,
   { database, auditKeys, log }: PoolParts,
-  bounds: Pick<DatabaseOptions, 'queryTimeoutMs' | 'poolSize' | 'findsRecentRows'>,
+  bounds: { readonly queryTimeoutMs: number; readonly poolSize: number },
 ): Database {
   // The database inside the process has one connection.
   if (settings.kind === 'inside') return database

@@ -91,19 +91,6 @@ for (const [what, overrides] of [
     },
   )
 
-test('a batch for which no rollup shard is free waits for none, and counts', { skip }, async () => {
-  if (books === undefined) return
-  const [node, project] = [await aNode(books), aProject()]
-  const batch: readonly LedgerEntry[] = [anEntry(project), anEntry(project)]
-  const other = openPostgres(url)
-  await other.transaction(async (sql) => {
-    await sql.query('SELECT pg_advisory_xact_lock(7061713, shard) FROM generate_series(0, 99) AS shard')
-    await books.ledger.append(node, batch)
-  })
-  await other.close()
-  assert.deepEqual(await books.inspect.rollups(project), sumsOf(batch))
-})
-
 test(
   'two nodes with two lanes each write to the same keys at once: no deadlock, and every sum is right',
   { skip },

@@ -50,7 +50,7 @@ for (const [name, open] of ENGINES) {
     })
     const empty = aRecord({ fault: '', model: undefined, deployment: '' })
     await log.append([full, empty])
-    const [row, other] = await rowsOf([full, empty])
+    const [[row], [other]] = [await rowsOf([full]), await rowsOf([empty])]
     assert.partialDeepStrictEqual(row, {
       fault: HOSTILE,
       project: HOSTILE,

@@ -42,11 +42,6 @@ export interface DatabaseOptions {
   /** Called when an idle connection breaks; one in use fails its statement instead. */
   readonly onError?: (error: Error) => void
   readonly poolSize?: number
-  /**
-   * Its statements look up rows that were written moments ago and are in memory, so an index costs no disk. Otherwise a plan from
-   * the time when a table was small reads all of it.
-   */
-  readonly findsRecentRows?: boolean
   /** Left out: entries of the audit are not signed. */
   readonly auditKeys?: SealingKeys
 }
@@ -88,7 +83,7 @@ export function openPostgres(urlNow: string | (() => string), options: DatabaseO
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       // No statement of ours runs long enough to be worth compiling: with JIT, reports over many rows took half as long again.
-      options: `-c jit=off${options.findsRecentRows ? ' -c random_page_cost=0.1' : ''}`,
+      options: '-c jit=off',
     },
     () => new Socket(),
     options,

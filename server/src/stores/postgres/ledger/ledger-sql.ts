@@ -4,32 +4,28 @@
 const SUMS = {
   posts: `count(*) FILTER (WHERE kind = 'post')`,
   unknowns: 'sum(unknowns)',
-  tokens: 'coalesce(sum(tokens), 0)::bigint',
+  tokens: 'coalesce(sum(tokens), 0)',
   images: 'sum(images)',
-  amount_nano: 'coalesce(sum(amount_nano), 0)::bigint',
+  amount_nano: 'coalesce(sum(amount_nano), 0)',
   unpriced: 'count(*) FILTER (WHERE amount_nano IS NULL)',
-  requests: 'coalesce(sum(requests), 0)::bigint',
-  hits: 'coalesce(sum(hits), 0)::bigint',
-  saved_nano: 'coalesce(sum(saved_nano), 0)::bigint',
-  unknown_nano: 'coalesce(sum(unknown_nano), 0)::bigint',
+  requests: 'coalesce(sum(requests), 0)',
+  hits: 'coalesce(sum(hits), 0)',
+  saved_nano: 'coalesce(sum(saved_nano), 0)',
+  unknown_nano: 'coalesce(sum(unknown_nano), 0)',
 } as const
 const SUM_NAMES = Object.keys(SUMS).join(', ')
 
-/** With what the rows of `source` add. */
-function addedUp(source: string): string {
-  return Object.keys(SUMS)
-    .map((name) => `${name} = hours.${name} + ${source}.${name}`)
-    .join(', ')
-}
+const ADDED_UP = Object.keys(SUMS)
+  .map((name) => `${name} = hours.${name} + excluded.${name}`)
+  .join(', ')
 
 interface AppendForm {
   /**
-   * No entry is in the ledger already or late, as is usual. Then no row has to be confirmed or locked before it is written, which
-   * saves a fifth of the write-ahead log. If one is, the statement fails with a unique violation or finds no shard: it writes
-   * nothing, and must be sent in the other form.
+   * No entry is in the ledger already, as is usual: no row has to be confirmed after it was written, and none has to be found among
+   * those given. If one is, the statement fails with a unique violation, and must be sent in the other form.
    */
   readonly isUsual: boolean
-  /** Only entries of a node that has not been ended are accepted. A usual one is always fenced. */
+  /** Only entries of a node that has not been ended are accepted. */
   readonly isFenced: boolean
   /** Entries have labels. Most batches have none, and pay nothing for those that do. */
   readonly isLabelled: boolean
@@ -42,68 +38,29 @@ export const LATE_SHARDS = 100
 
 /** `hour`: Unix seconds of the hour of a `counted` entry. */
 const IS_LATE = '(SELECT through FROM seal) > to_timestamp(hour)'
-
-/**
- * A shard of the second sixteen that no other statement uses, from the node's own on: its rows can be updated in any order, and no
- * one waits for them. Other forms, and nodes of the version before, count in the first sixteen. None while an entry is late. An
- * arbitrary number that no other lock of the database uses.
- */
-const FREE_SHARD = `, free AS MATERIALIZED (
-  SELECT shard FROM fence, generate_series($2::integer, $2::integer + ${SHARDS - 1}) AS place,
-    LATERAL (SELECT ${SHARDS} + place % ${SHARDS} AS shard) AS tried
-  WHERE (SELECT through FROM ledger_seal) <= (SELECT to_timestamp(min(hour)) FROM given)
-    AND pg_try_advisory_xact_lock(7061713, shard) LIMIT 1
-)`
-
-/** Entries of an hour that is sealed. */
-const CORRECTED = `, seal AS MATERIALIZED (
-  SELECT through FROM ledger_seal
-), corrected AS (
-  INSERT INTO ledger_corrections (
-    hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
-  )
-  SELECT to_timestamp(hour), request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano,
-    unknown_nano
-  FROM counted WHERE ${IS_LATE}
-)`
-const OWN_SHARD = { usual: '(SELECT shard FROM free)', other: '$2::integer' }
-const COUNTED_SHARD = {
-  usual: OWN_SHARD.usual,
-  other: `${OWN_SHARD.other} + CASE WHEN ${IS_LATE} THEN ${LATE_SHARDS} ELSE 0 END`,
-}
+const SHARD = `($2::integer + CASE WHEN ${IS_LATE} THEN ${LATE_SHARDS} ELSE 0 END)::smallint`
 
 const NAMES = 'project, key_id, model, deployment'
 const LABEL_NAMES = 'project, label, value, key_id, model, deployment'
 
-/**
- * The sums of some `entries` in rollup rows with these names. An update writes less than an upsert, which locks each row first, but
- * leaves rows that others update meanwhile in no certain order.
- */
-function rolledUp(hours: string, names: string, entries: string, isUsual: boolean): string {
-  const [sums, updated] = [`${hours}_sums`, `${hours}_updated`]
-  const key = ['hour', ...names.split(', '), 'shard']
-  const shard = isUsual ? COUNTED_SHARD.usual : COUNTED_SHARD.other
-  const update = `, ${updated} AS (
-  UPDATE ${hours} AS hours SET ${addedUp('sums')} FROM ${sums} AS sums
-  WHERE ${key.map((name) => `hours.${name} = sums.${name}`).join(' AND ')} RETURNING nth
-)`
-  return `, ${sums} AS MATERIALIZED (
-  SELECT row_number() OVER () AS nth, to_timestamp(hour) AS hour, ${names}, (${shard})::smallint AS shard,
-    ${Object.entries(SUMS)
-      .map(([name, sum]) => `${sum} AS ${name}`)
-      .join(', ')}
-  FROM ${entries} GROUP BY hour, ${names}
-)${isUsual ? update : ''}, ${hours}_rolled AS (
-  INSERT INTO ${hours} AS hours (${key.join(', ')}, ${SUM_NAMES}) SELECT ${key.join(', ')}, ${SUM_NAMES} FROM ${sums}
-  ${isUsual ? `WHERE nth NOT IN (SELECT nth FROM ${updated})` : `ORDER BY ${key.join(', ')}`}
-  ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${addedUp('excluded')}
+/** The sums of some `entries` in rollup rows with these names. */
+function rolledUp(hours: string, names: string, entries: string): string {
+  const key = `hour, ${names}, shard`
+  return `, ${hours}_rolled AS (
+  INSERT INTO ${hours} AS hours (${key}, ${SUM_NAMES})
+  SELECT to_timestamp(hour), ${names}, ${SHARD}, ${Object.values(SUMS).join(', ')}
+  FROM ${entries} GROUP BY hour, ${names} ORDER BY hour, ${names}
+  ON CONFLICT (${key}) DO UPDATE SET ${ADDED_UP}
 )`
 }
 
-/** The entry's index among those given, its label and the value under which it is counted. */
+/**
+ * The entry's index among those given, its label and the value under which it is counted. Declared before the other rollups, so that
+ * it runs after them: PostgreSQL runs the parts of a statement that no other part reads from the last to the first.
+ */
 const LABELLED = `, labelled AS MATERIALIZED (
   SELECT place, label, value FROM unnest($28::integer[], $29::text[], $30::text[]) AS labelled (place, label, value)
-)`
+)${rolledUp('usage_label_hours', LABEL_NAMES, 'counted JOIN labelled USING (place)')}`
 
 /**
  * Appends entries and moves everything that follows from them: rollups, sums of batches, budgets, leases. All of it only for rows
@@ -115,11 +72,6 @@ const LABELLED = `, labelled AS MATERIALIZED (
  */
 export function appendStatement({ isUsual, isFenced, isLabelled }: AppendForm): string {
   const labels = isLabelled ? ', end_user, tags' : ''
-  const condition = isUsual
-    ? 'WHERE EXISTS (SELECT FROM free)'
-    : isFenced
-      ? 'WHERE EXISTS (SELECT FROM fence)'
-      : ''
   return `
 WITH fence AS MATERIALIZED (
   SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE
@@ -137,14 +89,14 @@ WITH fence AS MATERIALIZED (
     tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
     requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${isLabelled ? ', end_user, tags, place' : ''}
   )
-)${isUsual ? FREE_SHARD : ''}, inserted AS (
+), inserted AS (
   INSERT INTO usage_events (
     request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
     requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${labels}
   )
   SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
     requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${labels}
-  FROM given ${condition}
+  FROM given ${isFenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
   ORDER BY request_id, attempt, kind
   ${isUsual ? 'RETURNING 1' : 'ON CONFLICT DO NOTHING RETURNING request_id, attempt, kind'}
 ), counted AS MATERIALIZED (
@@ -153,13 +105,18 @@ WITH fence AS MATERIALIZED (
       ? 'SELECT * FROM given WHERE (SELECT count(*) FROM inserted) > 0'
       : 'SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)'
   }
-)${isUsual ? '' : CORRECTED}${rolledUp('usage_hours', NAMES, 'counted', isUsual)}${
-    isLabelled
-      ? LABELLED + rolledUp('usage_label_hours', LABEL_NAMES, 'counted JOIN labelled USING (place)', isUsual)
-      : ''
-  }, batched AS (
+), seal AS MATERIALIZED (
+  SELECT through FROM ledger_seal
+), corrected AS (
+  INSERT INTO ledger_corrections (
+    hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano,
+    unknown_nano
+  FROM counted WHERE ${IS_LATE}
+)${isLabelled ? LABELLED : ''}${rolledUp('usage_hours', NAMES, 'counted')}, batched AS (
   INSERT INTO batch_usage AS batches (batch_id, shard, tokens, amount_nano, unknown_nano)
-  SELECT batch_id, ${isUsual ? OWN_SHARD.usual : OWN_SHARD.other}, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
+  SELECT batch_id, $2::smallint, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
   FROM counted WHERE batch_id IS NOT NULL GROUP BY batch_id ORDER BY batch_id
   ON CONFLICT (batch_id, shard) DO UPDATE SET
     tokens = batches.tokens + excluded.tokens,
@@ -195,7 +152,7 @@ WITH fence AS MATERIALIZED (
   WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
     AND spent.covered <> 0
 )
-SELECT count(*)::integer AS nodes${isUsual ? ', (SELECT count(*)::integer FROM free) AS shards' : ''} FROM fence`
+SELECT count(*)::integer AS nodes FROM fence`
 }
 
 /**

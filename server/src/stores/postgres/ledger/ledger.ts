@@ -69,8 +69,6 @@ const UNIQUE_VIOLATION = '23505'
 /** The number of live nodes with the id: one or none. */
 interface Fence {
   readonly nodes: number
-  /** Of a usual statement: whether a shard was free. Without one it has written nothing. */
-  readonly shards?: number
 }
 
 export class PostgresLedger implements LedgerStore {
@@ -202,12 +200,11 @@ export class PostgresLedger implements LedgerStore {
     lane: number,
   ): Promise<readonly Fence[]> {
     try {
-      const fences = await this.#appendFenced(this.#database, nodeId, entries, lane, USUAL)
-      if (fences[0]?.nodes !== 1 || fences[0].shards === 1) return fences
+      return await this.#appendFenced(this.#database, nodeId, entries, lane, USUAL)
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error
+      return this.#appendFenced(this.#database, nodeId, entries, lane)
     }
-    return this.#appendFenced(this.#database, nodeId, entries, lane)
   }
 
   /** `sql`: the database, or a transaction. Nothing is awaited where no entry has labels. */
