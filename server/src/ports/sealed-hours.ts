@@ -30,16 +30,3 @@ export interface HoursSealed {
   /** Why hours that are due are not sealed yet. */
   readonly waitsFor?: 'a node of an earlier version' | 'a transaction' | undefined
 }
-
-/** How far the ledger has come. */
-export interface SealFigures {
-  /** Hours before it are sealed. Undefined: none is. */
-  readonly sealedThroughMs: number | undefined
-  /** Hours before it were compared with their sums. */
-  readonly comparedThroughMs: number
-  /** Time for which an hour has been due without progress. 0 when none is due. */
-  readonly sealWaitsMs: number
-  readonly compareWaitsMs: number
-  /** Nodes of an earlier version that have not been ended: no hour is sealed while there are any. */
-  readonly earlierNodes: number
-}

@@ -1,7 +1,5 @@
 /** Background work for the ledger. Every method rejects with `StoreUnreachable` when the store can't be reached. */
 
-import type { SealFigures } from './sealed-hours.ts'
-
 /**
  * Chores. Any node may do each of them, at any time, twice or beside another node: the outcome is the same. Each is done in
  * short steps, so that no request waits long behind it, and what could not be done now is done the next time.
@@ -101,6 +99,19 @@ export interface BooksFigures {
   /** Sums of hours that differed from their entries when they were last compared. */
   readonly differences: number
   readonly seal: SealFigures
+}
+
+/** How far the ledger has come. */
+export interface SealFigures {
+  /** Hours before it are sealed. Undefined: none is. */
+  readonly sealedThroughMs: number | undefined
+  /** Hours before it were compared with their sums. */
+  readonly comparedThroughMs: number
+  /** Time for which an hour has been due without progress. 0 when none is due. */
+  readonly sealWaitsMs: number
+  readonly compareWaitsMs: number
+  /** Nodes of an earlier version that have not been ended: no hour is sealed while there are any. */
+  readonly earlierNodes: number
 }
 
 /** Bound of the count: more rows need the same action. */

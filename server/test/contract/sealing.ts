@@ -307,7 +307,7 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
   })
 }
 
-/** A database whose node dies after so many statements, as a process dies: nothing is said or rolled back by it. */
+/** A database whose node dies after some statements, as a process dies: it says nothing and rolls nothing back. */
 function dyingAfter(database: Books['database'], statements: number): Books['database'] {
   let left = statements
   const dying = <Sql extends Pick<Books['database'], 'query'>>(sql: Sql): Sql => ({

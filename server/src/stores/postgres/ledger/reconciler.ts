@@ -1,7 +1,7 @@
 import { SYSTEM } from '#ports/audit.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import type { Clock } from '#ports/clock.ts'
-import { LATENESS_MS, type SealFigures } from '#ports/sealed-hours.ts'
+import { LATENESS_MS } from '#ports/sealed-hours.ts'
 import {
   MAX_BUDGETS,
   MAX_OVERFLOWS,
@@ -12,6 +12,7 @@ import {
   type LedgerDifference,
   type Reconciler,
   type Reconciliation,
+  type SealFigures,
 } from '#ports/upkeep.ts'
 import { writeAudit } from '../audit.ts'
 import { reachable } from '../unreachable.ts'
