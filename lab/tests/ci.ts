@@ -33,6 +33,7 @@ const PROGRAMS: Group = [
   'lab -- check/docs --smoke',
   'test:package',
   'lab -- conformance/batches --quick',
+  'lab -- check/ledger-age --quick',
   'lab -- check/drift --quick',
   'lab -- check/vector-types --quick',
   'console:sizes',

@@ -24,6 +24,8 @@ const PROOFS = [
   'lab -- check/config-export',
   'lab -- check/config-changes',
   'lab -- check/alerts',
+  'lab -- check/ledger-age',
+  'lab -- chaos/soak --requests 200000 --rate 300',
   'test:console',
   'lab -- check/docs',
   'lab -- check/recipes',

@@ -29,9 +29,7 @@ export async function judgeAll(ledger: Ledger): Promise<Judged> {
   const { age, node, databaseUrl, bucket, unknownMs } = ledger
   const problems: string[] = []
   const objects = await bucket.list()
-  const hot = new Set(
-    await withDatabase(databaseUrl, (client) => hotDays(client, age.firstDayMs, age.days)),
-  )
+  const hot = new Set(await withDatabase(databaseUrl, (client) => hotDays(client, age.firstDayMs, age.days)))
   let [cold, nano] = [0, 0n]
   for (let day = 0; day < age.days; day += 1) {
     const fromMs = age.firstDayMs + day * DAY_MS
