@@ -35,6 +35,7 @@ const PROGRAMS: Group = [
   'lab -- conformance/batches --quick',
   'lab -- check/drift --quick',
   'lab -- check/vector-types --quick',
+  'lab -- bench/steady --quick',
   'console:sizes',
 ]
 
