@@ -79,8 +79,7 @@ const BENCH: Readonly<Record<string, Program>> = {
   'bench/steady': {
     answers:
       'the highest rate that this machine holds with every store real: nothing lost, the reconciler current, p99 per tenth, memory; --minutes 60 --rate 1000; --quick; --write',
-    after: 'build',
-    needs: `${BARE_PROXY}, ${STORES}`,
+    needs: `nginx, ${STORES}, S3 server`,
   },
   'bench/workers': {
     answers: 'two workers beside one process',

@@ -218,12 +218,14 @@ async function inParts(paced: PacedInParts): Promise<readonly SentPart[]> {
   const parts: SentPart[] = []
   const results: SentRequest[] = []
   const look = (): void => void parts.push(partOf(results.splice(0)))
-  const timer = setInterval(look, (paced.seconds * 1000) / paced.parts)
+  // The last part also has the answers that come within the patience.
+  const timer = setInterval(
+    () => parts.length < paced.parts - 1 && look(),
+    (paced.seconds * 1000) / paced.parts,
+  )
   await send(paced, results)
   clearInterval(timer)
-  // Answers that came within the patience belong to the last part.
-  if (parts.length < paced.parts) look()
-  else if (results.length > 0) parts.push(partOf(results))
+  look()
   return parts
 }
 

@@ -36,6 +36,7 @@ const PROGRAMS: Group = [
   'lab -- check/ledger-age --quick',
   'lab -- check/drift --quick',
   'lab -- check/vector-types --quick',
+  'lab -- bench/steady --quick',
   'console:sizes',
 ]
 

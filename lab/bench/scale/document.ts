@@ -3,6 +3,7 @@ import { tableOf } from '../../book/fill.ts'
 import type { SizingFigures, SteadyFigures } from './figures.ts'
 import {
   errorsOf,
+  EXPORT_US_OF_ROW,
   fitted,
   perSecondOfProcess,
   planFor,
@@ -128,7 +129,7 @@ function diskText({ ledgerBytes, requestLogBytes, walBytes, rowReadUs }: PlanCos
       ['write-ahead log, for standby and archive', `${count(walBytes)} bytes`, perDay(walBytes)],
     ],
   )
-  return `${table}\n\nThe request log is kept for ${REQUEST_LOG_DAYS} days. Each ledger row is read ${READS_OF_ROW} more times, to compare, seal and export its hour, for ${decimal(rowReadUs)} µs of CPU each; the plan includes that.`
+  return `${table}\n\nThe request log is kept for ${REQUEST_LOG_DAYS} days. Each ledger row is read ${READS_OF_ROW} more times, to compare, seal and export its hour, for ${decimal(rowReadUs)} µs of CPU each; its export takes ${EXPORT_US_OF_ROW} µs of one node. The plan includes both.`
 }
 
 function count(value: number): string {

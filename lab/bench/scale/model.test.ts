@@ -67,9 +67,9 @@ test('a process is planned with half of what it serves when its core is busy', (
 
 const PLANS: readonly (readonly [rate: number, cells: number, processes: number])[] = [
   [10, 1, 2],
-  [10_000, 1, 5],
+  [10_000, 1, 6],
   [10_001, 2, 3],
-  [100_000, 10, 5],
+  [100_000, 10, 6],
 ]
 for (const [rate, cells, processes] of PLANS)
   test(`${rate} requests per second need ${cells} cells of ${processes} processes`, () => {
