@@ -16,7 +16,7 @@ import { quoted, tablesIn, type Table } from './tables.ts'
 const PAGE_ROWS = 500
 const STATEMENT_MS = 5 * 60_000
 /** Tables with rows from a migration. The rows of the backup replace them. */
-const SEEDED: readonly string[] = ['directory_version', 'directory_marks', 'ledger_seal']
+const SEEDED: readonly string[] = ['directory_version', 'directory_marks', 'ledger_lake', 'ledger_seal']
 /** Days, months, and days of a month, as Torana names them: nothing else of a file becomes a statement. */
 const PARTITION = /^(usage_events|requests)_\d{4}_\d{2}(?:_\d{2})?$/
 const OWNER = /^(usage_events(?:_\d{4}_\d{2})?|requests)$/
