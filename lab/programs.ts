@@ -46,6 +46,10 @@ const BENCH: Readonly<Record<string, Program>> = {
     needs: `${BARE_PROXY}, ${STORES} with pg_walinspect and pg_stat_statements`,
   },
   'bench/stores': { answers: 'the cost of durable accounting', needs: `${BARE_PROXY}, ${STORES}` },
+  'bench/beside': {
+    answers: 'whether a request got cheaper than in another checkout: --base <folder>',
+    needs: `${BARE_PROXY}, ${STORES}`,
+  },
   'bench/usage-labels': {
     answers: 'usage by user and tag, compared with the ledger to the nano-dollar',
     needs: 'PostgreSQL',

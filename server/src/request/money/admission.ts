@@ -87,8 +87,7 @@ export async function admitWithin<Kind extends Admission>(
 ): Promise<Kind> {
   const admission = admissionOf(await takeRates(terms, outside.limiter))
   try {
-    const reserving = admission.reserve()
-    if (reserving !== undefined) await reserving
+    await admission.reserve()
   } catch (error) {
     admission[Symbol.dispose]()
     throw error
@@ -131,13 +130,10 @@ export class Admission implements Disposable {
     this.#isCounted = this.#attempts > 0
   }
 
-  /** Reserves the largest cost of the request in each hard budget. Undefined when there is none. */
-  reserve(): Promise<void> | undefined {
+  /** Reserves the largest cost of the request in each hard budget. */
+  async reserve(): Promise<void> {
     const { budgets } = this.#money
-    return budgets.length === 0 ? undefined : this.#reserveFrom(budgets)
-  }
-
-  async #reserveFrom(budgets: readonly Budget[]): Promise<void> {
+    if (budgets.length === 0) return
     let most = this.#terms.mostNanoUsd()
     try {
       await this.#money.setAside(most)

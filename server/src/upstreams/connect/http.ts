@@ -333,10 +333,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#letGo()
   }
 
-  /**
-   * The client keeps this object until the connection's next call: it must not keep an answer alive, nor the raw headers,
-   * whose bytes are those of the whole read.
-   */
+  /** The client keeps this object until the connection's next call: it must keep neither an answer nor raw headers alive. */
   #letGo(): void {
     this.#isOver = true
     if (this.#controller !== undefined) this.#controller.rawHeaders = null
