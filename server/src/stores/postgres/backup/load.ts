@@ -3,6 +3,7 @@ import type { TableReport } from '#ports/backup.ts'
 import type { CheckedBackup } from '../../backup-file.ts'
 import {
   BackupProblem,
+  inFiles,
   type BackupHead,
   type BackupPartition,
   type Line,
@@ -16,7 +17,7 @@ import { quoted, tablesIn, type Table } from './tables.ts'
 const PAGE_ROWS = 500
 const STATEMENT_MS = 5 * 60_000
 /** Tables with rows from a migration. The rows of the backup replace them. */
-const SEEDED: readonly string[] = ['directory_version', 'ledger_seal']
+const SEEDED: readonly string[] = ['directory_version', 'ledger_lake', 'ledger_seal']
 /** Days, months, and days of a month, as Torana names them: nothing else of a file becomes a statement. */
 const PARTITION = /^(usage_events|requests)_\d{4}_\d{2}(?:_\d{2})?$/
 const OWNER = /^(usage_events(?:_\d{4}_\d{2})?|requests)$/
@@ -107,7 +108,7 @@ async function loadTables(
       const report = await dumpTable(sql, filling.table)
       if (report.sha256 !== line.end.sha256)
         throw new BackupProblem(`the rows of ${line.end.end} are not the same in this database`)
-      reports.push(report)
+      reports.push({ ...report, ...inFiles(line.end.in_files_before) })
     }
   }
   return reports
