@@ -34,6 +34,10 @@ export interface paths {
         /** End the overlap of a rotation now: the previous secret is refused within two seconds */
         delete: operations["endOverlap"];
     };
+    "/api/v1/ledger": {
+        /** How far the ledger is sealed, exported to files, and dropped from PostgreSQL */
+        get: operations["getLedger"];
+    };
     "/api/v1/resolve": {
         /** Objects that an id, or a part of a name, refers to: at most 12, each type as far as the caller may see it */
         get: operations["resolve"];
@@ -694,7 +698,7 @@ export interface components {
             next: string | null;
         };
         /** @enum {string} */
-        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled";
         AlertKindFields: {
             kind: components["schemas"]["AlertKind"];
             /** @description Whether a rule can watch one project, or each of them. */
@@ -707,7 +711,7 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down";
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled";
         /**
          * @example {
          *       "until": "2026-11-18T12:00:00Z"
@@ -855,7 +859,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing" | "labels_overflowed";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing" | "labels_overflowed" | "ledger_stalled";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */
@@ -2419,6 +2423,29 @@ export interface components {
             told_usd: string | null;
             /** Format: date-time */
             at: string;
+        };
+        LedgerStatus: {
+            /** @description Hours before it are sealed. null: none is. */
+            sealed_through: string | null;
+            /** @enum {string} */
+            export: "on" | "off";
+            /** @description Complete days before it are files. null: none is. */
+            exported_through: string | null;
+            exported_days: number;
+            exported_entries: number;
+            exported_bytes: number;
+            /** @description Complete days without files. */
+            waiting_days: number;
+            /** @description Days that PostgreSQL keeps. null: all. */
+            keep_days: number | null;
+            /** @description Entries of days before it are in files only. null: PostgreSQL has all. */
+            kept_from: string | null;
+            /** @description What keeps days from being exported or dropped. */
+            problem: {
+                says: string;
+                /** Format: date-time */
+                at: string;
+            } | null;
         };
         Limits: {
             requests_per_minute?: number;
@@ -5502,6 +5529,26 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            421: components["responses"]["WrongHost"];
+            429: components["responses"]["TooManyWrongKeys"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getLedger: {
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             421: components["responses"]["WrongHost"];
             429: components["responses"]["TooManyWrongKeys"];
             503: components["responses"]["ServiceUnavailable"];
