@@ -8,6 +8,8 @@ export interface TableReport {
   readonly rows: number
   /** Digest of the rows as written in the backup: two stores with the same rows have the same digest. */
   readonly sha256: string
+  /** Of the ledger: entries of days before it are files of the lake, not rows. Absent: all entries are rows. */
+  readonly inFilesBefore?: string | undefined
 }
 
 export interface WrittenBackup {

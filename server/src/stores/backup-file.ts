@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
-import { BackupProblem, FORMAT, readLine, type BackupHead, type Line } from './backup-format.ts'
+import { BackupProblem, FORMAT, inFiles, readLine, type BackupHead, type Line } from './backup-format.ts'
 
 /** A backup contains the ledger and the digests of keys: only its owner may read it. */
 const OWNER_ONLY = 0o600
@@ -111,7 +111,7 @@ export async function checkBackupFile(path: string): Promise<CheckedBackup> {
         const sha256 = hash.digest('hex')
         if (sha256 !== line.end.sha256 || rows !== line.end.rows)
           throw new BackupProblem(`the rows of ${line.end.end} were changed`)
-        tables.push({ table: line.end.end, rows, sha256 })
+        tables.push({ table: line.end.end, rows, sha256, ...inFiles(line.end.in_files_before) })
         break
       }
       case 'blob':

@@ -25,7 +25,12 @@ const head = z.object({
 })
 const table = z.object({ table: z.string(), columns: z.array(z.string()).min(1) })
 const row = z.array(z.string().nullable())
-const end = z.object({ end: z.string(), rows: z.int(), sha256: z.string() })
+const end = z.object({
+  end: z.string(),
+  rows: z.int(),
+  sha256: z.string(),
+  in_files_before: z.string().optional(),
+})
 /** A large blob takes several lines: `from` is the offset of this line's data. */
 const blob = z.object({ blob: z.string(), size: z.int(), from: z.int().optional(), data: z.base64() })
 const complete = z.object({ complete: z.literal(true), tables: z.int(), blobs: z.int() })
@@ -37,6 +42,11 @@ export type Row = z.output<typeof row>
 type TableEnd = z.output<typeof end>
 export type BlobLine = z.output<typeof blob>
 type Completion = z.output<typeof complete>
+
+/** The field of a report. */
+export function inFiles(inFilesBefore: string | undefined): { readonly inFilesBefore?: string } {
+  return inFilesBefore === undefined ? {} : { inFilesBefore }
+}
 
 /** The file cannot be used: it is not a backup, has another version, or was truncated or changed. */
 export class BackupProblem extends Error {

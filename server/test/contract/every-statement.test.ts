@@ -98,6 +98,10 @@ const EXAMPLES: readonly Example[] = [
     "${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}')",
     'DROP TABLE ${name}, ${labels}',
   ].map((of) => ({ of, with: PARTITIONS })),
+  ...['LOCK TABLE ${name} IN ACCESS', 'DROP TABLE ${name}`', 'DROP TABLE ${month}'].map((of) => ({
+    of,
+    with: { name: [`'usage_events_rest'`], month: [`'usage_events_rest'`] },
+  })),
   { of: 'DROP TABLE IF EXISTS ${name}', with: { name: [`'requests_2000_01_01'`] } },
   { of: 'SELECT json_build_array(', with: BACKUP_TABLE },
   { of: 'DECLARE backup_rows', with: { rows: [`'SELECT project FROM projects'`] } },

@@ -48,7 +48,7 @@ export function fillDay(
          '01990000-0000-7000-8000-000000000001', 'project ' || n % 4, 'key_' || n % 7,
          CASE n % 3 WHEN 0 THEN 'größe' ELSE 'small' END, 'small/openai', 'upstream',
          CASE WHEN n % 11 = 0 THEN NULL ELSE n END, n % 2,
-         CASE n % 13 WHEN 0 THEN NULL WHEN 1 THEN 9007199254740993 ELSE n * 17 - 40 END,
+         CASE WHEN n % 13 = 0 THEN NULL WHEN n = 14 THEN 9007199254740993 ELSE n * 17 - 40 END,
          CASE WHEN n % 2 = 0 THEN 1 END, CASE WHEN n % 17 = 0 THEN n END, CASE WHEN n % 17 = 0 THEN n * 3 END,
          CASE WHEN n % 5 = 2 THEN n * 2 END, CASE WHEN n % 19 = 0 THEN 'batch_' || n END, CASE WHEN n % 4 = 0 THEN n END,
          CASE WHEN n % 23 = 0 THEN 'user "' || n END, CASE WHEN n % 23 = 0 THEN jsonb_build_object('team', 'a,' || n % 2) END,

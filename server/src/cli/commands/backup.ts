@@ -2,13 +2,14 @@
 import { createWriteStream, existsSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { LEDGER_TABLE, type TableReport } from '#ports/backup.ts'
 import type { ControlClient } from '../client/control-client.ts'
 import { CommandProblem } from '../client/command-problem.ts'
 import { command, type Shown } from '../command/command.ts'
 import { working } from '../command/progress.ts'
 
 interface Tables {
-  readonly tables: readonly { readonly table: string; readonly rows: number; readonly sha256: string }[]
+  readonly tables: readonly TableReport[]
   readonly pictures: number
 }
 
@@ -62,10 +63,17 @@ async function fromNode(control: ControlClient, path: string, pictures: boolean)
 export function shownBackup(path: string, found: Tables, done: 'written' | 'restored'): Shown {
   const { tables, pictures } = found
   const rows = tables.reduce((sum, one) => sum + one.rows, 0)
-  const ledger = tables.find(({ table }) => table === 'usage_events')
+  const ledger = tables.find(({ table }) => table === LEDGER_TABLE)
   const counts = `${tables.length} tables, ${rows} rows, ${pictures} files of the image store`
   return {
     data: { file: path, rows, ledger, ...found },
-    text: `${path} is ${done}: ${counts}.\nLedger: ${ledger?.rows ?? 0} entries, sha256 ${ledger?.sha256 ?? '-'}\n`,
+    text: `${path} is ${done}: ${counts}.\nLedger: ${ledger?.rows ?? 0} entries, sha256 ${ledger?.sha256 ?? '-'}\n${elsewhere(ledger)}`,
   }
+}
+
+function elsewhere(ledger: TableReport | undefined): string {
+  const day = ledger?.inFilesBefore
+  return day === undefined
+    ? ''
+    : `Entries of days before ${day} are not in it: they are the files under ledger/ in the bucket of ASSETS_URL. It has their manifests and sums.\n`
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_LABEL_VALUES, MAX_TAG_KEYS } from '#core/money/labels.ts'
+import type { LakeFindings } from '#ports/lake.ts'
 import type { LedgerSums, NodeFigures } from '#ports/upkeep.ts'
 import type { Verdict } from './check-rules.ts'
 import { checksOf, worstOf, type AuditFigures, type Check, type Seen, type StoreFindings } from './rules.ts'
@@ -134,6 +135,48 @@ const SUMS = 'ledger 1 posts, 7 tokens, $1.00; hourly totals 2 posts, 7 tokens, 
 
 const EVICTION = 'so it may evict and reset rate limits: set noeviction'
 
+const LAKE_FIGURES = { days: 10, waiting: 0, manifests: 3, bytes: 0, problems: 0 }
+const inLake = (change: Partial<LakeFindings>, status: Partial<LakeFindings['status']> = {}): Seen => ({
+  ...SEEN,
+  findings: {
+    ...FINDINGS,
+    lake: { ...FINDINGS.lake, ...change, status: { ...FINDINGS.lake.status, ...status } },
+  },
+})
+const LAKE_CHECKS = [
+  ['lake', SEEN, 'ok: 10 days exported, 3 manifests checked', LAKE_FIGURES],
+  [
+    'lake',
+    inLake({}, { keptFrom: '2026-10-01' }),
+    'ok: 10 days exported, 3 manifests checked; days before 2026-10-01 are in files only',
+    LAKE_FIGURES,
+  ],
+  [
+    'lake',
+    inLake({ isExported: false }),
+    'ok: the export is off; 10 days exported, 3 manifests checked',
+    LAKE_FIGURES,
+  ],
+  [
+    'lake',
+    inLake({}, { waiting: 3 }),
+    'warn: 10 days exported, 3 manifests checked; 3 days waiting',
+    { ...LAKE_FIGURES, waiting: 3 },
+  ],
+  [
+    'lake',
+    inLake({}, { problem: { text: 'the bucket is full', atMs: 0 } }),
+    'warn: the export waits: the bucket is full',
+    LAKE_FIGURES,
+  ],
+  [
+    'lake',
+    inLake({ problems: ['a file is missing', 'another was changed'] }),
+    'fail: a file is missing, and 1 more problem',
+    { ...LAKE_FIGURES, problems: 2 },
+  ],
+] as const
+
 const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figures: object])[] = [
   ['store', SEEN, 'ok: the built-in database answers', {}],
   [
@@ -157,6 +200,7 @@ const CHECKS: readonly (readonly [name: string, seen: Seen, says: string, figure
     'fail: PostgreSQL does not answer: the ledger could not be checked',
     {},
   ],
+  ...LAKE_CHECKS,
   ['unknowns', SEEN, 'ok: none open', { open: 0, usd: 0 }],
   [
     'unknowns',
@@ -373,7 +417,7 @@ test('the doctor says of each part of the ledger and of a node what is wrong, an
 })
 
 const STORE =
-  'durability ledger sealing budgets spending labels unknowns nodes agreement places leases partitions audit deletions requests'
+  'durability ledger sealing budgets spending labels unknowns nodes agreement places leases partitions lake audit deletions requests'
 const ON_NODE = 'models spool calls disk space images clock redis cache configuration'
 
 test('a report has every check in its order; without PostgreSQL, those that need none', () => {

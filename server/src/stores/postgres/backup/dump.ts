@@ -1,8 +1,9 @@
 /** Writes all tables of a database as of one moment. */
 import { createHash } from 'node:crypto'
-import type { TableReport, WriteLine } from '#ports/backup.ts'
-import { FORMAT, type BackupHead, type BackupPartition } from '../../backup-format.ts'
+import { LEDGER_TABLE, type TableReport, type WriteLine } from '#ports/backup.ts'
+import { FORMAT, inFiles, type BackupHead, type BackupPartition } from '../../backup-format.ts'
 import type { Database, Sql } from '../database.ts'
+import { KEPT_FROM } from '../ledger/lake-sql.ts'
 import { appliedIn, newerThanThis } from '../migrate.ts'
 import { quoted, tablesIn, type Table } from './tables.ts'
 
@@ -41,12 +42,21 @@ export function dumpDatabase(
     const reports: TableReport[] = []
     for (const table of await tablesIn(sql)) {
       await write(JSON.stringify({ table: table.name, columns: table.columns }))
-      const report = await dumpTable(sql, table, write)
-      await write(JSON.stringify({ end: report.table, rows: report.rows, sha256: report.sha256 }))
-      reports.push(report)
+      const { table: end, rows, sha256 } = await dumpTable(sql, table, write)
+      const inFilesBefore = end === LEDGER_TABLE ? await daysInFiles(sql) : undefined
+      await write(JSON.stringify({ end, rows, sha256, in_files_before: inFilesBefore }))
+      reports.push({ table: end, rows, sha256, ...inFiles(inFilesBefore) })
     }
     return reports
   }, STATEMENT_MS)
+}
+
+/** The day before which the entries of the ledger are files only. A database of an earlier version has no such day. */
+async function daysInFiles(sql: Sql): Promise<string | undefined> {
+  const [known] = await sql.query<{ has: boolean }>(`SELECT to_regclass('ledger_seal') IS NOT NULL AS has`)
+  if (known?.has !== true) return undefined
+  const [row] = await sql.query<{ day: string | null }>(KEPT_FROM)
+  return row?.day ?? undefined
 }
 
 /** Rows one by one, in order. Without `write` they are only counted and hashed. Must run in a transaction. */

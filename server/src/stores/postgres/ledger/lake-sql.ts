@@ -49,6 +49,9 @@ FROM (
 ) AS placed`
 }
 
+/** Pages follow the key. Without statistics of a new day, the planner would sort all of its hour for each page. */
+export const BY_KEY = 'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off'
+
 /** A free or expired place, or one's own. $1: the node; $2: for how many milliseconds. */
 export const HOLD = `
 UPDATE ledger_lake SET holder = $1, held_until = now() + $2 * interval '1 ms'

@@ -13,6 +13,7 @@ import type { EntryPage } from '#ports/ledger-files.ts'
 import type { Database } from '../database.ts'
 import { reachable } from '../unreachable.ts'
 import {
+  BY_KEY,
   CHAIN,
   CLAIM_CORRECTIONS,
   COLD_DIFFERENCES,
@@ -133,7 +134,12 @@ export class PostgresLake implements LakeStore {
       after?.kind ?? '',
       limit,
     ]
-    const [page] = await reachable(this.#database.query<EntryPage>(statement, values, name))
+    const [page] = await reachable(
+      this.#database.transaction(async (sql) => {
+        await sql.query(BY_KEY)
+        return sql.query<EntryPage>(statement, values, name)
+      }),
+    )
     return page as EntryPage
   }
 
