@@ -19,7 +19,7 @@ import { Workplace } from '../workplace.ts'
 import { benchKey, loadScript } from '../wrk.ts'
 import { measureKeyFile, type KeyFileFigures } from './key-file.ts'
 import { startNginx } from './parts.ts'
-import { familyOf } from './peers/family.ts'
+import { cpuOf, familyOf } from './peers/family.ts'
 import { cpusOf, GATEWAY_CORE, LOAD_CORE, ratiosOf, sideBySide, type Seen } from './side-by-side.ts'
 import { BENCH_SECRET, manyModels, startTorana } from './torana.ts'
 
@@ -40,7 +40,7 @@ const FEW_KEYS = 100
 const MODELS = options.small ? 50 : 500
 const PROJECTS = 1000
 /** Before memory is looked at. */
-const ASKED_KEYS = 2000
+const ASKED_KEYS = 400
 const CONNECTIONS = 32
 const MEGABYTE = 1024 * 1024
 /** The aims of the project. */
@@ -127,10 +127,10 @@ async function measureNode(postgres: TestServer, config: object): Promise<object
     patienceMs: PATIENCE_MS,
     env: { TORANA_SECRET: BENCH_SECRET, DATABASE_URL: postgres.url, LOG_LEVEL: 'warn' },
   })
-  const firstSeconds = await started(torana)
+  const first = await started(torana)
   await torana.stop()
-  const againSeconds = await started(torana)
-  report.figure('both workers ready, without a key file', `${firstSeconds.toFixed(1)} s`)
+  const again = await started(torana)
+  report.figure('both workers ready, without a key file', textOf(first))
   const files = readdirSync(torana.dataFolder).filter((name) => name.startsWith('keys.'))
   const fileBytes = files.reduce((sum, name) => sum + statSync(join(torana.dataFolder, name)).size, 0)
   for (let key = 0; key < KEYS; key += Math.ceil(KEYS / ASKED_KEYS)) await ask(torana, key)
@@ -140,11 +140,14 @@ async function measureNode(postgres: TestServer, config: object): Promise<object
   const few = await measureFew(config)
   const more = workers.map((bytes, index) => (bytes - (few.workers[index] ?? 0)) / MEGABYTE)
   const megabytes = fileBytes / MEGABYTE + more.reduce((sum, one) => sum + Math.max(0, one), 0)
+  const moreSeconds = again.seconds - few.again.seconds
+  report.figure('both workers ready, with a key file', textOf(again))
+  report.figure('  the same with 100 keys', textOf(few.again))
   report.aim(
-    'both workers ready, with a key file, more than with 100 keys',
-    `${(againSeconds - few.againSeconds).toFixed(1)} s (${againSeconds.toFixed(1)} s and ${few.againSeconds.toFixed(1)} s)`,
+    '  more',
+    `${moreSeconds.toFixed(1)} s`,
     `≤ ${MAX_START_SECONDS} s`,
-    againSeconds - few.againSeconds <= MAX_START_SECONDS,
+    moreSeconds <= MAX_START_SECONDS,
   )
   report.figure(
     'memory of the workers',
@@ -162,9 +165,9 @@ async function measureNode(postgres: TestServer, config: object): Promise<object
     `≤ ${MAX_REVOCATION_SECONDS} s`,
     revokedSeconds <= MAX_REVOCATION_SECONDS,
   )
-  const withoutSeconds = await withoutStore(torana, postgres)
-  report.figure('restart without PostgreSQL: ready, and 200 keys served', `${withoutSeconds.toFixed(1)} s`)
-  return { firstSeconds, againSeconds, few, fileBytes, workers, revokedSeconds, withoutSeconds }
+  const without = await withoutStore(torana, postgres)
+  report.figure('restart without PostgreSQL, and 200 keys served', textOf(without))
+  return { first, again, few, fileBytes, workers, revokedSeconds, without }
 }
 
 /** The same node with a hundred keys. */
@@ -181,18 +184,29 @@ async function measureFew(config: object) {
   })
   await started(torana)
   await torana.stop()
-  const againSeconds = await started(torana)
+  const again = await started(torana)
   for (let key = 0; key < ASKED_KEYS; key += 1) await ask(torana, key % FEW_KEYS)
   const workers = familyOf(torana.pid).slice(1).map(memoryOf)
   await torana.stop()
   await postgres.stop()
-  return { againSeconds, workers }
+  return { again, workers }
 }
 
-async function started(torana: Torana): Promise<number> {
+interface Start {
+  readonly seconds: number
+  /** Of all its processes: on a busy machine the better figure. */
+  readonly cpuSeconds: number
+}
+
+async function started(torana: Torana): Promise<Start> {
   const startedMs = performance.now()
   await torana.start()
-  return (performance.now() - startedMs) / 1000
+  const cpuSeconds = cpuOf(familyOf(torana.pid)) / 1_000_000
+  return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds }
+}
+
+function textOf({ seconds, cpuSeconds }: Start): string {
+  return `${seconds.toFixed(1)} s (CPU ${cpuSeconds.toFixed(1)} s)`
 }
 
 function memoryOf(pid: number): number {
@@ -235,16 +249,16 @@ async function revocation(torana: Torana): Promise<number> {
   }
 }
 
-async function withoutStore(torana: Torana, postgres: TestServer): Promise<number> {
+async function withoutStore(torana: Torana, postgres: TestServer): Promise<Start> {
   await postgres.kill9()
-  const seconds = await started(torana)
+  const start = await started(torana)
   for (let count = 0; count < 200; count += 1) {
     const status = await ask(torana, Math.floor((count * KEYS) / 201))
     if (status !== 200) throw new Error(`key ${count} got ${status} without PostgreSQL`)
   }
   await torana.stop()
   await postgres.restart()
-  return seconds
+  return start
 }
 
 /** Callers take turns over all keys, so that hardly one is asked for twice: the worst case of the copy on disk. */
