@@ -38,6 +38,22 @@ async function appendSlowly(
   })
 }
 
+test('an hour is not sealed before every transaction that may add to it has ended', async () => {
+  const books = await open()
+  const { upkeep, sealing, database, nodeId, entry, clock, rows } = books
+  await upkeep.makePartitions()
+  const first = entry()
+  const writing = appendSlowly(database, nodeId, [first], 8000)
+  await sleep(500)
+  clock.ms = BOOKS_NOW_MS + 4 * HOUR_MS
+  const { waitsFor, hours } = await sealing.sealDue()
+  assert.deepEqual([waitsFor, hours], ['a transaction', 0])
+  await writing
+  assert.equal((await sealing.sealDue()).entries, 1)
+  assert.deepEqual(await rows('SELECT 1 FROM ledger_corrections'), [])
+  await assertSums(books)
+})
+
 test('sealed sums, corrections and open hours add up to the ledger: late entries, repeated batches, slow and earlier nodes, kills', async () => {
   const books = await open()
   const { upkeep, ledger, identifiers, entry, clock, database, rows, reconciler } = books
