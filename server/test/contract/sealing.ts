@@ -308,7 +308,7 @@ export function sealingSuite(name: string, open: () => Promise<Books>): void {
 }
 
 /** A database whose node dies after some statements, as a process dies: it says nothing and rolls nothing back. */
-function dyingAfter(database: Books['database'], statements: number): Books['database'] {
+export function dyingAfter(database: Books['database'], statements: number): Books['database'] {
   let left = statements
   const dying = <Sql extends Pick<Books['database'], 'query'>>(sql: Sql): Sql => ({
     ...sql,

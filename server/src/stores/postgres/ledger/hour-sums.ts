@@ -96,9 +96,8 @@ const STATEMENTS = {
   sealed: statementsOf(UNCORRECTED, `shard < ${LATE_SHARDS}`),
 }
 
-const LINE = CANONICAL_COLUMNS.map((column) => `coalesce(${column}::text, '')`).join(
-  ` || '${COLUMN_SEPARATOR}' || `,
-)
+/** An absent value is no text. */
+const LINE = `concat(${CANONICAL_COLUMNS.join(`, '${COLUMN_SEPARATOR}', `)})`
 
 /** $1, $2: the ids of the whole slice; $3, $4: the ids from and to of each stretch that has a hash of its own. */
 const HASHES = `
