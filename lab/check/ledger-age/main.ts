@@ -45,7 +45,7 @@ const { rows, days, kills } = Object.fromEntries(
 ) as Record<'rows' | 'days' | 'kills', number>
 const keepDays = Number(values['keep-days'])
 
-/** Above it, moments of neighbours could not be told apart by a double. */
+/** Above it, moments of neighbours would be equal as doubles. */
 const MAX_ROWS_PER_DAY = 40_000_000
 /** Days at the start that nothing disturbs: their times are what the work takes. */
 const CALM_DAYS = Math.min(3, Math.ceil(days / 3))
