@@ -45,7 +45,7 @@ const { rows, days, kills } = Object.fromEntries(
 ) as Record<'rows' | 'days' | 'kills', number>
 const keepDays = Number(values['keep-days'])
 
-/** Above it, moments of neighbours could not be told apart by a double. */
+/** Above it, moments of neighbours would be equal as doubles. */
 const MAX_ROWS_PER_DAY = 40_000_000
 /** Days at the start that nothing disturbs: their times are what the work takes. */
 const CALM_DAYS = Math.min(3, Math.ceil(days / 3))
@@ -57,6 +57,7 @@ const PATIENCE_MS = 3_600_000
 /** Share of the kills that is kept for the time in which days are dropped. */
 const DROP_KILLS = 0.2
 const SHOWN = 20
+const DEADLOCK = '40P01'
 /** Limits of what an operator waits for. Those of doctor over everything grow with the ledger, and are figures. */
 const [MAX_REPORT_MS, MAX_DOCTOR_MS, MAX_RESTART_MS] = [2000, 10_000, 10_000]
 
@@ -156,6 +157,10 @@ async function atRest(): Promise<void> {
       const hot = await hotDays(client, firstDayMs, days)
       const overdue = await overdueUnknowns(client, new Date(Date.now() - WEEK_MS))
       return overdue === 0 && hot.every((day) => dayMsOf(day + 1) > dueMs)
+    }).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code !== DEADLOCK) throw error
+      problems.push('a reader of the ledger was the victim of a deadlock while days were dropped')
+      return false
     })
   await deaths.during(kills - deaths.count, calmMs(), async () => 'dropping days', isAtRest)
   await until('what is due is dropped, and what was unknown for a week is posted', PATIENCE_MS, isAtRest)
