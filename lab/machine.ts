@@ -26,12 +26,12 @@ export interface Disturbance {
 }
 
 /** A twentieth of all cores: less moves a ratio by no more than the bare proxy beside itself. */
-export const MAX_OTHERS = 0.05
+const MAX_OTHERS = 0.05
 /** The same share, taken by a host. */
-export const MAX_STOLEN = 0.05
+const MAX_STOLEN = 0.05
 
 /** Hundredths of a second of all cores: user, nice, system, idle, waiting, interrupts, soft ones, stolen by the host. */
-export function machineTicks(): readonly number[] {
+function machineTicks(): readonly number[] {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
   return line.split(/\s+/).slice(1, 9).map(Number)
 }

@@ -9,7 +9,8 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { startNginx } from './parts.ts'
-import { cpuMicroseconds, type Started } from '../processes.ts'
+import type { Started } from '../processes.ts'
+import { cpuOf } from './peers/family.ts'
 import { pinTo, Workplace } from '../workplace.ts'
 import { benchKey, loadScript, rateOf, wrk, type Load } from '../wrk.ts'
 import { measuredRun } from '../book/publish.ts'
@@ -68,7 +69,7 @@ const FULL: Case = {
 const ONE: Case = { ...FULL, name: 'one process, half of that', share: 0.5 }
 const TWO: Case = { ...ONE, name: 'two processes, half of that', processes: 2 }
 const THREE: Case = { ...ONE, name: 'three processes, three quarters of that', processes: 3, share: 0.75 }
-const CASES: readonly Case[] = [
+const ALL_CASES: readonly Case[] = [
   FULL,
   ONE,
   TWO,
@@ -77,6 +78,9 @@ const CASES: readonly Case[] = [
   { ...ONE, name: 'ten times the models', models: 10 },
   { ...FULL, name: 'images of 1 MB', route: 'images/generations' },
 ]
+
+/** Those of the model alone in a short look: images take longer than it. */
+const CASES = options.quick ? ALL_CASES.slice(0, 4) : ALL_CASES
 
 const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
 pinTo(
@@ -211,15 +215,14 @@ function eachOf<Fields extends object>(
 type Figures = Omit<Window, 'perSecond'>
 
 async function figures(gateways: readonly Started[]): Promise<Figures> {
-  const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)
   const info = execFileSync('redis-cli', ['-u', redis.url, 'INFO'], { encoding: 'utf8' })
   const figure = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
   const [books] = await database.query<{ wal: string; rows: string }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
   )
   return {
-    gatewayUs: sum(gateways.map(({ pid }) => pid)),
-    postgresUs: sum(postgres.pids()),
+    gatewayUs: cpuOf(gateways.map(({ pid }) => pid)),
+    postgresUs: cpuOf(postgres.pids()),
     redisUs: (figure('used_cpu_user') + figure('used_cpu_sys')) * 1_000_000,
     redisCommands: figure('total_commands_processed'),
     redisBytes: figure('total_net_input_bytes') + figure('total_net_output_bytes'),
@@ -241,15 +244,14 @@ async function diskOfCall(): Promise<{ readonly ledgerBytes: number; readonly re
 
 /** As sealing reads an hour: every column, hashed. */
 async function costOfRowRead(): Promise<number> {
-  const postgresUs = (): number => postgres.pids().reduce((all, pid) => all + cpuMicroseconds(pid), 0)
-  const before = postgresUs()
+  const before = cpuOf(postgres.pids())
   const [read] = await database.query<{ rows: string }>(
     `SELECT sum(rows)::text AS rows, sha256(string_agg(hash, ''::bytea ORDER BY first)) AS hash
      FROM (SELECT count(*) AS rows, min(request_id::text) AS first,
                   sha256(convert_to(string_agg(entry::text, E'\n' ORDER BY request_id, attempt), 'UTF8')) AS hash
            FROM usage_events AS entry GROUP BY left(request_id::text, 10)) AS parts`,
   )
-  return (postgresUs() - before) / Number(read?.rows)
+  return (cpuOf(postgres.pids()) - before) / Number(read?.rows)
 }
 
 function startGateway({ keys, models, route }: Case, baseUrl: string): Promise<Started> {

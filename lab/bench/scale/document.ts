@@ -21,7 +21,7 @@ export const MIN_STEADY_MINUTES = 60
 /** To which requests per second of one process are rounded down. */
 const ROUND_RATE = 100
 
-export function planCosts({ scale }: SizingFigures, ledgerPerSecond: number): PlanCosts {
+function planCosts({ scale }: SizingFigures, ledgerPerSecond: number): PlanCosts {
   const { cases, ledgerBytes, requestLogBytes, rowReadUs } = scale
   const [, one, two] = cases as [Measured, Measured, Measured]
   return {

@@ -4,7 +4,7 @@
  */
 
 /** CPU time of one request, µs, in one configuration. */
-export interface PartCosts {
+interface PartCosts {
   readonly gatewayUs: number
   readonly postgresUs: number
   readonly redisUs: number
@@ -25,7 +25,7 @@ export interface Measured extends PartCosts {
 }
 
 /** The work of one part: `perRequestUs` for each request, and `perProcessUs` each second for each process. */
-export interface Work {
+interface Work {
   readonly perRequestUs: number
   readonly perProcessUs: number
 }
@@ -94,11 +94,11 @@ export interface ScalePlan {
 }
 
 /** Share of anything that ordinary hours use: the rest is for bursts, and for the work of a machine that was lost. */
-export const USED_SHARE = 0.5
+const USED_SHARE = 0.5
 /** Cores of PostgreSQL for one cell. Larger machines exist; they cost more than a second cell. */
-export const CELL_POSTGRES_CORES = 16
+const CELL_POSTGRES_CORES = 16
 /** Write-ahead log per second that a good disk and a standby in another zone follow without lag. */
-export const CELL_WAL_MEGABYTES = 200
+const CELL_WAL_MEGABYTES = 200
 /** Days for which the request log is kept by default. */
 export const REQUEST_LOG_DAYS = 30
 
