@@ -44,10 +44,7 @@ export function dictionaryPage(
   })
 }
 
-type PageKind = Omit<
-  Parameters<typeof writePageHeader>[1],
-  'uncompressed_page_size' | 'compressed_page_size'
->
+type PageKind = Omit<Parameters<typeof writePageHeader>[1], 'uncompressed_page_size' | 'compressed_page_size'>
 
 function written(parts: readonly Uint8Array[], isCompressed: boolean, kind: PageKind): WrittenPage {
   const plain = Buffer.concat(parts)

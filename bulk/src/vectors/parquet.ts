@@ -72,7 +72,8 @@ export class ParquetFormat implements VectorFormat {
     const repetition = Buffer.concat(Array.from({ length: rows }, () => rowLevels))
     const levels = [withLength(repetition), withLength(run(rows * numbers, 1))]
     return isByte(this.#facts.type)
-      ? dataPage(rows * numbers, [...levels, ...dictionaryIndexes(bytes)], { encoding: 'RLE_DICTIONARY' }).bytes
+      ? dataPage(rows * numbers, [...levels, ...dictionaryIndexes(bytes)], { encoding: 'RLE_DICTIONARY' })
+          .bytes
       : dataPage(rows * numbers, [...levels, bytes]).bytes
   }
 

@@ -53,7 +53,7 @@ const MAX_WORDS: Readonly<Record<string, number>> = {
   'docs/security.md': 800,
   'docs/alerts.md': 700,
   'docs/monitoring.md': 860,
-  'docs/on-call.md': 2760,
+  'docs/on-call.md': 2840,
   'docs/billing.md': 1600,
   'docs/prices.md': 1150,
   'docs/reports.md': 700,

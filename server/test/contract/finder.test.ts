@@ -20,7 +20,9 @@ for (const [name, open] of [
       entry({ requestId: later, callId: '01a1e66e-0000-7000-8000-000000000003' }),
     ])
     const leadsTo = async (id: string) =>
-      (await hitsOfUuid(database, unusedLake(database).cold, id, undefined)).map((hit) => `${hit.type} ${hit.id}`)
+      (await hitsOfUuid(database, unusedLake(database).cold, id, undefined)).map(
+        (hit) => `${hit.type} ${hit.id}`,
+      )
     assert.deepEqual(await leadsTo('01a1e63c-7bdf-7000-8000-000000000001'), [`call ${low}`])
     assert.deepEqual(await leadsTo('01a1e63c-7bdf-7000-8000-000000000002'), [`call ${high}`])
     assert.deepEqual(await leadsTo('01a1e66e-0000-7000-8000-000000000003'), [`call ${later}`])

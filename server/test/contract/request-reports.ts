@@ -215,7 +215,10 @@ export function requestReportsSuite(name: string, open: () => Promise<Books>): v
         [1, 'unknown', '0.000000200'],
       ],
     )
-    assert.equal(await findRequest(database, unusedLake(database).cold, '01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e'), undefined)
+    assert.equal(
+      await findRequest(database, unusedLake(database).cold, '01a1e008-2f4c-7d1e-b0aa-4c27d0be9c1e'),
+      undefined,
+    )
   })
 
   test(`${name}: of a request whose log was deleted, the ledger still tells`, async () => {

@@ -3,6 +3,7 @@ import type { TableReport } from '#ports/backup.ts'
 import type { CheckedBackup } from '../../backup-file.ts'
 import {
   BackupProblem,
+  inFiles,
   type BackupHead,
   type BackupPartition,
   type Line,
@@ -108,7 +109,7 @@ async function loadTables(
       const report = await dumpTable(sql, filling.table)
       if (report.sha256 !== line.end.sha256)
         throw new BackupProblem(`the rows of ${line.end.end} are not the same in this database`)
-      reports.push(report)
+      reports.push({ ...report, ...inFiles(line.end.in_files_before) })
     }
   }
   return reports

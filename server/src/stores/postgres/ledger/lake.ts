@@ -208,7 +208,8 @@ export class PostgresLake implements LakeStore {
     const span = [new Date(fromMs), new Date(endMs)]
     let hasOthers = false
     const reason = await changePartition(this.#database, async (sql) => {
-      await sql.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+      for (const table of await lockedToDrop(sql, name))
+        await sql.query(`LOCK TABLE ONLY ${table} IN ACCESS EXCLUSIVE MODE`)
       hasOthers = (await sql.query(MAY_HAVE_OTHERS, span)).length > 0
       if (hasOthers) return
       await sql.query('UPDATE ledger_seal SET entries_kept_from = greatest(entries_kept_from, $1)', [span[1]])
@@ -250,16 +251,30 @@ export class PostgresLake implements LakeStore {
   }
 }
 
+/** The tables that lose a partition, and the partition: from the top, as everyone locks them, or a reader and a drop deadlock. */
+async function lockedToDrop(sql: Pick<Database, 'query'>, partition: string): Promise<readonly string[]> {
+  const month = monthOf(partition)
+  if (month === undefined) return ['usage_events', partition]
+  return (await daysOf(sql, month)) > 1 ? [month, partition] : ['usage_events', month, partition]
+}
+
 /** A month whose last day was dropped has nothing left. */
 async function dropEmptyMonth(sql: Pick<Database, 'query'>, day: string): Promise<void> {
-  const month = /^(usage_events_\d{4}_\d{2})_\d{2}$/.exec(day)?.[1]
-  if (month === undefined) return
+  const month = monthOf(day)
+  if (month !== undefined && (await daysOf(sql, month)) === 0) await sql.query(`DROP TABLE ${month}`)
+}
+
+/** Undefined for a partition that is a month itself. */
+function monthOf(partition: string): string | undefined {
+  return /^(usage_events_\d{4}_\d{2})_\d{2}$/.exec(partition)?.[1]
+}
+
+async function daysOf(sql: Pick<Database, 'query'>, month: string): Promise<number> {
   const [row] = await sql.query<{ days: number }>(
-    `SELECT count(inhrelid)::integer AS days FROM pg_class LEFT JOIN pg_inherits ON inhparent = pg_class.oid
-     WHERE pg_class.oid = to_regclass($1) AND relkind = 'p' GROUP BY pg_class.oid`,
+    'SELECT count(*)::integer AS days FROM pg_inherits WHERE inhparent = to_regclass($1)',
     [month],
   )
-  if (row?.days === 0) await sql.query(`DROP TABLE ${month}`)
+  return row?.days ?? 0
 }
 
 function sizesIn(text: string): { readonly entries: bigint; readonly bytes: number } {
