@@ -262,6 +262,21 @@ for (const [what, harm, problem] of [
     assert.match(named ?? '', problem)
   })
 
+test('a drop locks from the top: a reader on its way to the day reads it', async () => {
+  const { database } = await ledgerOfDays()
+  const blobs = await onDisk()
+  const { lake } = openTestLake(database, blobs, files, { keepDays: 35 })
+  await openTestLake(database, blobs, files).lake.round()
+  await database.transaction(async (sql) => {
+    await sql.query('LOCK TABLE ONLY usage_events, ONLY usage_events_2026_09 IN ACCESS SHARE MODE')
+    const dropping = lake.round()
+    await until(async () => (await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0)
+    await sql.query("SET LOCAL lock_timeout = '200ms'")
+    await sql.query('SELECT 1 FROM usage_events_2026_09_01')
+    await dropping
+  })
+})
+
 test('entries that no file has keep their partition', async () => {
   const books = await ledgerOfDays()
   const blobs = await onDisk()
