@@ -153,10 +153,7 @@ test('sealed sums, corrections and open hours add up to the ledger: late entries
   await new PostgresSealing(database, clock).sealDue()
   await upkeep.rollUpDays()
   await assertSums(books)
-  const [{ late = 0 } = {}] = await rows<{ late: number }>(
-    'SELECT count(*)::integer AS late FROM ledger_corrections',
-  )
-  assert.ok(late > 20, 'entries came late')
+  assert.ok((await rows('SELECT 1 FROM ledger_corrections')).length > 20, 'entries came late')
   const [total] = await rows<{ ledger: bigint; days: bigint; groups: bigint; once: bigint }>(
     `SELECT (SELECT sum(amount_nano) FROM usage_events)::bigint AS ledger, (SELECT sum(amount_nano) FROM usage_days)::bigint AS days,
        (SELECT sum(amount_nano) FROM usage_group_days)::bigint AS groups, (SELECT count(*) FROM usage_events) AS once`,
