@@ -80,7 +80,8 @@ const BENCH: Readonly<Record<string, Program>> = {
     needs: 'PostgreSQL',
   },
   'bench/keys': {
-    answers: 'start, memory, CPU, revocation and an outage with 1,000,000 stored keys; --small; --parts F: the key file alone',
+    answers:
+      'start, memory, CPU, revocation and an outage with 1,000,000 stored keys; --small; --parts F: the key file alone',
     needs: 'nginx, wrk, PostgreSQL, two cores',
   },
   'bench/strangers': { answers: 'what clients without a key or money do to other projects' },
