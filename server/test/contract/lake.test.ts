@@ -12,6 +12,7 @@ import { S3Blobs } from '#stores/blobs/s3.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { postgresBooks, type Books } from '#test/support/books.ts'
 import { fillDay, LAKE_DAYS, LAKE_NOW_MS, lakeHashing, openTestLake } from '#test/support/lake.ts'
+import { eventually } from '#test/support/process.ts'
 import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
 import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
 import { LakeReader } from '#worker/ledger/cold-entries.ts'
@@ -270,7 +271,10 @@ test('a drop locks from the top: a reader on its way to the day reads it', async
   await database.transaction(async (sql) => {
     await sql.query('LOCK TABLE ONLY usage_events, ONLY usage_events_2026_09 IN ACCESS SHARE MODE')
     const dropping = lake.round()
-    await until(async () => (await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0)
+    await eventually(async () => {
+      const waiting = await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')
+      assert.ok(waiting.length > 0)
+    })
     await sql.query("SET LOCAL lock_timeout = '200ms'")
     await sql.query('SELECT 1 FROM usage_events_2026_09_01')
     await dropping

@@ -17,7 +17,12 @@ import { quoted, tablesIn, type Table } from './tables.ts'
 const PAGE_ROWS = 500
 const STATEMENT_MS = 5 * 60_000
 /** Tables with rows from a migration. The rows of the backup replace them. */
-const SEEDED: readonly string[] = ['directory_version', 'directory_marks', 'ledger_lake', 'ledger_seal']
+const SEEDED: ReadonlySet<string> = new Set([
+  'directory_marks',
+  'directory_version',
+  'ledger_lake',
+  'ledger_seal',
+])
 /** Days, months, and days of a month, as Torana names them: nothing else of a file becomes a statement. */
 const PARTITION = /^(usage_events|requests)_\d{4}_\d{2}(?:_\d{2})?$/
 const OWNER = /^(usage_events(?:_\d{4}_\d{2})?|requests)$/
@@ -44,7 +49,7 @@ export async function loadDatabase(database: Database, loading: Loading): Promis
     await sql.query(`SELECT set_config('torana.is_restoring', 'on', true)`)
     for (const partition of head.partitions) await makePartition(sql, partition)
     const tables = await tablesIn(sql)
-    for (const { name } of tables) if (SEEDED.includes(name)) await sql.query(`DELETE FROM ${quoted(name)}`)
+    for (const { name } of tables) if (SEEDED.has(name)) await sql.query(`DELETE FROM ${quoted(name)}`)
     const loaded = await loadTables(sql, tables, loading)
     await sql.query('COMMIT')
     return loaded
@@ -72,7 +77,7 @@ async function checkEmpty(database: Database, { migrations }: BackupHead): Promi
       )
     for (const { name } of before.length === 0 ? [] : await tablesIn(sql)) {
       const [row] = await sql.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)
-      if (row !== undefined && !SEEDED.includes(name))
+      if (row !== undefined && !SEEDED.has(name))
         throw new BackupProblem(
           `the database is not empty: the table ${name} has rows. Name an empty database`,
         )
