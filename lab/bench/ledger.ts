@@ -40,16 +40,15 @@ const { ledger, database, url, identifiers, close } = await openOwnLedger({
 
 const rows = [
   [
-    ...[
-      'writers',
-      'records/s',
-      'records a batch',
-      'p50 ms',
-      'p99 ms',
-      'CPU µs/record (this process)',
-      'spooled',
-    ],
-    ...['pgbench rows/s', 'of pgbench'],
+    'writers',
+    'records/s',
+    'records a batch',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs/record (this process)',
+    'spooled',
+    'pgbench rows/s',
+    'of pgbench',
   ],
 ]
 await database.query(

@@ -5,12 +5,12 @@
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
-export const HOURS_OF_DAY = 24
+const HOURS_OF_DAY = 24
 
 export const KEYS = 200
 export const PROJECTS = 20
 /** Writers that count in separate rows of the rollups. */
-export const SHARDS = 4
+const SHARDS = 4
 export const MODELS = [
   'text-embedding-3-small',
   'text-embedding-3-large',
@@ -99,7 +99,7 @@ export interface DaySums {
 }
 
 /** Milliseconds since midnight. */
-export function momentOf(index: number, rowsPerDay: number): number {
+function momentOf(index: number, rowsPerDay: number): number {
   return Math.floor((index * DAY_MS) / rowsPerDay)
 }
 

@@ -28,7 +28,7 @@ export const LEDGER_COLUMNS = [
   { name: 'remarks', type: 'text', isRequired: false },
   { name: 'written_at', type: 'time', isRequired: true },
 ] as const satisfies readonly TableColumn[]
-export type LedgerColumn = (typeof LEDGER_COLUMNS)[number]['name']
+type LedgerColumn = (typeof LEDGER_COLUMNS)[number]['name']
 
 /** Microseconds between 1970 and 2000, from which PostgreSQL counts. */
 const POSTGRES_EPOCH_US = 946_684_800_000_000n
@@ -39,7 +39,7 @@ function idsOf(base64: string | null): Buffer {
 }
 
 /** Numbers of a page as little-endian longs. The smallest number stands for null. */
-export class Longs {
+class Longs {
   readonly bytes: Uint8Array
   readonly #low: Uint32Array
   readonly #high: Int32Array
@@ -91,7 +91,7 @@ export interface DecodedPage {
 }
 
 /** Values as texts, by their row. */
-export type Sparse = ReadonlyMap<number, string>
+type Sparse = ReadonlyMap<number, string>
 
 export function decoded(page: EntryPage): DecodedPage {
   const texts = (json: string | null): readonly string[] => JSON.parse(json ?? '[]') as string[]

@@ -1,17 +1,9 @@
 /** The doctor: what the figures of the ledger, of this node and of its surroundings mean for a person. */
 import { dollars, usdOf } from '#core/money/price.ts'
-import { HOUR_MS } from '#core/money/ledger.ts'
 import type { AuditProof } from '#ports/audit.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { LakeFindings } from '#ports/lake.ts'
-import { STALLED_AFTER_MS } from '#ports/sealed-hours.ts'
-import type {
-  BooksFigures,
-  LedgerDifference,
-  NodeFigures,
-  PartitionsMade,
-  Reconciliation,
-} from '#ports/upkeep.ts'
+import type { BooksFigures, NodeFigures, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
 import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
 import { count, fail, finding, ok, warn, type Finding, type Verdict } from './check-rules.ts'
 import {
@@ -22,6 +14,7 @@ import {
   requestsCheck,
   type InstallFigures,
 } from './install-rules.ts'
+import { correctionsCheck, lakeCheck, ledgerCheck, partitionsCheck, sealingCheck } from './ledger-rules.ts'
 import {
   cacheCheck,
   certificateCheck,
@@ -205,47 +198,6 @@ function receiversCheck(receivers: readonly ReceiverState[], nowMs: number): Fin
   return finding(ageMs < RECEIVER_FAR_BEHIND_MS ? 'warn' : 'fail', says, figures)
 }
 
-function ledgerCheck({ entries, differences }: Reconciliation): Finding {
-  const figures = { entries, differences: differences.length }
-  const [first] = differences
-  return first === undefined
-    ? ok(`${count(entries, 'entry', 'entries')} checked: the hourly totals agree`, figures)
-    : fail(`${count(differences.length, 'difference')} from the hourly totals; ${describe(first)}`, figures)
-}
-
-/** Hours are compared and sealed one after another: a stalled one holds up all later ones. */
-function sealingCheck({ seal }: BooksFigures): Finding {
-  const { sealedThroughMs, sealWaitsMs, compareWaitsMs, earlierNodes } = seal
-  const through =
-    sealedThroughMs === undefined
-      ? 'no hour is sealed yet'
-      : `hours before ${new Date(sealedThroughMs).toISOString()} are sealed`
-  const waitsMs = Math.max(sealWaitsMs, compareWaitsMs)
-  const figures = { waits_seconds: Math.round(waitsMs / 1000), earlier_nodes: earlierNodes }
-  if (earlierNodes > 0)
-    return warn(
-      `${through}; ${count(earlierNodes, 'node')} of an earlier version must be stopped or ended first`,
-      figures,
-    )
-  if (waitsMs < STALLED_AFTER_MS) return ok(through, figures)
-  const step = sealWaitsMs >= compareWaitsMs ? 'seal' : 'reconcile'
-  return fail(
-    `${through}; the next one has waited for ${Math.floor(waitsMs / HOUR_MS)} h: see why job ${step} fails in the log of the oldest node`,
-    figures,
-  )
-}
-
-function describe({ project, label, fromMs, ledger, rollup, sealed }: LedgerDifference): string {
-  const since = fromMs === undefined ? 'the beginning' : new Date(fromMs).toISOString()
-  const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
-    `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
-  if (sealed === 'hash') return `the hash of the sealed hour ${since}: its entries were changed`
-  if (sealed !== undefined)
-    return `the sealed hour ${since}: ${sealed === 'entries' ? 'ledger' : 'hourly totals'} ${sums(ledger)}; sealed ${sums(rollup)}`
-  const about = label === undefined ? `project ${project}` : `project ${project} by ${label}`
-  return `${about} from ${since}: ledger ${sums(ledger)}; hourly totals ${sums(rollup)}`
-}
-
 /** Nothing is lost: all sums include such calls, except those of single users and tags. */
 function labelsCheck({ overflows }: BooksFigures): Finding {
   const [first] = overflows
@@ -261,16 +213,6 @@ function labelsCheck({ overflows }: BooksFigures): Finding {
   return warn(says, figures)
 }
 
-function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation): Finding {
-  const figures = { compared: budgetsCompared, corrected: budgetsCorrected.length }
-  const [first] = budgetsCorrected
-  if (first === undefined)
-    return ok(`${count(budgetsCompared, 'period')} checked: all agree with the ledger`, figures)
-  const { budgetId, spentNanoUsd: spent, leasedNanoUsd: leased } = first
-  const moved = `spent ${dollars(spent.before)} → ${dollars(spent.after)}, leased ${dollars(leased.before)} → ${dollars(leased.after)}`
-  return warn(`${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
-}
-
 function fullestCheck({ budgets }: BooksFigures): Finding {
   const [fullest] = budgets
   if (fullest === undefined) return ok('no hard budget is in use', { budgets: 0 })
@@ -279,22 +221,6 @@ function fullestCheck({ budgets }: BooksFigures): Finding {
   const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent}%)`
   const figures = { budgets: budgets.length, fullest_percent: percent }
   return finding(percent >= 100 ? 'warn' : 'ok', says, figures)
-}
-
-function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade): Finding {
-  const figures = {
-    missing: missing.length,
-    ledger_rest_rows: restRows.ledger,
-    requests_rest_rows: restRows.requests,
-  }
-  const problems = [
-    ...missing.map(({ partition, reason }) => `${partition} could not be created (${reason})`),
-    ...(restRows.ledger > 0 ? [`${count(restRows.ledger, 'row')} of the ledger without a partition`] : []),
-    ...(restRows.requests > 0 ? [`${count(restRows.requests, 'row')} of the request log without one`] : []),
-  ]
-  return problems.length === 0
-    ? ok('created ahead; no row is outside of them', figures)
-    : warn(problems.join('; '), figures)
 }
 
 function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Finding {
@@ -334,36 +260,3 @@ function limiterCheck({ limiter }: NodeFigures): Finding {
   const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict and reset rate limits: set noeviction`
   return warn(says, figures)
 }
-
-/** Undefined: nothing was ever exported, and nothing is to be. */
-function lakeCheck({
-  isExported,
-  status,
-  manifests,
-  bytes,
-  problems,
-  isPartial,
-}: LakeFindings): Finding | undefined {
-  const { days, waiting, keptFrom, problem } = status
-  if (!isExported && days === 0) return undefined
-  const figures = { days, waiting, manifests, bytes, problems: problems.length }
-  const [first] = problems
-  if (first !== undefined)
-    return fail(
-      `${first}${problems.length > 1 ? `, and ${count(problems.length - 1, 'more problem')}` : ''}`,
-      figures,
-    )
-  const where = keptFrom === undefined ? '' : `; days before ${keptFrom} are in files only`
-  const checked = isPartial
-    ? `${count(manifests, 'manifest')} checked in time`
-    : `${count(manifests, 'manifest')} checked`
-  const says = `${count(days, 'day')} exported, ${checked}${where}`
-  if (problem !== undefined) return warn(`the export waits: ${problem.text}`, figures)
-  if (!isExported) return ok(`the export is off; ${says}`, figures)
-  return waiting > MAX_WAITING_DAYS || isPartial
-    ? warn(`${says}; ${count(waiting, 'day')} waiting`, figures)
-    : ok(says, figures)
-}
-
-/** Days that may wait: the last one until its export has its turn. */
-const MAX_WAITING_DAYS = 2

@@ -30,7 +30,7 @@ export const CANONICAL_COLUMNS = [
   'inputs',
 ] as const
 
-export type CanonicalColumn = (typeof CANONICAL_COLUMNS)[number]
+type CanonicalColumn = (typeof CANONICAL_COLUMNS)[number]
 
 /** A row with the columns of `usage_events`. */
 export type CanonicalRow = {

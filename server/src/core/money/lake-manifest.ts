@@ -37,9 +37,9 @@ export function manifestOf({ day, before, last, files, entries, corrections }: M
     ...(entries?.groups ?? []),
     ...(corrections?.groups ?? []),
   ])
-  const others = [...(before === undefined ? [] : [sumsIn(before.others)])]
+  const others = before === undefined ? [] : [sumsIn(before.others)]
   others.push(...groups.slice(MAX_GROUPS).map(({ sums }) => sums))
-  const corrected = [...(before === undefined ? [] : [sumsIn(before.corrections)])]
+  const corrected = before === undefined ? [] : [sumsIn(before.corrections)]
   return {
     format: MANIFEST_FORMAT,
     day,

@@ -109,7 +109,7 @@ export function readSigned(
 }
 
 /** The folder of the lake in the blob store. Nothing in it is deleted. */
-export const LAKE_FOLDER = 'ledger/v1/'
+const LAKE_FOLDER = 'ledger/v1/'
 
 export function folderOfDay(day: string): string {
   return `${LAKE_FOLDER}day=${day}/`

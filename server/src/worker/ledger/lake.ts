@@ -28,7 +28,7 @@ const DAYS_PER_ROUND = 10
 const CORRECTIONS_WAIT_MS = DAY_MS
 
 /** The bucket has something else than this ledger. A person must look at it: nothing is overwritten. */
-export class LakeProblem extends Error {
+class LakeProblem extends Error {
   override readonly name = 'LakeProblem'
 }
 
@@ -44,7 +44,7 @@ export interface LakeParts {
   readonly events: LakeEvents
 }
 
-export interface LakeEvents {
+interface LakeEvents {
   exported(day: string, manifest: Manifest): void
   dropped(partition: string): void
 }
