@@ -98,14 +98,14 @@ const EXAMPLES: readonly Example[] = [
     "${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}')",
     'DROP TABLE ${name}, ${labels}',
   ].map((of) => ({ of, with: PARTITIONS })),
-  ...['LOCK TABLE ${name} IN ACCESS', 'DROP TABLE ${name}`', 'DROP TABLE ${month}'].map((of) => ({
+  ...['LOCK TABLE ONLY ${table} IN ACCESS', 'DROP TABLE ${name}`', 'DROP TABLE ${month}'].map((of) => ({
     of,
-    with: { name: [`'usage_events_rest'`], month: [`'usage_events_rest'`] },
+    with: Object.fromEntries(['table', 'name', 'month'].map((is) => [is, [`'usage_events_rest'`]])),
   })),
   { of: 'DROP TABLE IF EXISTS ${name}', with: { name: [`'requests_2000_01_01'`] } },
   { of: 'SELECT json_build_array(', with: BACKUP_TABLE },
   { of: 'DECLARE backup_rows', with: { rows: [`'SELECT project FROM projects'`] } },
-  { of: 'DELETE FROM ${quoted(table)}', with: { table: [`'projects'`] } },
+  { of: 'DELETE FROM ${quoted(name)}', with: { name: [`'projects'`] } },
   { of: 'SELECT 1 FROM ${quoted(name)}', with: { name: [`'projects'`] } },
   {
     of: '${quoted(name)} PARTITION OF ${quoted(of)}',

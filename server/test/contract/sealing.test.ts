@@ -29,9 +29,19 @@ async function appendSlowly(
   ms: number,
 ): Promise<void> {
   await database.transaction(async (sql) => {
+    // A refused statement is undone alone, as it is outside of a transaction: the ledger sends its entries in another form.
+    const query: typeof sql.query = async (...statement) => {
+      await sql.query('SAVEPOINT before')
+      try {
+        return await sql.query(...statement)
+      } catch (error) {
+        await sql.query('ROLLBACK TO SAVEPOINT before')
+        throw error
+      }
+    }
     const inside = {
       ...database,
-      ...sql,
+      query,
       transaction: (work: (own: typeof sql) => Promise<never>) => work(sql),
     }
     await new PostgresLedger(inside as Database).append(nodeId, entries)

@@ -17,7 +17,7 @@ test('a database is migrated, backed up and restored, and nothing is overwritten
   const made = await torana('backup torana.gz', from.url)
   assert.match(
     made.stdout,
-    /^torana\.gz is written: \d+ tables, 1 rows, 0 files of the image store\.\nLedger: 0 entries, sha256 \w{64}\n$/,
+    /^torana\.gz is written: \d+ tables, 4 rows, 0 files of the image store\.\nLedger: 0 entries, sha256 \w{64}\n$/,
   )
   const twice = await torana('backup torana.gz', from.url)
   assert.deepEqual([twice.code, /exists already/.test(twice.stderr)], [1, true])

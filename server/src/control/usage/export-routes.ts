@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import { callerIn, visibleProjects } from '../shared/caller.ts'
+import { StoreUnreachable } from '#ports/store.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
 import { StreamSlots } from '../shared/stream-slots.ts'
@@ -113,7 +114,10 @@ async function* entryRows({ reports, lake }: Reports, span: UsageSpan): AsyncGen
   const kept = { ...span, fromMs: Math.max(span.fromMs, keptFromMs) }
   let after: ExportedEntry | undefined
   do {
+    const readMs = after === undefined ? kept.fromMs : momentOf(after.request_id)
     const entries = await listEntries(reports, kept, ENTRIES_PER_QUERY, after)
+    if (((await lake.cold.keptFromMs()) ?? 0) > readMs)
+      throw new StoreUnreachable('a day was dropped while it was read: its entries are files now')
     for (const entry of entries) yield entryRow(entry)
     after = entries.length === ENTRIES_PER_QUERY ? entries.at(-1) : undefined
   } while (after !== undefined)

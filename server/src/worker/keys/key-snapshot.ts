@@ -183,9 +183,13 @@ export class KeySnapshot implements KeyDirectory {
     const known = this.#state
     const isSame = this.#isConfirmed && version === known?.version
     if (!isSame) {
-      const mark = await this.#markOf(version)
+      // At the same time: a change is to be in force within two seconds, also where the store is slow.
+      const [mark, knownMark] = await Promise.all([
+        this.#markOf(version),
+        known === undefined ? '' : this.#markOf(known.version),
+      ])
       const state: DirectoryState = { version, mark, verifiedAtMs }
-      if (!(await this.#followed(state))) await this.#packAll(state)
+      if (!(await this.#followed(state, knownMark))) await this.#packAll(state)
     } else this.#state = { ...known, verifiedAtMs }
     this.#isConfirmed = true
     this.#verifiedMs = atMs
@@ -193,11 +197,11 @@ export class KeySnapshot implements KeyDirectory {
   }
 
   /** False when everything has to be read: the store does not know the state that the contents are in, or too much has changed. */
-  async #followed(state: DirectoryState): Promise<boolean> {
+  async #followed(state: DirectoryState, knownMark: string): Promise<boolean> {
     const known = this.#state
     if (known === undefined || known.mark === '' || state.version < known.version) return false
     const contents = this.#contents
-    if (contents.packed === undefined || (await this.#markOf(known.version)) !== known.mark) return false
+    if (contents.packed === undefined || knownMark !== known.mark) return false
     if (state.version > known.version) {
       const { source } = this.#options
       for await (const projects of source.projectsChangedSince(known.version))

@@ -199,6 +199,7 @@ test('the doctor says ok to books that agree', async () => {
     places: 'ok: all nodes keep images and batch files in one place',
     leases: 'ok: no lost node has a budget lease',
     partitions: 'ok: created ahead; no row is outside of them',
+    sealing: 'ok: no hour is sealed yet',
     audit: 'ok: no entries yet',
     deletions: 'ok: 0 deleted projects with data left',
     requests: 'ok: 0 of the newest 0 requests of 15 minutes failed',
@@ -399,7 +400,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 25)
+  assert.equal(checks.length, 26)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
 })

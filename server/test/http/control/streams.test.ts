@@ -60,6 +60,7 @@ const control = await startControl(memoryDirectory(), {
       appendNews: async () => {},
     } as unknown as AuditLog,
     reports: absent('database', { query: (_, values) => pages(ENTRY, Number(values?.[9])) as never }),
+    lake: absent('lake', { cold: absent('cold entries', { keptFromMs: async () => undefined }) }),
     async writeBackup(file) {
       await pages(undefined, 1)
       // A file as slow as the stores.
