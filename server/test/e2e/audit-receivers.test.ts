@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { startNodeProcess, type NodeProcess } from '#test/support/cluster.ts'
@@ -202,7 +203,11 @@ test(`no entry is skipped by ${KILLS} kills between sending and recording`, asyn
       if (left < 0) child.kill('SIGKILL')
     }
     // The kill may come before the answer to one of these.
-    while (!child.killed) await createProjects(1).catch(() => {})
+    while (!child.killed) {
+      await createProjects(1).catch(() => {})
+      // Hundreds of them, each sent alone after a failure, would take a busy machine minutes.
+      await delay(100)
+    }
     await node.exit
     // As if the time of the dead node's hold had passed.
     await database.query('UPDATE audit_receivers SET held_until = now(), next_at = now()')
