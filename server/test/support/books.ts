@@ -14,6 +14,7 @@ import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
 import { testDatabase, testPglite } from './pglite.ts'
+import { eventually } from './process.ts'
 
 /** A Saturday afternoon in the last month of a year, so that the next partitions are of another year. */
 export const BOOKS_NOW_MS = Date.UTC(2026, 11, 12, 15, 30)
@@ -82,7 +83,8 @@ function emptied(open: () => Promise<Database>): () => Promise<Books> {
   return async () => {
     opened ??= open()
     const database = await opened
-    await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    // What the test before left running may still read, and a deadlock with it ends this statement.
+    await eventually(() => database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'))
     await migrate(database)
     return booksOn(database)
   }
