@@ -117,16 +117,20 @@ async function filled(keys: number): Promise<TestServer> {
   return postgres
 }
 
-async function measureNode(postgres: TestServer, config: object): Promise<object> {
-  const torana = await newTorana({
+function twoWorkers(name: string, postgres: TestServer, config: object): Promise<Torana> {
+  return newTorana({
     folder: place.folder,
-    name: 'workers',
+    name,
     config,
     args: ['start', '--workers', '2'],
     program: options.program ?? SOURCE_PROGRAM,
     patienceMs: PATIENCE_MS,
     env: { TORANA_SECRET: BENCH_SECRET, DATABASE_URL: postgres.url, LOG_LEVEL: 'warn' },
   })
+}
+
+async function measureNode(postgres: TestServer, config: object): Promise<object> {
+  const torana = await twoWorkers('workers', postgres, config)
   const first = await started(torana)
   await torana.stop()
   const again = await started(torana)
@@ -173,15 +177,7 @@ async function measureNode(postgres: TestServer, config: object): Promise<object
 /** The same node with a hundred keys. */
 async function measureFew(config: object) {
   const postgres = await filled(FEW_KEYS)
-  const torana = await newTorana({
-    folder: place.folder,
-    name: 'few',
-    config,
-    args: ['start', '--workers', '2'],
-    program: options.program ?? SOURCE_PROGRAM,
-    patienceMs: PATIENCE_MS,
-    env: { TORANA_SECRET: BENCH_SECRET, DATABASE_URL: postgres.url, LOG_LEVEL: 'warn' },
-  })
+  const torana = await twoWorkers('few', postgres, config)
   await started(torana)
   await torana.stop()
   const again = await started(torana)

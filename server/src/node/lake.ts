@@ -51,16 +51,22 @@ export function openLake(
   })
   const round = async (): Promise<void> => {
     if (!(await stores.isEldest())) return
-    await lake.round()
+    try {
+      await lake.round()
+    } finally {
+      metrics.ledger.exported((await stores.lake.status()).waiting)
+    }
     metrics.ledger.chore('export', 'done')
-    metrics.ledger.exported((await stores.lake.status()).waiting)
   }
+  let isStopping = false
   const rounds =
     isExported && tasksOf(settings.role).doesChores
       ? every(ROUND_MS, round, (error) => {
-          if (error instanceof StoreUnreachable) return
+          if (isStopping) return
+          // Also an outage: that of a bucket shows nowhere else until its images are missed.
           metrics.ledger.chore('export', 'failed')
-          log.error({ err: error }, 'the ledger could not be exported')
+          if (error instanceof StoreUnreachable) log.warn({ err: error }, 'the export of the ledger waits')
+          else log.error({ err: error }, 'the ledger could not be exported')
         })
       : undefined
   return {
@@ -72,6 +78,7 @@ export function openLake(
       doctor: new LedgerLakeDoctor({ ...proof, isExported, clock }),
     },
     async [Symbol.asyncDispose]() {
+      isStopping = true
       lake.stop()
       await rounds?.stop()
       await files.close()

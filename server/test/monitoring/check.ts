@@ -140,9 +140,9 @@ await expectAlerts('the only deployment of a model answers 500', ['ToranaDeploym
 await expectAlerts('a deployment with the vectors of another model', ['ToranaDeploymentQuarantined'])
 if (hasFaketime) await expectAlerts('a node whose clock is 30 s ahead', ['ToranaClockSkew'])
 await expectAlerts('a model whose day is past', ['ToranaModelEnds'])
-await expectAlerts('a receiver of the audit that nobody serves', ['ToranaAuditBehind'])
+await expectAlerts('a receiver of the audit that does not answer', ['ToranaAuditBehind'])
 await expectAlerts('two nodes with different files', ['ToranaNodesDiffer'])
-await expectAlerts('a bucket that nobody serves', ['ToranaImageSpoolStuck'])
+await expectAlerts('a bucket that does not answer', ['ToranaImageSpoolStuck'])
 await expectAlerts('a torana.yaml that is wrong', ['ToranaConfigRefused'], () =>
   writeFileSync(join(folder, 'a', 'torana.yaml'), 'models: 7\n'),
 )
