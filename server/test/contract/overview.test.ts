@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readAttention, spentSince } from '#control/overview/queries.ts'
 import { withReachable } from '#stores/postgres/unreachable.ts'
-import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { lowestIdAt } from '#core/money/id-range.ts'
 import { DAY_MS, postgresBooks } from '#test/support/books.ts'
 
 const open = postgresBooks()

@@ -1,7 +1,7 @@
 /** How full budgets are. Whole days come from the rollups by day, the last two days from those by hour. */
 import { z } from 'zod'
 import { windowOf, type Budget, type BudgetPeriod, type BudgetWindow } from '#core/money/budget.ts'
-import { DAY_MS, HIGHEST_ID, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS, HIGHEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { time, usd } from '../shared/fields.ts'
 import { IS_OF_CALLERS } from '../shared/request-conditions.ts'

@@ -1,7 +1,7 @@
 /** Figures of models for people, from rollups and, for the last hour, from a bounded part of the request log. */
 import { z } from 'zod'
 import type { Sql } from '#stores/postgres/database.ts'
-import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
 import { IS_NO_CHECK, IS_OF_CALLERS } from '../shared/request-conditions.ts'
 import { time, usd } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'

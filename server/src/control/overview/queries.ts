@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ATTENTION_KINDS, ATTENTION_SEVERITIES, ATTENTION_SUBJECTS } from '#core/alerts/attention.ts'
 import { SILENT_AFTER_MS } from '#ports/upkeep.ts'
 import type { Sql } from '#stores/postgres/database.ts'
-import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
 import { time } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
 

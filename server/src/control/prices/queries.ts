@@ -1,6 +1,6 @@
 /** What deployments cost when, and what has no price. */
 import { z } from 'zod'
-import { DAY_MS } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { time } from '../shared/fields.ts'
 import { priceText } from '../shared/price-text.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER, type Tags } from '#core/money/labels.ts'
 import { OUTCOMES } from '#core/request/request-outcome.ts'
 import { KIND_OF_ROUTE, REQUEST_KINDS, REQUEST_SOURCES } from '#ports/request-reports.ts'
-import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { lowestIdAt } from '#core/money/id-range.ts'
 import { givenTime, givenUsd, storable } from '../shared/fields.ts'
 import { IS_OUTCOME, IS_WORK, isFrom } from '../shared/request-conditions.ts'
 

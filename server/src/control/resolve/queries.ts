@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { momentOf } from '#core/money/ledger.ts'
 import type { ColdEntries } from '#ports/lake.ts'
-import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { lowestIdAt } from '#core/money/id-range.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { HOUR_MS } from '../shared/times.ts'
 

@@ -1,7 +1,7 @@
 /** Keys that used a model within 30 days, from rollups. */
 import { z } from 'zod'
 import type { Sql } from '#stores/postgres/database.ts'
-import { DAY_MS } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 import { IS_NO_CHECK } from './request-conditions.ts'
 import { answersOf } from './rows.ts'
 

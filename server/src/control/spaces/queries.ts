@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import type { Sql } from '#stores/postgres/database.ts'
-import { DAY_MS, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
 import { time } from '../shared/fields.ts'
 import { answersOf } from '../shared/rows.ts'
 

@@ -1,6 +1,6 @@
 /** Calls with an unknown outcome, from the ledger. They are few, and have an index of their own. */
 import { z } from 'zod'
-import { DAY_MS, LOWEST_ID, lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS, LOWEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
 import { time, usd } from '../shared/fields.ts'

@@ -2,7 +2,7 @@
 import type { Tags } from '#core/money/labels.ts'
 import type { ColdEntries } from '#ports/lake.ts'
 import { OTHER_TAGS } from '#stores/postgres/ledger/label-registry.ts'
-import { lowestIdAt } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { lowestIdAt } from '#core/money/id-range.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { answerOf, answersOf } from '../shared/rows.ts'
 import {

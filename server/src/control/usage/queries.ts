@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BoundedMap } from '#core/structure/bounded-map.ts'
 import { OTHER_TAGS, OTHER_VALUES } from '#stores/postgres/ledger/label-registry.ts'
-import { DAY_MS } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { usd } from '../shared/fields.ts'
 import {

@@ -1,5 +1,5 @@
 /** Rollups of the ledger as SQL: the rows that questions about usage add up, and the values that select them. */
-import { DAY_MS } from '#stores/postgres/ledger/upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 
 export const USAGE_GROUPS = ['model', 'deployment', 'project', 'key'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]

@@ -1,14 +1,11 @@
 /** Entries of dropped days, read from their files. */
 import { readSigned, type Manifest, type ManifestFile } from '#core/money/lake.ts'
+import { DAY_MS, HIGHEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { ColdEntries, LakeStore } from '#ports/lake.ts'
 import type { LedgerFiles, LedgerFileSource, StoredEntry } from '#ports/ledger-files.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-
-const DAY_MS = 86_400_000
-/** Above every id. */
-const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export interface ColdParts {
   readonly store: LakeStore
@@ -31,7 +28,7 @@ export class LakeReader implements ColdEntries {
   /** Day by day, entries and corrections of a day in one order. */
   async *entries(fromMs: number, endMs: number): AsyncGenerator<readonly StoredEntry[]> {
     for (let dayMs = Math.floor(fromMs / DAY_MS) * DAY_MS; dayMs < endMs; dayMs += DAY_MS)
-      yield* this.#ofDay(dayMs, idAt(fromMs), idAt(endMs))
+      yield* this.#ofDay(dayMs, lowestIdAt(fromMs), lowestIdAt(endMs))
   }
 
   async ofRequest(requestId: string): Promise<readonly StoredEntry[]> {
@@ -119,12 +116,6 @@ function isBefore(left: StoredEntry | undefined, right: StoredEntry | undefined)
   if (left.request_id !== right.request_id) return left.request_id < right.request_id
   if (left.attempt !== right.attempt) return left.attempt < right.attempt
   return left.kind < right.kind
-}
-
-/** The lowest possible id of a moment. */
-function idAt(unixMs: number): string {
-  const hex = Math.max(0, Math.trunc(unixMs)).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
 /** The id after this one. */

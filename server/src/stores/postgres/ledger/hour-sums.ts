@@ -10,7 +10,7 @@ import { HOUR_MS } from '#core/money/ledger.ts'
 import type { LedgerDifference, LedgerSums } from '#ports/upkeep.ts'
 import type { Sql } from '../database.ts'
 import { LATE_SHARDS } from './ledger-sql.ts'
-import { HIGHEST_ID, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
+import { HIGHEST_ID, LOWEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 
 /** Limit for one statement. A slice takes a second on a small, busy machine. */
 export const SUM_MS = 60_000

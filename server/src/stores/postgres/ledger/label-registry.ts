@@ -5,7 +5,7 @@
 import { hourOf, type LedgerEntry } from '#core/money/ledger.ts'
 import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
 import type { Database, Sql } from '../database.ts'
-import { DAY_MS } from './upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 
 /** Values that a node caches: some twenty megabytes. Beyond it, the node reads them again. */
 const REMEMBERED = 200_000

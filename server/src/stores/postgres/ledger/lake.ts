@@ -33,7 +33,7 @@ import {
   SEALED_HOURS,
   STATUS,
 } from './lake-sql.ts'
-import { DAY_MS, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
+import { DAY_MS, LOWEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import { changePartition } from './upkeep-partitions.ts'
 
 /** Limit for counting an hour of the ledger: seventy million entries take about ten seconds. */

@@ -4,7 +4,7 @@ import type { WebhookEvent } from '#ports/webhooks.ts'
 import type { Database } from '../database.ts'
 import { changeDirectory } from '../directory/directory.ts'
 import { enqueueWebhooks } from '../jobs/webhooks.ts'
-import { DAY_MS } from './upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 import { reachable } from '../unreachable.ts'
 
 const KEEP = `

@@ -4,7 +4,7 @@
  */
 import type { Database, Sql } from '../database.ts'
 import { SUM_MS, timeText } from './hour-sums.ts'
-import { DAY_MS } from './upkeep-ids.ts'
+import { DAY_MS } from '#core/money/id-range.ts'
 
 /** Unknowns are resolved within their week, which a journal that is read a day late makes eight; and today. */
 const RECENT_DAYS = 9

@@ -24,7 +24,7 @@ import {
   WRITTEN_LATE,
   type SealRow,
 } from './seal-sql.ts'
-import { DAY_MS, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
+import { DAY_MS, LOWEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 
 /** Time after which no further hour is begun: the other chores of the round have their turn. */
 const ROUND_MS = 20_000

@@ -3,7 +3,7 @@ import { SYSTEM } from '#ports/audit.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import type { Database } from '../database.ts'
 import { changeDirectory } from '../directory/directory.ts'
-import { HIGHEST_ID, LOWEST_ID, lowestIdAt } from './upkeep-ids.ts'
+import { HIGHEST_ID, LOWEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 
 /** Twice the hour for which a node without its store trusts keys: then nothing is written in the project's name any more. */
 const DELAY_MS = 2 * HOUR_MS

@@ -7,7 +7,7 @@ import { windowOf } from '#core/money/budget.ts'
 import type { PartitionsMade } from '#ports/upkeep.ts'
 import type { Database, Sql } from '../database.ts'
 import { fold, lockDays, rollUpDays } from './roll-up.ts'
-import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
+import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
 
 /** Current rows need one partition; the others give time to notice that they could not be created. */
 const PARTITIONED = [

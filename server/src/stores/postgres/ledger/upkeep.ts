@@ -14,7 +14,7 @@ import type { Database } from '../database.ts'
 import { LIVE_SECONDS } from './ledger-sql.ts'
 import { deleteProjects } from './upkeep-deletion.ts'
 import { rollUpOpenDays } from './roll-up.ts'
-import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
+import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
 import { dropHours, dropRequestDays, makePartitions } from './upkeep-partitions.ts'
 
 /** Long enough to find out what happened to a node last weekend. */

@@ -16,7 +16,7 @@ import { writeAudit } from '../audit.ts'
 import type { Database } from '../database.ts'
 import { batchOf, rangeOf, type BatchRow, type MadeRow } from '../jobs/batch-rows.ts'
 import { enqueueWebhooks } from '../jobs/webhooks.ts'
-import { HIGHEST_ID, lowestIdAt } from '../ledger/upkeep-ids.ts'
+import { HIGHEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import { reachable } from '../unreachable.ts'
 import {
   ASK_REPAIR,
