@@ -46,6 +46,8 @@ const MEGABYTE = 1024 * 1024
 /** The aims of the project. */
 const [MAX_START_SECONDS, MAX_MEGABYTES, MAX_RATIO, MAX_REVOCATION_SECONDS] = [3, 160, 1.05, 2]
 const PATIENCE_MS = 280_000
+/** Of a revoked key. An address that sends many wrong keys is asked to wait. */
+const REFUSALS = new Set([401, 429])
 
 await using place = new Workplace('keys')
 const report = new Report()
@@ -240,7 +242,7 @@ async function revocation(torana: Torana): Promise<number> {
     const firstMs = performance.now()
     const statuses = []
     for (let count = 0; count < 10; count += 1) statuses.push(await ask(torana, key))
-    if (statuses.every((status) => status === 401)) return (firstMs - revokedMs) / 1000
+    if (statuses.every((status) => REFUSALS.has(status))) return (firstMs - revokedMs) / 1000
     await wait(20)
   }
 }

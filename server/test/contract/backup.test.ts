@@ -30,7 +30,7 @@ const opened = async (database: Promise<Database> | Database): Promise<Database>
   after(() => one.close())
   return one
 }
-const emptyPostgres = async () => opened(openPostgres((await testPostgres()).url))
+const emptyPostgres = async () => opened(openPostgres((await testPostgres('nothing')).url))
 
 async function filled(database: Database): Promise<Database> {
   await migrate(database)

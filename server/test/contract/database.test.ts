@@ -17,7 +17,7 @@ const TIMEOUT_MS = 1000
 /** On a busy machine; still less than the statements here would take. */
 const LATE_MS = 8000
 
-databaseSuite('PostgreSQL', async (options) => openPostgres((await testPostgres()).url, options))
+databaseSuite('PostgreSQL', async (options) => openPostgres((await testPostgres('nothing')).url, options))
 
 function open(url: string, options: DatabaseOptions = {}): Database {
   const database = openPostgres(url, { queryTimeoutMs: TIMEOUT_MS, ...options })
@@ -63,7 +63,7 @@ async function startProxy(target: number): Promise<{ port: number; die: () => vo
 }
 
 test('a link that went dead fails its statements by their time-out, and is not used again', async () => {
-  const server = await testPostgres()
+  const server = await testPostgres('nothing')
   const { port, die, heal } = await startProxy(Number(new URL(server.url).port))
   const url = new URL(server.url)
   url.port = String(port)
@@ -87,7 +87,7 @@ test('a link that went dead fails its statements by their time-out, and is not u
 })
 
 test('no caller waits longer for a connection than for a statement', async () => {
-  const database = open((await testPostgres()).url, { poolSize: 1 })
+  const database = open((await testPostgres('nothing')).url, { poolSize: 1 })
   const busy = database.query('select pg_sleep(0.8)')
   await Promise.all([
     busy,
@@ -127,7 +127,7 @@ test('a server that is not there, frozen or killed is away; once it is back it s
 })
 
 test('a connection ended by an administrator costs one statement at most', async () => {
-  const { url } = await testPostgres()
+  const { url } = await testPostgres('nothing')
   const [database, administrator] = [open(url, { poolSize: 1 }), open(url)]
   const [row] = await database.query<{ pid: number }>('select pg_backend_pid() as pid')
   const active = assertAwayInTime(database.query('select pg_sleep(10)'))
@@ -137,7 +137,7 @@ test('a connection ended by an administrator costs one statement at most', async
 })
 
 test('after a failover, connections to what is now a standby are left', async () => {
-  const database = open((await testPostgres()).url, { poolSize: 1 })
+  const database = open((await testPostgres('nothing')).url, { poolSize: 1 })
   await database.query('set default_transaction_read_only = on')
   const write = database.query('create table written ()')
   await assert.rejects(write, isStoreUnreachable)
@@ -145,7 +145,7 @@ test('after a failover, connections to what is now a standby are left', async ()
 })
 
 test('a lock that is not given in time is trouble of the store', async () => {
-  const database = open((await testPostgres()).url)
+  const database = open((await testPostgres('nothing')).url)
   await database.transaction(async (sql) => {
     await sql.query('select pg_advisory_xact_lock(1)')
     await assertAwayInTime(database.query('select pg_advisory_lock(1)'))
@@ -153,14 +153,14 @@ test('a lock that is not given in time is trouble of the store', async () => {
 })
 
 test('a closed database says so, and closing twice is harmless', async () => {
-  const database = open((await testPostgres()).url)
+  const database = open((await testPostgres('nothing')).url)
   await database.query('select 1')
   await Promise.all([database.close(), database.close()])
   await assert.rejects(database.query('select 1'), isStoreUnreachable)
 })
 
 test('a server that resets its connections while they say goodbye lets the database close', async () => {
-  const url = new URL((await testPostgres()).url)
+  const url = new URL((await testPostgres('nothing')).url)
   const target = Number(url.port)
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1').on('error', () => {})

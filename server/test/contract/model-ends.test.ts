@@ -1,5 +1,4 @@
-import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
+import { postgresBooks } from '#test/support/books.ts'
 import { modelEndsSuite } from './model-ends.ts'
 
 modelEndsSuite('PostgreSQL', postgresBooks())
-modelEndsSuite('PGlite', pgliteBooks())

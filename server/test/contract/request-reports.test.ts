@@ -1,5 +1,4 @@
-import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
+import { postgresBooks } from '#test/support/books.ts'
 import { requestReportsSuite } from './request-reports.ts'
 
 requestReportsSuite('PostgreSQL', postgresBooks())
-requestReportsSuite('PGlite', pgliteBooks())

@@ -21,12 +21,12 @@ function earlierVersion(database: Database): Database {
   return { ...database, query }
 }
 
-/** Commits some time after its statement has run, as a node on a slow network does. */
+/** Commits after a wait that begins when its statement has run, as a node on a slow network does. */
 async function appendSlowly(
   database: Database,
   nodeId: string,
   entries: readonly LedgerEntry[],
-  ms: number,
+  waited: () => Promise<unknown>,
 ): Promise<void> {
   await database.transaction(async (sql) => {
     // A refused statement is undone alone, as it is outside of a transaction: the ledger sends its entries in another form.
@@ -45,7 +45,7 @@ async function appendSlowly(
       transaction: (work: (own: typeof sql) => Promise<never>) => work(sql),
     }
     await new PostgresLedger(inside as Database).append(nodeId, entries)
-    await sleep(ms)
+    await waited()
   })
 }
 
@@ -85,11 +85,16 @@ test('an hour is not sealed before every transaction that may add to it has ende
   const { upkeep, sealing, database, nodeId, entry, clock, rows } = books
   await upkeep.makePartitions()
   const first = entry()
-  const writing = appendSlowly(database, nodeId, [first], 8000)
-  await sleep(500)
+  const [hasRun, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const writing = appendSlowly(database, nodeId, [first], () => {
+    hasRun.resolve()
+    return mayCommit.promise
+  })
+  await hasRun.promise
   clock.ms = BOOKS_NOW_MS + 4 * HOUR_MS
   const { waitsFor, hours } = await sealing.sealDue()
   assert.deepEqual([waitsFor, hours], ['a transaction', 0])
+  mayCommit.resolve()
   await writing
   assert.equal((await sealing.sealDue()).entries, 1)
   assert.deepEqual(await rows('SELECT 1 FROM ledger_corrections'), [])
@@ -138,7 +143,7 @@ test('sealed sums, corrections and open hours add up to the ledger: late entries
       await rows(`INSERT INTO nodes (node_id, host, version) VALUES ($1, 'there', '0.9')`, [earlier])
     const writing = nodes.flatMap((node, lane) => [
       ...Array.from({ length: 4 }, () => ledger.append(node, batch(), lane)),
-      appendSlowly(database, node, batch(), 60 + below(60)),
+      appendSlowly(database, node, batch(), sleep.bind(undefined, 60 + below(60))),
     ])
     if (hasEarlier)
       writing.push(

@@ -4,6 +4,7 @@ import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
+import { auditReceiversSuite } from './audit-receivers.ts'
 import { batchRoomSuite } from './batch-room.ts'
 import { batchDraftsSuite } from './batch-drafts.ts'
 import { batchSpacesSuite } from './batch-spaces.ts'
@@ -11,8 +12,10 @@ import { batchesSuite } from './batches.ts'
 import { pausedBatchesSuite } from './batches-paused.ts'
 import { pgliteBatches } from './batches-open.ts'
 import { budgetStoreSuite } from './budget-store.ts'
+import { capturesSuite } from './captures.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { fileUploadsSuite } from './file-uploads.ts'
+import { finderSuite } from './finder.ts'
 import { filesSuite } from './files.ts'
 import { pgliteFiles } from './files-open.ts'
 import { imageJobsSuite } from './image-jobs.ts'
@@ -21,12 +24,16 @@ import { sqlImageJobsSuite } from './image-jobs-sql.ts'
 import { keyStoreSuite } from './key-store.ts'
 import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
+import { modelEndsSuite } from './model-ends.ts'
+import { modelFiguresSuite } from './model-figures.ts'
 import { pgliteBooks, sharedBooks } from './open-books.ts'
 import { peopleSuite } from './people.ts'
 import { reconcilerSuite } from './reconciler.ts'
+import { requestReportsSuite } from './request-reports.ts'
 import { sealingSuite } from './sealing.ts'
 import { familyStoreSuite } from './families.ts'
 import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
+import { usageLabelsSuite } from './usage-labels.ts'
 import { upkeepSuite } from './upkeep.ts'
 import { webhookOutboxSuite } from './webhooks.ts'
 
@@ -64,3 +71,10 @@ const upkeep = pgliteUpkeep()
 upkeepSuite('PGlite', upkeep)
 reconcilerSuite('PGlite', upkeep)
 sealingSuite('PGlite', upkeep)
+auditReceiversSuite('PGlite', upkeep)
+capturesSuite('PGlite', upkeep)
+finderSuite('PGlite', upkeep)
+modelEndsSuite('PGlite', upkeep)
+modelFiguresSuite('PGlite', upkeep)
+requestReportsSuite('PGlite', upkeep)
+usageLabelsSuite('PGlite', upkeep)

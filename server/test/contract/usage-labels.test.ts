@@ -1,5 +1,4 @@
-import { pgliteBooks, postgresBooks } from '#test/support/books.ts'
+import { postgresBooks } from '#test/support/books.ts'
 import { usageLabelsSuite } from './usage-labels.ts'
 
 usageLabelsSuite('PostgreSQL', postgresBooks())
-usageLabelsSuite('PGlite', pgliteBooks())

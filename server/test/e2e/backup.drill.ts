@@ -61,7 +61,7 @@ test('keys, books and pictures grow from the folder to PostgreSQL, and a spool f
   const stopped = await json<Backup>('backup stopped.gz --pictures', inside)
 
   const secret = readFileSync(join(folder, '.torana', 'secret'), 'utf8').trim()
-  const { url } = await testPostgres()
+  const { url } = await testPostgres('nothing')
   const grown = {
     ...inside,
     DATABASE_URL: url,
@@ -88,7 +88,7 @@ test('keys, books and pictures grow from the folder to PostgreSQL, and a spool f
   await embed(second.url, key)
   process.kill(second.pid, 'SIGKILL')
   await second.ended()
-  const again = { ...grown, DATABASE_URL: (await testPostgres()).url }
+  const again = { ...grown, DATABASE_URL: (await testPostgres('nothing')).url }
   await torana('restore grown.gz', again)
   const third = await startTorana({ folder, env: again })
   await eventually(async () => {

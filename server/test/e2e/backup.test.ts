@@ -6,7 +6,7 @@ import { testPostgres } from '#test/support/servers.ts'
 
 test('a database is migrated, backed up and restored, and nothing is overwritten', async () => {
   const folder = temporaryFolder()
-  const [from, to] = await Promise.all([testPostgres(), testPostgres()])
+  const [from, to] = await Promise.all([testPostgres('nothing'), testPostgres('nothing')])
   const torana = async (args: string, url: string) => {
     const env = { DATABASE_URL: url, TORANA_SECRET: 'the secret of these two databases' }
     const { exit, stdout, stderr } = runTorana({ folder, env, args: args.split(' ') })

@@ -5,7 +5,7 @@ import type { LedgerEntry } from '#core/money/ledger.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBudgets } from '#stores/postgres/ledger/budgets.ts'
-import type { Database } from '#stores/postgres/database.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
@@ -13,8 +13,9 @@ import { PostgresRequests } from '#stores/postgres/ledger/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
 import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
 import { PostgresUpkeep } from '#stores/postgres/ledger/upkeep.ts'
-import { testDatabase, testPglite } from './pglite.ts'
+import { testPglite } from './pglite.ts'
 import { eventually } from './process.ts'
+import { hasPostgres, testPostgres } from './servers.ts'
 
 /** A Saturday afternoon in the last month of a year, so that the next partitions are of another year. */
 export const BOOKS_NOW_MS = Date.UTC(2026, 11, 12, 15, 30)
@@ -76,12 +77,12 @@ async function booksOn(database: Database) {
   }
 }
 
-/** One database for the whole test file; emptied each time it is opened. */
-function emptied(open: () => Promise<Database>): () => Promise<Books> {
+/** One database for the whole test file, emptied each time it is opened: to open one takes longer. */
+export function pgliteBooks(): () => Promise<Books> {
   let opened: Promise<Database> | undefined
   after(async () => (await opened)?.close())
   return async () => {
-    opened ??= open()
+    opened ??= testPglite()
     const database = await opened
     // What the test before left running may still read, and a deadlock with it ends this statement.
     await eventually(() => database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public'))
@@ -90,6 +91,14 @@ function emptied(open: () => Promise<Database>): () => Promise<Books> {
   }
 }
 
-export const postgresBooks = () => emptied(testDatabase)
-
-export const pgliteBooks = () => emptied(testPglite)
+/** A database for each test. Where there is no PostgreSQL, as for PGlite. */
+export function postgresBooks(): () => Promise<Books> {
+  if (!hasPostgres) return pgliteBooks()
+  const opened: Database[] = []
+  after(() => Promise.all(opened.map((database) => database.close())))
+  return async () => {
+    const database = openPostgres((await testPostgres('tables')).url)
+    opened.push(database)
+    return booksOn(database)
+  }
+}

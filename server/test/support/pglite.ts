@@ -12,7 +12,7 @@ export function testPglite(): Promise<Database> {
   return openPglite(join(folder, 'postgres'))
 }
 
-/** An empty database on PostgreSQL, or a PGlite where there is none. */
+/** A database with the tables of Torana on PostgreSQL, or an empty PGlite where there is none. */
 export async function testDatabase(): Promise<Database> {
-  return hasPostgres ? openPostgres((await testPostgres()).url) : testPglite()
+  return hasPostgres ? openPostgres((await testPostgres('tables')).url) : testPglite()
 }

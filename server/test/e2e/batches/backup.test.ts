@@ -14,7 +14,7 @@ const texts = (word: string): string[] => Array.from({ length: LINES }, (_, line
 /** A separate database and a folder of blobs. */
 async function aPlace(name: string): Promise<Record<string, string>> {
   return {
-    DATABASE_URL: (await testPostgres()).url,
+    DATABASE_URL: (await testPostgres('nothing')).url,
     ASSETS_URL: `file:${join(folder, name)}`,
     TORANA_SECRET: 'the secret of these two places',
   }

@@ -9,9 +9,12 @@ import type { Database, Sql } from '../database.ts'
 import { fold, lockDays, rollUpDays } from './roll-up.ts'
 import { DAY_MS, lowestIdAt } from '#core/money/id-range.ts'
 
-/** Current rows need one partition; the others give time to notice that they could not be created. */
+/**
+ * Current rows need one partition; the others give time to notice that they could not be created. A month of the ledger has a
+ * partition for each of its days: more of them than one ahead take most of the time of a first start.
+ */
 const PARTITIONED = [
-  { table: 'usage_events', per: 'month', ahead: 2 },
+  { table: 'usage_events', per: 'month', ahead: 1 },
   { table: 'usage_hours', per: 'month', ahead: 2 },
   { table: 'usage_label_hours', per: 'month', ahead: 2 },
   { table: 'requests', per: 'day', ahead: 3 },
