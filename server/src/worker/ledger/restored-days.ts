@@ -5,7 +5,7 @@ import { bytesOf } from './lake-bytes.ts'
 import type { ProofParts } from './lake-proof.ts'
 
 const CHAIN_PAGE = 20
-/** Files of one day: ten billion entries have so many. */
+/** Files of one day, at most: those of ten billion entries. */
 const MAX_FILES = 10_000
 
 export interface RestoredDays {
