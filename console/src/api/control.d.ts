@@ -3757,6 +3757,8 @@ export interface components {
             expires_at: string | null;
             duration_ms: number | null;
             cost_usd: string | null;
+            /** @description Its day of the ledger was dropped from the database, so `cost_usd` is null. `GET /requests/{id}` reads its cost from the files. */
+            cost_in_files: boolean;
             fault: string | null;
             pictures: {
                 asset: string;
@@ -4545,6 +4547,8 @@ export interface components {
             until: string | null;
             /** Format: date-time */
             found_at: string;
+            /** @description Earlier requests may be missing from the list: the ledger of their days was dropped from the database. null: none is missing. */
+            unlisted_before: string | null;
             /** @description Vectors that callers got. */
             vectors: number;
             /** @description Requests outside batches that got some of them. */

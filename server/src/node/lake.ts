@@ -17,7 +17,7 @@ import type { Stores } from './stores.ts'
 /** Interval of looking for days that are due. */
 const ROUND_MS = 60_000
 
-const hashing: LakeHashing = {
+export const lakeHashing: LakeHashing = {
   sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
   sha256OfParts() {
     const hash = createHash('sha256')
@@ -30,14 +30,26 @@ export interface OpenLake extends AsyncDisposable {
 }
 
 export function openLake(
-  basics: Basics,
-  { stores, blobs }: { readonly stores: Pick<Stores, 'lake' | 'nodeId' | 'isEldest'>; readonly blobs: Blobs },
+  basics: Pick<Basics, 'clock' | 'log' | 'secrets' | 'metrics' | 'ledger'> & {
+    readonly settings: Pick<Basics['settings'], 'assets' | 'role'>
+  },
+  {
+    stores,
+    blobs,
+  }: { readonly stores: Pick<Stores, 'lake' | 'nodeId' | 'isEldest'>; readonly blobs: Pick<Blobs, 'kept'> },
+  roundMs = ROUND_MS,
 ): OpenLake {
   const { settings, clock, log, secrets, metrics } = basics
   const { keepDays, export: wanted } = basics.ledger
   const isExported = wanted ?? (settings.assets.kind === 's3' || keepDays !== 'forever')
   const files = new WorkerLedgerFiles()
-  const proof = { store: stores.lake, blobs: blobs.kept, files, signer: manifestSigner(secrets), hashing }
+  const proof = {
+    store: stores.lake,
+    blobs: blobs.kept,
+    files,
+    signer: manifestSigner(secrets),
+    hashing: lakeHashing,
+  }
   const lake = new Lake({
     ...proof,
     nodeId: stores.nodeId,
@@ -61,7 +73,7 @@ export function openLake(
   let isStopping = false
   const rounds =
     isExported && tasksOf(settings.role).doesChores
-      ? every(ROUND_MS, round, (error) => {
+      ? every(roundMs, round, (error) => {
           if (isStopping) return
           // Also an outage: that of a bucket shows nowhere else until its images are missed.
           metrics.ledger.chore('export', 'failed')

@@ -62,8 +62,13 @@ export interface LakeStore {
   coldDifferences(limit: number): Promise<readonly string[]>
   /** The partition of the oldest entries, if all its days are complete and exported, with their manifests. */
   oldestPartition(): Promise<ExportedPartition | undefined>
-  /** Drops it, unless it has entries that its manifests lack; from then on its days take no entries. */
-  dropPartition(partition: ExportedPartition): Promise<'dropped' | 'busy' | 'has other entries'>
+  /**
+   * Drops it, unless it has entries that its manifests lack, or calls with an unknown outcome, which are open for a week at most; from
+   * then on its days take no entries.
+   */
+  dropPartition(
+    partition: ExportedPartition,
+  ): Promise<'dropped' | 'busy' | 'has open unknowns' | 'has other entries'>
 }
 
 export interface ExportedPartition {

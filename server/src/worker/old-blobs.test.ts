@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { deliveryName, pictureName } from '#core/image/delivery.ts'
+import { fileName, manifestName } from '#core/money/lake.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
@@ -50,7 +51,7 @@ async function putOld(blobs: BlobStore, folder: string, names: readonly string[]
   }
 }
 
-test('what is old and ours goes; files, folders and links of others stay', async () => {
+test('what is old and ours goes; files, folders and links of others stay, and so does the ledger', async () => {
   const folder = testFolder()
   const elsewhere = testFolder()
   const blobs = await DiskBlobs.open(folder)
@@ -75,6 +76,8 @@ test('what is old and ours goes; files, folders and links of others stay', async
     'jobs/0d5d3ac6-6ee1-4c45-9a2d-0a9b2f2b1c11/0.json',
     `inputs/${JOB}/mask.png`,
     '~drafts/mine.txt',
+    fileName('2020-01-01', 'entries', 1),
+    manifestName('2020-01-01', 1),
   ].map((name) => foreignFile(folder, name))
   const target = foreignFile(elsewhere, '0.json')
   const link = join(folder, `jobs/${JOB}/1.json`)

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { lowestIdAt } from '#core/money/id-range.ts'
 import { addedUp, differingSums, folderOfDay, sumsIn, type Manifest } from '#core/money/lake.ts'
+import { SYSTEM } from '#ports/audit.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { LakeStore } from '#ports/lake.ts'
 import type { StoredEntry } from '#ports/ledger-files.ts'
+import { lakeHashing } from '#node/lake.ts'
 import { manifestSigner } from '#runtime/manifest-signature.ts'
 import { WorkerLedgerFiles } from '#runtime/ledger-files.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { postgresBooks, type Books } from '#test/support/books.ts'
-import { fillDay, LAKE_DAYS, LAKE_NOW_MS, lakeHashing, openTestLake } from '#test/support/lake.ts'
+import { fillDay, LAKE_CLOCK, LAKE_DAYS, LAKE_NOW_MS, openTestLake, sealDays } from '#test/support/lake.ts'
 import { eventually } from '#test/support/process.ts'
 import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
 import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
@@ -38,13 +41,8 @@ const onDisk = (): Promise<BlobStore> => DiskBlobs.open(temporaryFolder('lake'))
 /** Three sealed days of entries, with a day between them that has none. */
 async function ledgerOfDays(): Promise<Books> {
   const books = await open()
-  const { clock, upkeep, sealing, database } = books
-  clock.ms = Date.parse(FIRST)
-  await upkeep.makePartitions()
-  for (const day of LAKE_DAYS) await fillDay(database, day, ENTRIES)
-  clock.ms = LAKE_NOW_MS
-  const { hours, entries, differences } = await sealing.sealDue()
-  assert.deepEqual([hours, entries, differences], [2 * 3, ENTRIES * 3, []])
+  books.clock.ms = LAKE_NOW_MS
+  await sealDays(books.database, ENTRIES)
   return books
 }
 
@@ -281,6 +279,19 @@ test('a drop locks from the top: a reader on its way to the day reads it', async
   })
 })
 
+test('a call with an unknown outcome keeps its partition until it is resolved: a file takes no resolution', async () => {
+  const books = await ledgerOfDays()
+  const { database, ledger, nodeId, entry } = books
+  const requestId = lowestIdAt(Date.parse(FIRST))
+  await ledger.append(nodeId, [entry({ requestId, kind: 'unknown', usage: 'unknown', tokens: undefined })])
+  const { lake, dropped } = openTestLake(database, await onDisk(), files, { keepDays: 35 })
+  await lake.round()
+  assert.deepEqual(dropped, [])
+  await ledger.resolveUnknown({ requestId, attempt: 0, kind: 'void', actor: SYSTEM })
+  await lake.round()
+  assert.equal(dropped.length, 45)
+})
+
 test('entries that no file has keep their partition', async () => {
   const books = await ledgerOfDays()
   const blobs = await onDisk()
@@ -332,6 +343,6 @@ function doctorOf({ database }: Books, blobs: BlobStore): LedgerLakeDoctor {
     signer: manifestSigner({ current: 'the secret of the tests', previous: undefined }),
     hashing: lakeHashing,
     isExported: true,
-    clock: { nowMs: () => LAKE_NOW_MS, monotonicMs: () => 0 },
+    clock: LAKE_CLOCK,
   })
 }

@@ -374,3 +374,26 @@ test('the list has exactly the requests whose vectors the deployment made in the
   await suspects.planRepairs(window.id, [], { name: 'alice' })
   assert.equal((await listWindows(database, { limit: 9 }))[0]?.state, 'repaired')
 })
+
+test('a window that reaches into dropped days says from when on its requests are listed', async () => {
+  const { database } = await opened()
+  const found = '2026-11-01T00:00:00.000Z'
+  const unlistedBefore = async (from: string, keptFrom: string) => {
+    await database.query('UPDATE ledger_seal SET entries_kept_from = $1', [keptFrom])
+    await database.query('TRUNCATE suspect_windows CASCADE')
+    await database.query(
+      `INSERT INTO suspect_windows (window_id, model, deployment, target, space, from_at, found_at)
+       VALUES ('sus_1', $1, $2, 'here', $3, $4, $5)`,
+      [MODEL, MAKER, SPACE, from, found],
+    )
+    const [shown] = await listWindows(database, { limit: 1 })
+    return shown?.unlisted_before
+  }
+  assert.equal(await unlistedBefore('2026-08-01', '-infinity'), null)
+  assert.equal(await unlistedBefore('2026-08-01', '2026-07-01'), null)
+  assert.equal(await unlistedBefore('2026-08-01', '2026-08-20T00:00:00Z'), '2026-08-20T00:00:00.000Z')
+  // These days were still there when it was found.
+  assert.equal(await unlistedBefore('2026-10-01', '2026-10-20T00:00:00Z'), null)
+  assert.equal(await unlistedBefore('2026-08-01', '2026-10-20T00:00:00Z'), '2026-09-27T00:00:00.000Z')
+  await database.query(`UPDATE ledger_seal SET entries_kept_from = '-infinity'`)
+})

@@ -1,7 +1,9 @@
 /** A ledger of some days that are sealed, and its export. */
-import { createHash } from 'node:crypto'
+import assert from 'node:assert/strict'
 import type { Manifest } from '#core/money/lake.ts'
+import { lakeHashing } from '#node/lake.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import type { Clock } from '#ports/clock.ts'
 import type { LakeStore, NodeLake } from '#ports/lake.ts'
 import type { LedgerFiles } from '#ports/ledger-files.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -9,26 +11,20 @@ import { manifestSigner } from '#runtime/manifest-signature.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
+import { PostgresSealing } from '#stores/postgres/ledger/seal.ts'
+import { makePartitions } from '#stores/postgres/ledger/upkeep-partitions.ts'
 import { absent } from './stores/absent.ts'
 import { LakeReader } from '#worker/ledger/cold-entries.ts'
 import { LedgerLakeDoctor } from '#worker/ledger/lake-doctor.ts'
 import { Lake } from '#worker/ledger/lake.ts'
-import type { LakeHashing } from '#worker/ledger/lake-bytes.ts'
 
 export const LAKE_DAYS = ['2026-09-01', '2026-09-02', '2026-09-04'] as const
 /** Later than `LAKE_DAYS` by more than the fewest days that are kept. */
 export const LAKE_NOW_MS = Date.UTC(2026, 10, 20)
-
-export const lakeHashing: LakeHashing = {
-  sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
-  sha256OfParts() {
-    const hash = createHash('sha256')
-    return { add: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
-  },
-}
+export const LAKE_CLOCK: Clock = { nowMs: () => LAKE_NOW_MS, monotonicMs: () => 0 }
 
 /**
- * Entries of every kind and form, spread over the first two hours of a day, with their sums. `late`: they come after their hour was sealed. The
+ * Entries of every kind and form, spread over the first two hours of a day, with their sums. Each void resolves the unknown before it. `late`: they come after their hour was sealed. The
  * salt makes other ids.
  */
 export function fillDay(
@@ -42,9 +38,10 @@ export function fillDay(
     `WITH added AS (
        INSERT INTO usage_events (request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images,
          amount_nano, requests, hits, saved_nano, unknown_nano, batch_id, inputs, end_user, tags, remarks, written_at)
-       SELECT (lpad(to_hex((extract(epoch FROM $1::date) * 1000)::bigint + n::bigint * 7199000 / $2::integer), 12, '0')
-           || '7' || substr(md5($3 || 'a' || n), 1, 3) || '8' || substr(md5($3 || 'b' || n), 1, 15))::uuid,
-         n % 3, (ARRAY['post', 'post', 'unknown', 'void', 'adjust'])[1 + n % 5], gen_random_uuid(),
+       SELECT (lpad(to_hex(at), 12, '0') || '7' || substr(md5($3 || 'a' || request), 1, 3)
+           || '8' || substr(md5($3 || 'b' || request), 1, 15))::uuid,
+         request % 3, (ARRAY['post', 'post', 'unknown', 'void', 'adjust'])[1 + n % 5],
+         (lpad(to_hex(at + 1500), 12, '0') || '70008' || substr(md5($3 || 'c' || request), 1, 15))::uuid,
          '01990000-0000-7000-8000-000000000001', 'project ' || n % 4, 'key_' || n % 7,
          CASE n % 3 WHEN 0 THEN 'größe' ELSE 'small' END, 'small/openai', 'upstream',
          CASE WHEN n % 11 = 0 THEN NULL ELSE n END, n % 2,
@@ -54,7 +51,10 @@ export function fillDay(
          CASE WHEN n % 23 = 0 THEN 'user "' || n END, CASE WHEN n % 23 = 0 THEN jsonb_build_object('team', 'a,' || n % 2) END,
          CASE WHEN n % 29 = 0 THEN jsonb_build_object('reason', 'a reason', 'toldTokens', n) END,
          $1::date::timestamp AT TIME ZONE 'UTC' + n * interval '1.000001 s'
-       FROM generate_series(1, $2::integer) AS n RETURNING *
+       FROM generate_series(1, $2::integer) AS n
+       CROSS JOIN LATERAL (SELECT CASE n % 5 WHEN 3 THEN n - 1 ELSE n END AS request) AS requests
+       CROSS JOIN LATERAL (SELECT (extract(epoch FROM $1::date) * 1000)::bigint + request::bigint * 7199000 / $2::integer AS at) AS moments
+       RETURNING *
      ), hours AS (
        SELECT *, to_timestamp(('x0000' || left(replace(request_id::text, '-', ''), 12))::bit(64)::bigint / 3600000 * 3600) AS hour
        FROM added
@@ -77,6 +77,17 @@ export function fillDay(
        hits = usage_hours.hits + excluded.hits, saved_nano = usage_hours.saved_nano + excluded.saved_nano,
        unknown_nano = usage_hours.unknown_nano + excluded.unknown_nano`,
     [day, entries, salt, when === 'late'],
+  )
+}
+
+/** Seals `LAKE_DAYS`, between which is a day without entries. */
+export async function sealDays(database: Database, entries: number): Promise<void> {
+  await makePartitions(database, Date.parse(LAKE_DAYS[0]))
+  for (const day of LAKE_DAYS) await fillDay(database, day, entries)
+  const sealed = await new PostgresSealing(database, LAKE_CLOCK).sealDue()
+  assert.deepEqual(
+    [sealed.hours, sealed.entries, sealed.differences],
+    [2 * LAKE_DAYS.length, entries * LAKE_DAYS.length, []],
   )
 }
 
@@ -104,7 +115,7 @@ export function openTestLake(
     files,
     signer: manifestSigner({ current: 'the secret of the tests', previous: undefined }),
     hashing: lakeHashing,
-    clock: { nowMs: () => LAKE_NOW_MS, monotonicMs: () => 0 },
+    clock: LAKE_CLOCK,
     keepDays,
     events: {
       exported: (_day, manifest) => void exported.push(manifest),

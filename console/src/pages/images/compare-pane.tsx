@@ -3,13 +3,14 @@ import { X } from 'lucide-react'
 import { useState } from 'react'
 import { apiUrl } from '../../api/client.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
-import { duration, moneyInList, NONE } from '../../app/format.ts'
+import { duration } from '../../app/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { BeforeAfter } from './before-after.tsx'
+import { costOfJob } from './shown-job.ts'
 
 interface ComparePaneProps {
   /** At most two, in the order in which they were chosen. */
@@ -119,7 +120,7 @@ function Both({
                 size="peek"
                 figures={[
                   { name: text.facts.took, value: duration(job.duration_ms ?? undefined) },
-                  { name: text.facts.cost, value: job.cost_usd === null ? NONE : moneyInList(job.cost_usd) },
+                  { name: text.facts.cost, value: costOfJob(job) },
                 ]}
               />
             </figcaption>

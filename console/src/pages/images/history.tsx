@@ -1,6 +1,6 @@
 /** Images that this member made here, newest first, for as long as they are kept. */
 import { Columns2 } from 'lucide-react'
-import { age, moneyInList, NONE } from '../../app/format.ts'
+import { age } from '../../app/format.ts'
 import { DAY_MS } from '../../time/day.ts'
 import { useNow } from '../../time/now.ts'
 import { apiUrl } from '../../api/client.ts'
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import { costOfJob } from './shown-job.ts'
 
 interface HistoryProps {
   readonly jobs: readonly ImageJob[] | undefined
@@ -106,7 +107,7 @@ function Card({ job, now, isOpen, onOpen }: CardProps) {
       </span>
       <span className="w-full truncate text-ink">{name}</span>
       <span className="flex w-full justify-between text-ink-3 tabular-nums">
-        <span>{job.cost_usd === null ? NONE : moneyInList(job.cost_usd)}</span>
+        <span>{costOfJob(job)}</span>
         <span className={classes(leftMs !== undefined && leftMs < DAY_MS && !isGone && 'text-warn')}>
           {image === undefined
             ? (job.fault ?? '')

@@ -1,5 +1,6 @@
 /** A job of the history, as if it had just been run. */
 import { apiUrl } from '../../api/client.ts'
+import { moneyInList, NONE } from '../../app/format.ts'
 import { FaultError } from '../../api/faults.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { EMPTY_TILE, type Run } from './runs.ts'
@@ -67,6 +68,12 @@ export async function runOfJob(
     tiles,
     rerunDisabledReason,
   }
+}
+
+/** A day of the ledger that was dropped from the database has no costs in a list: they are in its files. */
+export function costOfJob({ cost_usd: usd, cost_in_files: isInFiles }: ImageJob): string {
+  if (usd !== null) return moneyInList(usd)
+  return isInFiles ? words.images.costInFiles : NONE
 }
 
 /** The bytes as they are kept. */

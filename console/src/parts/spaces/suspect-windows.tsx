@@ -109,6 +109,14 @@ export function SuspectWindows({ model, deployment, className }: SuspectWindowsP
         fill={false}
         className="-mx-6 phone:-mx-4"
       />
+      {rows.map(
+        ({ id, deployment: name, unlisted_before: before }) =>
+          before !== null && (
+            <p key={id} className="mt-2 text-12 text-ink-2">
+              {say.unlisted(upstreamOf(name, model), moment(before, now))}
+            </p>
+          ),
+      )}
       {repaired && <RepairDialog window={repaired} onClose={() => setRepaired(undefined)} />}
     </Section>
   )

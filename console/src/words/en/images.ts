@@ -185,5 +185,6 @@ export const images = inLanguage('images', {
   historyEmpty: 'Images you create appear here until they expire.',
   left: (age: string) => `${age} left`,
   gone: 'expired',
+  costInFiles: 'cost in files',
   expired: 'This image has expired. The charge remains in the ledger.',
 })

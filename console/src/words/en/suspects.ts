@@ -25,6 +25,8 @@ export const suspects = inLanguage('suspects', {
     repaired: 'repaired',
   },
   nothing: 'no vectors returned',
+  unlisted: (deployment: string, time: string) =>
+    `${deployment}: requests before ${time} may be missing. The ledger of their days was dropped from the database.`,
   byHand: 'list to embed again',
   progress: (done: number, all: number) => `${whole(done)} of ${whole(all)}`,
   progressHint: 'Vectors made again',

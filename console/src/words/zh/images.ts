@@ -181,5 +181,6 @@ export const images: Partly<typeof english> = {
   historyEmpty: '您生成的图片在到期之前显示在这里。',
   left: (age) => `还剩 ${age}`,
   gone: '已过期',
+  costInFiles: '费用见文件',
   expired: '图片已过期。费用仍记在账本中。',
 }

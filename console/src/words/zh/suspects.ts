@@ -24,6 +24,8 @@ export const suspects: Partly<typeof english> = {
     repaired: '已修复',
   },
   nothing: '没有返回向量',
+  unlisted: (deployment, time) =>
+    `${deployment}：可能缺少 ${time} 之前的请求，这些日期的账本已从数据库中移除。`,
   byHand: '按清单重新嵌入',
   progress: (done, all) => `${whole(done)} / ${whole(all)}`,
   progressHint: '已重新嵌入的向量',

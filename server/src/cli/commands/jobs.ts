@@ -1,4 +1,5 @@
 /** `torana jobs`: image jobs with their progress and results. */
+import { shownUsd } from './columns.ts'
 import { listCommand } from './list-command.ts'
 import { LIMIT } from './query.ts'
 
@@ -7,6 +8,8 @@ interface Job {
   readonly fault: string | null
   readonly duration_ms: number | null
   readonly pictures: readonly unknown[]
+  readonly cost_usd: string | null
+  readonly cost_in_files: boolean
 }
 
 export const jobs = listCommand({
@@ -32,7 +35,8 @@ export const jobs = listCommand({
     model: 'model',
     pictures: ({ pictures }) => String(pictures.length),
     seconds: ({ duration_ms: ms }) => (ms === null ? '-' : (ms / 1000).toFixed(1)),
-    cost: 'cost_usd',
+    cost: ({ cost_usd: usd, cost_in_files: isInFiles }) =>
+      usd === null ? (isInFiles ? 'in files' : '-') : shownUsd(usd),
     'kept until': 'expires_at',
     id: 'id',
   },

@@ -9,6 +9,7 @@ interface SuspectWindow {
   readonly deployment: string
   readonly from: string
   readonly until: string | null
+  readonly unlisted_before: string | null
   readonly vectors: number
   readonly requests: number
   readonly keys: number
@@ -46,7 +47,13 @@ export const suspects = command({
     const path = `/spaces/suspects?limit=${WINDOWS}`
     const { data } = await control.ask<{ readonly data: readonly SuspectWindow[] }>('GET', path)
     const exitCode = data.some(isWaiting) ? 1 : 0
-    return { data, text: tableOf(WINDOW_COLUMNS, data, 'There are no suspect vectors.'), exitCode }
+    const text = tableOf(WINDOW_COLUMNS, data, 'There are no suspect vectors.')
+    const unlisted = data.flatMap(({ id, unlisted_before: before }) =>
+      before === null
+        ? []
+        : [`${id} lists no requests before ${secondText(before)}: their days were dropped.`],
+    )
+    return { data, text, exitCode, ...(unlisted.length > 0 && { note: unlisted.join('\n') }) }
   },
 })
 

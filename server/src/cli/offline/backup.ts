@@ -3,16 +3,20 @@ import { rm } from 'node:fs/promises'
 import type { Settings } from '#core/settings.ts'
 import { version } from '#node/basics.ts'
 import { openBlobs } from '#node/blobs.ts'
+import { lakeHashing } from '#node/lake.ts'
 import type { WrittenBackup } from '#ports/backup.ts'
 import { fingerprintsOf } from '#runtime/secret.ts'
 import { checkBackupFile, linesOf, openBackupFile } from '#stores/backup-file.ts'
 import { restorePictures, writeBackup } from '#stores/backup.ts'
 import { dumpDatabase } from '#stores/postgres/backup/dump.ts'
 import { loadDatabase } from '#stores/postgres/backup/load.ts'
+import { PostgresLake } from '#stores/postgres/ledger/lake.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { migrate, type MigrationReport } from '#stores/postgres/migrate.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { knownFingerprints } from '#stores/postgres/secret-fingerprints.ts'
+import { StoreUnreachable } from '#ports/store.ts'
+import { checkRestoredDays, type RestoredDays } from '#worker/ledger/restored-days.ts'
 
 /** Timeout of one statement on a large table. */
 const STATEMENT_MS = 5 * 60_000
@@ -57,6 +61,8 @@ export function backUp(settings: StoreSettings, path: string, pictures: boolean)
 export interface Restored extends BackupOutcome {
   /** Whether a node with this secret could read what is stored. Undefined without a secret. */
   readonly hasSecret: boolean | undefined
+  /** Days whose entries are files. Undefined: there are none. */
+  readonly droppedDays: RestoredDays | undefined
 }
 
 export interface RestoreOptions {
@@ -84,8 +90,21 @@ export function restore(
     const current =
       secret === undefined ? undefined : fingerprintsOf({ current: secret, previous: undefined }).current
     const hasSecret = current === undefined ? undefined : known.size === 0 || known.has(current)
-    return { tables, pictures: backup.blobs, hasSecret }
+    const isInFiles = tables.some(({ inFilesBefore }) => inFilesBefore !== undefined)
+    const droppedDays = isInFiles ? await daysInBucket(settings, database) : undefined
+    return { tables, pictures: backup.blobs, hasSecret, droppedDays }
   })
+}
+
+/** The database is restored by now: what the bucket lacks, or an outage of it, undoes nothing. */
+async function daysInBucket(settings: StoreSettings, database: Database): Promise<RestoredDays> {
+  const { kept: blobs } = await openBlobs(settings, NO_RESERVE)
+  try {
+    return await checkRestoredDays({ store: new PostgresLake(database), blobs, hashing: lakeHashing })
+  } catch (error) {
+    if (!(error instanceof StoreUnreachable)) throw error
+    return { checked: 0, problems: [`ASSETS_URL can not be read: ${error.message}`] }
+  }
 }
 
 export function migrateDatabase(settings: StoreSettings): Promise<MigrationReport> {

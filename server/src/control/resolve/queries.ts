@@ -71,6 +71,7 @@ const ENTRY = `
   SELECT sequence::text AS id, action || ' ' || target AS title, actor AS note FROM audit WHERE sequence = $1`
 
 const SECOND_MS = 1000
+const MINUTE_MS = 60_000
 
 /** A request, a call or a node, by its whole UUID. */
 export async function hitsOfUuid(
@@ -87,9 +88,40 @@ export async function hitsOfUuid(
   if (entry !== undefined && projects?.includes(entry.project) !== false)
     return [{ type: 'request', id, title: entry.model, note: entry.deployment, state: null }]
   const calledAtMs = momentOf(id)
-  const span = [lowestIdAt(calledAtMs - HOUR_MS), lowestIdAt(calledAtMs + SECOND_MS)]
+  const [fromMs, endMs] = [calledAtMs - HOUR_MS, calledAtMs + SECOND_MS]
+  const span = [lowestIdAt(fromMs), lowestIdAt(endMs)]
   const calls = await find(sql, 'call', CALL, [id, projects ?? null, ...span])
-  return [...calls, ...(await find(sql, 'node', NODE, [id]))]
+  const found = [...calls, ...(await find(sql, 'node', NODE, [id]))]
+  return found.length > 0 ? found : coldCall(cold, id, { fromMs, endMs, projects })
+}
+
+/** As `CALL` finds it, in the files of dropped days. Most calls follow their request within a minute, and an hour takes long to read. */
+async function coldCall(
+  cold: ColdEntries,
+  id: string,
+  {
+    fromMs,
+    endMs,
+    projects,
+  }: { readonly fromMs: number; readonly endMs: number; readonly projects: Projects },
+): Promise<Hit[]> {
+  const keptFromMs = await cold.keptFromMs()
+  if (keptFromMs === undefined) return []
+  const lastMs = Math.max(fromMs, endMs - MINUTE_MS)
+  for (const [startMs, stopMs] of [
+    [lastMs, endMs],
+    [fromMs, lastMs],
+  ] as const)
+    for await (const entries of cold.entries(startMs, Math.min(stopMs, keptFromMs))) {
+      const entry = entries.find(
+        ({ call_id: callId, project }) => callId === id && projects?.includes(project) !== false,
+      )
+      if (entry !== undefined)
+        return [
+          { type: 'call', id: entry.request_id, title: entry.model, note: entry.deployment, state: null },
+        ]
+    }
+  return []
 }
 
 export function hitsOfBatch(sql: Sql, id: string, projects: Projects): Promise<Hit[]> {

@@ -1,6 +1,7 @@
 /** Image jobs, for their own list and for the requests that began them. Prompts are never among the answers. */
 import { z } from 'zod'
 import { assetIdOf, type ImageResult } from '#core/image/delivery.ts'
+import { momentOf } from '#core/money/ledger.ts'
 import type { ImageJobState } from '#ports/image-jobs.ts'
 import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
 import { openedIfPossible, ownerOfResult } from '#stores/postgres/jobs/image-jobs.ts'
@@ -32,6 +33,11 @@ export const imageJob = z
     expires_at: time.nullable().describe('Its images are kept until then.'),
     duration_ms: z.number().nullable(),
     cost_usd: usd.nullable(),
+    cost_in_files: z
+      .boolean()
+      .describe(
+        'Its day of the ledger was dropped from the database, so `cost_usd` is null. `GET /requests/{id}` reads its cost from the files.',
+      ),
     fault: z.string().nullable(),
     pictures: z.array(
       z.object({
@@ -89,7 +95,7 @@ ORDER BY job_id DESC LIMIT $8`
 
 const FIND = `${JOBS} WHERE job_id = $2`
 
-type Row = Omit<Job, 'duration_ms' | 'fault' | 'pictures' | 'steps'> & {
+type Row = Omit<Job, 'duration_ms' | 'cost_in_files' | 'fault' | 'pictures' | 'steps'> & {
   readonly expires_at: string
   readonly answered_at: string | null
   readonly result_key: Buffer | null
@@ -110,7 +116,7 @@ export interface JobFilter {
   readonly limit: number
 }
 
-export type JobNode = Pick<ControlNode, 'reports' | 'jobKeys' | 'limits'>
+export type JobNode = Pick<ControlNode, 'reports' | 'jobKeys' | 'limits' | 'lake'>
 
 /** Newest first. */
 export async function listImageJobs(node: JobNode, filter: JobFilter): Promise<Job[]> {
@@ -126,7 +132,7 @@ export async function listImageJobs(node: JobNode, filter: JobFilter): Promise<J
     lowestIdAt(sinceMs),
     limit,
   ])
-  return jobs.map((job) => jobOf(job, node))
+  return jobsOf(jobs, node)
 }
 
 /** `steps`: those of the request that began the job. */
@@ -135,11 +141,22 @@ export async function findImageJob(
   id: string,
   steps: readonly JobStep[],
 ): Promise<Job | null> {
-  const [job] = await answersOf<Row>(node.reports, FIND, [node.limits.assetRetentionMs, id])
-  return job === undefined ? null : jobOf(job, node, steps)
+  const rows = await answersOf<Row>(node.reports, FIND, [node.limits.assetRetentionMs, id])
+  const [job] = await jobsOf(rows, node, steps)
+  return job ?? null
 }
 
-function jobOf(row: Row, { jobKeys }: JobNode, between: readonly JobStep[] = []): Job {
+/** A day that is dropped meanwhile is one: what is kept is read after the rows. */
+async function jobsOf(rows: readonly Row[], node: JobNode, steps?: readonly JobStep[]): Promise<Job[]> {
+  const isCostMissing = rows.some(({ cost_usd: cost }) => cost === null)
+  const keptFromMs = isCostMissing ? await node.lake.cold.keptFromMs() : undefined
+  return rows.map((row) => ({
+    ...jobOf(row, node, steps),
+    cost_in_files: row.cost_usd === null && momentOf(row.id) < (keptFromMs ?? 0),
+  }))
+}
+
+function jobOf(row: Row, { jobKeys }: JobNode, between: readonly JobStep[] = []): Omit<Job, 'cost_in_files'> {
   const { answered_at: answeredAt, result_key: key, result_sealed: sealed, ...job } = row
   const { id, status, created_at: createdAt, ended_at: endedAt } = job
   const text = openedIfPossible(key, sealed, ownerOfResult(id), jobKeys)

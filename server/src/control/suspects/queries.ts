@@ -1,6 +1,7 @@
 /** Suspect windows, the requests that got vectors of them, and the batches that embed them again. */
 import { z } from 'zod'
 import { momentOf } from '#core/money/ledger.ts'
+import { MIN_KEEP_DAYS } from '#core/settings.ts'
 import type { Sql } from '#stores/postgres/database.ts'
 import { LINE_COUNT } from '#stores/postgres/suspects/statements.ts'
 import { batchState } from '../shared/batch-fields.ts'
@@ -21,6 +22,11 @@ export const suspectWindow = z
       .nullable()
       .describe('Its next good check, or the acceptance of another space. null: it is outside.'),
     found_at: time,
+    unlisted_before: time
+      .nullable()
+      .describe(
+        'Earlier requests may be missing from the list: the ledger of their days was dropped from the database. null: none is missing.',
+      ),
     vectors: z.int().describe('Vectors that callers got.'),
     requests: z.int().describe('Requests outside batches that got some of them.'),
     keys: z.int().describe('Keys whose requests or batches got some of them.'),
@@ -76,8 +82,15 @@ const HAS_FILE = `lines IS NOT NULL AND EXISTS (
 const REPAIRED = `CASE WHEN made_at IS NOT NULL AND (batches.batch_id IS NULL OR (state = 'completed' AND failed = 0))
   THEN inputs ELSE least(inputs, coalesce(completed, 0)) END`
 
+/** When a window is found, the ledger has at least the fewest days that it may keep, and its requests are listed then. */
+const UNLISTED_BEFORE = `(
+  SELECT before FROM ledger_seal CROSS JOIN LATERAL (
+    SELECT least(entries_kept_from, found_at - interval '${MIN_KEEP_DAYS} days') AS before
+  ) AS dropped WHERE from_at < before)`
+
 const WINDOWS = `
-SELECT window_id AS id, model, deployment, space, from_at AS "from", until_at AS until, found_at, vectors, requests, keys,
+SELECT window_id AS id, model, deployment, space, from_at AS "from", until_at AS until, found_at,
+  ${UNLISTED_BEFORE} AS unlisted_before, vectors, requests, keys,
   batch_lines, greatest(repairable, repaired) AS repairable_vectors, repaired AS repaired_vectors, repaired_by,
   CASE WHEN is_running THEN 'repairing' WHEN until_at IS NULL THEN 'open'
     WHEN vectors > 0 AND (repair_asked_at IS NULL OR unplanned > 0) THEN 'waiting' ELSE 'repaired' END AS state

@@ -230,7 +230,7 @@ export class Lake {
       const outcome = await store.dropPartition(current)
       if (outcome === 'has other entries')
         throw new LakeProblem(`${partition.name} has entries that its files lack: it is not dropped`)
-      if (outcome === 'busy') return
+      if (outcome !== 'dropped') return
       events.dropped(partition.name)
     }
   }

@@ -13,6 +13,7 @@ import { defaultLimits } from '#core/settings.ts'
 import { postgresBooks } from '#test/support/books.ts'
 import { SECRETS } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
+import { unusedLake } from '#test/support/lake.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
 import { absent } from '#test/support/stores/absent.ts'
 
@@ -114,7 +115,12 @@ test('image jobs are listed newest first, each caller its own projects, and neve
     .toReversed()
   const other = await begin('ads', 'ads/website')
   const { askAs } = await startScopedControl({
-    node: absent('node', { reports: database, jobKeys: keys, limits: defaultLimits }),
+    node: absent('node', {
+      reports: database,
+      jobKeys: keys,
+      limits: defaultLimits,
+      lake: unusedLake(database),
+    }),
   })
   const ids = ({ data }: Jobs): string[] => data.map(({ id }) => id)
   const all = await askAs<Jobs>('admin', '/image-jobs')

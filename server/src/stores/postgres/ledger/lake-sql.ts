@@ -138,6 +138,14 @@ export const MAY_HAVE_OTHERS = `
 SELECT 1 FROM ledger_corrections WHERE hour >= $1 AND hour < $2 AND manifest IS NULL
 UNION ALL SELECT 1 FROM nodes WHERE ended_at IS NULL AND NOT seals LIMIT 1`
 
+/** $1, $2: ids from and to. */
+export const HAS_OPEN_UNKNOWN = `
+SELECT 1 FROM usage_events AS entry
+WHERE kind = 'unknown' AND request_id >= $1::uuid AND request_id < $2::uuid AND NOT EXISTS (
+  SELECT FROM usage_events AS resolution
+  WHERE resolution.request_id = entry.request_id AND resolution.attempt = entry.attempt AND resolution.kind IN ('post', 'void')
+) LIMIT 1`
+
 const COMPARED = [
   'posts',
   'tokens',

@@ -22,6 +22,7 @@ import {
   DAYS_DUE,
   entryPage,
   HAS_CORRECTIONS,
+  HAS_OPEN_UNKNOWN,
   HOLD,
   KEPT_FROM,
   LAST_MANIFEST,
@@ -203,6 +204,8 @@ export class PostgresLake implements LakeStore {
   }
 
   async #drop({ name, fromMs, endMs, days }: ExportedPartition): ReturnType<LakeStore['dropPartition']> {
+    const ids = [lowestIdAt(fromMs), lowestIdAt(endMs)]
+    if ((await this.#rows(HAS_OPEN_UNKNOWN, ids)).length > 0) return 'has open unknowns'
     const exported = days.reduce((sum, { manifest }) => sum + sizesIn(manifest.text).entries, 0n)
     if ((await this.#count(fromMs, endMs)) !== exported) return 'has other entries'
     const span = [new Date(fromMs), new Date(endMs)]
