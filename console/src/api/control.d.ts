@@ -2427,6 +2427,18 @@ export interface components {
         LedgerStatus: {
             /** @description Hours before it are sealed. null: none is. */
             sealed_through: string | null;
+            /** @description The step that has made no progress for two hours or longer. null: none. */
+            sealing_stalled: {
+                /**
+                 * @description An hour is compared with its sums, then sealed.
+                 * @enum {string}
+                 */
+                step: "compare" | "seal";
+                /** Format: date-time */
+                since: string;
+                /** @description Nodes of an earlier version: no hour is sealed until they are stopped or ended. */
+                earlier_nodes: number;
+            } | null;
             /** @enum {string} */
             export: "on" | "off";
             /** @description Complete days before it are files. null: none is. */
@@ -2436,6 +2448,8 @@ export interface components {
             exported_bytes: number;
             /** @description Complete days without files. */
             waiting_days: number;
+            /** @description More days wait for the export than it usually leaves. */
+            export_late: boolean;
             /** @description Days that PostgreSQL keeps. null: all. */
             keep_days: number | null;
             /** @description Entries of days before it are in files only. null: PostgreSQL has all. */

@@ -21,6 +21,7 @@ import { apiUrl } from '../api/client.ts'
 import { switchZone, useZone } from '../time/zone.ts'
 import type { Address } from '../ui/link.tsx'
 import { words } from '../words/words.ts'
+import { DOCS_URL } from './docs-url.ts'
 import { useLetters } from './keys.ts'
 import { chooseLanguage, language } from './language.ts'
 import { PLACES } from './navigation.ts'
@@ -156,9 +157,6 @@ function pages(may: May, go: (to: Address) => void): readonly Choice[] {
       .map((one) => page(place.icon, `${place.title}: ${one.title}`, alsoOfSection[one.id], one.to)),
   ])
 }
-
-/** Where people read the documentation. Pages of error codes come from the gateway itself. */
-const DOCS_URL = 'https://github.com/torana/torana/blob/main/docs'
 
 /** Empty until they are loaded, which begins with the first letter. */
 export function useDocs(isWanted: boolean): readonly Choice[] {

@@ -81,6 +81,9 @@ export interface ExportedPartition {
 /** Time for which a node may export without asking again: a file takes seconds. */
 export const HELD_MS = 60_000
 
+/** Complete days that may wait for their export: the last one until its export has its turn. */
+export const MAX_WAITING_DAYS = 2
+
 export interface LakeStatus {
   /** Hours before it are sealed. Undefined: none is. */
   readonly sealedThroughMs: number | undefined

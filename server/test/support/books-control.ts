@@ -4,6 +4,7 @@ import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { registerBudgets } from '#control/budgets/routes.ts'
+import { registerLedger } from '#control/ledger/routes.ts'
 import { registerUnknowns } from '#control/unknowns/routes.ts'
 import { registerUsageExport } from '#control/usage/export-routes.ts'
 import { registerUsage } from '#control/usage/routes.ts'
@@ -78,6 +79,7 @@ export async function startBooksControl(
       const lake = unusedLake(database)
       registerUnknowns(scope, { ledger, reports, clock })
       registerUsageExport(scope, { reports, clock, lake })
+      registerLedger(scope, { lake: overrides.lake ?? lake, reconciler, clock })
       registerUsage(scope, { reports, clock })
       registerBudgets(scope, { reports, declaredProjects: () => overrides.declared ?? [], clock })
       registerNodes(

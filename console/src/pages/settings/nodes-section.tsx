@@ -1,4 +1,4 @@
-/** Who serves and writes: nodes with their load, and what the doctor says of the books. */
+/** Who serves and writes: nodes with their load, how far the ledger has come, and what the doctor says. */
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useMemo, useState } from 'react'
 import { ageOf, clockSeconds, count, moment, money, NONE, share, whole } from '../../app/format.ts'
@@ -18,6 +18,7 @@ import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { TwoLines } from '../../ui/two-lines.tsx'
 import { words } from '../../words/words.ts'
+import { LedgerStatus } from './ledger-status.tsx'
 import { SectionHead } from './section-head.tsx'
 
 type Node = Schema<'Node'>
@@ -53,6 +54,7 @@ export function NodesSection() {
         phoneRow={phoneRow}
         empty={<Empty title={say.empty} />}
       />
+      <LedgerStatus />
       {may('doctor.read') && <Doctor />}
       {ending && <EndDialog node={ending} onClose={() => setEnding(undefined)} />}
     </>

@@ -120,7 +120,7 @@ export const palette = inLanguage('palette', {
     prices: 'price cost unpriced free list',
     projects: 'webhook team limits budget capture',
     retention: 'keep delete purge storage privacy',
-    nodes: 'cluster doctor diagnostics health version',
+    nodes: 'cluster doctor diagnostics health version ledger sealed export',
     about: 'version license dependencies',
   } as Readonly<Record<string, string>>,
 })

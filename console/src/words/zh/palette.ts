@@ -107,7 +107,7 @@ export const palette: Partly<typeof english> = {
     prices: '价格 费用 免费',
     projects: 'webhook 团队 预算',
     retention: '保留 删除 隐私',
-    nodes: '集群 诊断 版本',
+    nodes: '集群 诊断 版本 账本',
     about: '版本 许可',
   },
 }

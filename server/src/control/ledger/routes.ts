@@ -1,19 +1,32 @@
 /** How far the ledger is sealed, exported and dropped. */
 import { z } from 'zod'
+import { MAX_WAITING_DAYS } from '#ports/lake.ts'
 import { time } from '../shared/fields.ts'
 import type { ControlNode } from '../shared/node.ts'
 import { route, type Api } from '../shared/route.ts'
+import { slowerStep } from '../shared/sealing.ts'
 import { isoOf } from '../shared/times.ts'
 
 const ledgerStatus = z
   .object({
     sealed_through: time.nullable().describe('Hours before it are sealed. null: none is.'),
+    sealing_stalled: z
+      .object({
+        step: z.enum(['compare', 'seal']).describe('An hour is compared with its sums, then sealed.'),
+        since: time,
+        earlier_nodes: z
+          .int()
+          .describe('Nodes of an earlier version: no hour is sealed until they are stopped or ended.'),
+      })
+      .nullable()
+      .describe('The step that has made no progress for two hours or longer. null: none.'),
     export: z.enum(['on', 'off']),
     exported_through: z.string().nullable().describe('Complete days before it are files. null: none is.'),
     exported_days: z.int(),
     exported_entries: z.int(),
     exported_bytes: z.int(),
     waiting_days: z.int().describe('Complete days without files.'),
+    export_late: z.boolean().describe('More days wait for the export than it usually leaves.'),
     keep_days: z.int().nullable().describe('Days that PostgreSQL keeps. null: all.'),
     kept_from: z
       .string()
@@ -26,7 +39,10 @@ const ledgerStatus = z
   })
   .meta({ id: 'LedgerStatus' })
 
-export function registerLedger(api: Api, { lake }: Pick<ControlNode, 'lake'>): void {
+export function registerLedger(
+  api: Api,
+  { lake, reconciler, clock }: Pick<ControlNode, 'lake' | 'reconciler' | 'clock'>,
+): void {
   route(api, 'GET /ledger', {
     permission: 'nodes.read',
     id: 'getLedger',
@@ -34,14 +50,20 @@ export function registerLedger(api: Api, { lake }: Pick<ControlNode, 'lake'>): v
     answer: ledgerStatus,
     handler: async () => {
       const { sealedThroughMs, problem, ...status } = await lake.status()
+      const { seal } = await reconciler.figures()
+      const { step, waitsMs, isStalled } = slowerStep(seal)
       return {
         sealed_through: sealedThroughMs === undefined ? null : isoOf(sealedThroughMs),
+        sealing_stalled: isStalled
+          ? { step, since: isoOf(clock.nowMs() - waitsMs), earlier_nodes: seal.earlierNodes }
+          : null,
         export: lake.isExported ? ('on' as const) : ('off' as const),
         exported_through: status.exportedThrough ?? null,
         exported_days: status.days,
         exported_entries: Number(status.entries),
         exported_bytes: status.bytes,
         waiting_days: status.waiting,
+        export_late: lake.isExported && status.waiting > MAX_WAITING_DAYS,
         keep_days: lake.keepDays === 'forever' ? null : lake.keepDays,
         kept_from: status.keptFrom ?? null,
         problem: problem === undefined ? null : { says: problem.text, at: isoOf(problem.atMs) },

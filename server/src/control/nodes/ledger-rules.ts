@@ -1,13 +1,10 @@
 /** What the doctor says about the ledger: its sums, its sealed hours, its partitions and its files. */
 import { dollars } from '#core/money/price.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
-import type { LakeFindings } from '#ports/lake.ts'
-import { STALLED_AFTER_MS } from '#ports/sealed-hours.ts'
+import { MAX_WAITING_DAYS, type LakeFindings } from '#ports/lake.ts'
 import type { BooksFigures, LedgerDifference, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
+import { slowerStep } from '../shared/sealing.ts'
 import { count, fail, ok, warn, type Finding } from './check-rules.ts'
-
-/** Days that may wait: the last one until its export has its turn. */
-const MAX_WAITING_DAYS = 2
 
 export function ledgerCheck({ entries, differences }: Reconciliation): Finding {
   const figures = { entries, differences: differences.length }
@@ -17,24 +14,22 @@ export function ledgerCheck({ entries, differences }: Reconciliation): Finding {
     : fail(`${count(differences.length, 'difference')} from the hourly totals; ${describe(first)}`, figures)
 }
 
-/** Hours are compared and sealed one after another: a stalled one holds up all later ones. */
 export function sealingCheck({ seal }: BooksFigures): Finding {
-  const { sealedThroughMs, sealWaitsMs, compareWaitsMs, earlierNodes } = seal
+  const { sealedThroughMs, earlierNodes } = seal
   const through =
     sealedThroughMs === undefined
       ? 'no hour is sealed yet'
       : `hours before ${new Date(sealedThroughMs).toISOString()} are sealed`
-  const waitsMs = Math.max(sealWaitsMs, compareWaitsMs)
+  const { step, waitsMs, isStalled } = slowerStep(seal)
   const figures = { waits_seconds: Math.round(waitsMs / 1000), earlier_nodes: earlierNodes }
   if (earlierNodes > 0)
     return warn(
       `${through}; ${count(earlierNodes, 'node')} of an earlier version must be stopped or ended first`,
       figures,
     )
-  if (waitsMs < STALLED_AFTER_MS) return ok(through, figures)
-  const step = sealWaitsMs >= compareWaitsMs ? 'seal' : 'reconcile'
+  if (!isStalled) return ok(through, figures)
   return fail(
-    `${through}; the next one has waited for ${Math.floor(waitsMs / HOUR_MS)} h: see why job ${step} fails in the log of the oldest node`,
+    `${through}; the next one has waited for ${Math.floor(waitsMs / HOUR_MS)} h: see why job ${step === 'seal' ? 'seal' : 'reconcile'} fails in the log of the oldest node`,
     figures,
   )
 }

@@ -9,9 +9,9 @@ import { decimalOf } from '#core/money/price.ts'
 import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
-import { STALLED_AFTER_MS } from '#ports/sealed-hours.ts'
 import { UNKNOWN_POSTED_AFTER_MS, type BooksFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
+import { slowerStep } from '../shared/sealing.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
 import { isoOf } from '../shared/times.ts'
 import type { AttentionFigures } from './queries.ts'
@@ -246,11 +246,13 @@ function ofLedger({ ledger, nowMs }: AttentionParts): readonly Attention[] {
   }
   const rows = restRows.ledger + restRows.requests
   if (rows > 0) items.push(item('partition_missing', 'warn', ['store', 'rows'], nowMs, { rows }))
-  const { sealWaitsMs, compareWaitsMs, earlierNodes } = seal
-  const waitsMs = Math.max(sealWaitsMs, compareWaitsMs)
-  if (waitsMs >= STALLED_AFTER_MS) {
-    const step = sealWaitsMs >= compareWaitsMs ? 'sealed' : 'compared'
-    const figures = { step, hours: Math.floor(waitsMs / HOUR_MS), earlier_nodes: earlierNodes }
+  const { step, waitsMs, isStalled } = slowerStep(seal)
+  if (isStalled) {
+    const figures = {
+      step: step === 'seal' ? 'sealed' : 'compared',
+      hours: Math.floor(waitsMs / HOUR_MS),
+      earlier_nodes: seal.earlierNodes,
+    }
     items.push(item('ledger_stalled', 'bad', ['store', 'ledger'], nowMs - waitsMs, figures))
   }
   for (const [project, own] of Map.groupBy(overflows, (overflow) => overflow.project)) {

@@ -3,16 +3,18 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Command } from '#cli/command/command.ts'
 import { doctor } from '#cli/commands/doctor.ts'
+import { ledger as ledgerCommand } from '#cli/commands/ledger.ts'
 import { nodes as nodesCommand } from '#cli/commands/nodes.ts'
 import { unknowns as unknownsCommand } from '#cli/commands/unknowns.ts'
 import { runCommand } from '#cli/command/run.ts'
 import { windowOf } from '#core/money/budget.ts'
-import { momentOf } from '#core/money/ledger.ts'
+import { HOUR_MS, momentOf } from '#core/money/ledger.ts'
 import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { QUIET_NODE, startBooksControl } from '#test/support/books-control.ts'
 import { assertFault } from '#test/support/errors.ts'
+import { unusedLake } from '#test/support/lake.ts'
 
 const open = postgresBooks()
 
@@ -449,5 +451,38 @@ test('the doctor tells of a disk that can’t be written, and of a configuration
   assert.match(
     findings['configuration'] ?? '',
     /^warn: the file has been invalid since 1970-01-01T00:00:00\.000Z, an earlier one is in use: torana\.yaml:1:1 .* \(and 1 more\)$/,
+  )
+})
+
+test('a ledger without progress for two hours is stalled, with the step and since when; a moment earlier it is on time', async () => {
+  const books = await open()
+  const { clock, sealing, reconciler } = books
+  const { ask, url } = await startBooksControl(books)
+  const stalled = async () => (await ask('GET', '/ledger')).body['sealing_stalled']
+  clock.ms = BOOKS_NOW_MS + 2 * HOUR_MS - 1
+  assert.equal(await stalled(), null)
+  assert.equal((await outcome(ledgerCommand, '', url)).code, 0)
+  clock.ms = BOOKS_NOW_MS + 3 * HOUR_MS
+  const since = new Date(BOOKS_NOW_MS).toISOString()
+  assert.deepEqual(await stalled(), { step: 'seal', since, earlier_nodes: 0 })
+  const { code, stdout } = await outcome(ledgerCommand, '', url)
+  assert.equal(code, 1)
+  assert.match(stdout, new RegExp(`stalled since ${since}: see why job seal fails in the log`))
+  await reconciler.reconcileDue()
+  await sealing.sealDue()
+  assert.equal(await stalled(), null)
+})
+
+test('an export is late when more than two days wait, and never where it is off', async () => {
+  const books = await open()
+  const off = unusedLake(books.database)
+  const lateWith = async (waiting: number, isExported: boolean) => {
+    const status = async () => ({ ...(await off.status()), waiting })
+    const { ask } = await startBooksControl(books, { lake: { ...off, isExported, status } })
+    return (await ask('GET', '/ledger')).body['export_late']
+  }
+  assert.deepEqual(
+    [await lateWith(2, true), await lateWith(3, true), await lateWith(3, false)],
+    [false, true, false],
   )
 })
