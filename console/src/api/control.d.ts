@@ -4125,7 +4125,7 @@ export interface components {
             };
             retention: {
                 what: string;
-                /** @description null: for ever. */
+                /** @description null: forever. */
                 days: number | null;
                 /** @description As the database estimates it. */
                 rows: number;

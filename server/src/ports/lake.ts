@@ -1,6 +1,7 @@
 /** Sealed days of the ledger in the blob store. Methods of the store reject with `StoreUnreachable`. */
 import type { HourTotals, Manifest, Signature } from '#core/money/lake.ts'
 import type { EntryPage, StoredEntry } from './ledger-files.ts'
+import { StoreUnreachable } from './store.ts'
 
 /** An entry by its primary key. */
 export interface EntryPlace {
@@ -106,7 +107,10 @@ export interface ManifestSigner {
   verify(text: string, signature: Signature): 'good' | 'bad' | 'other key'
 }
 
-/** Entries of days that PostgreSQL no longer has. */
+/** A file of a dropped day cannot be read now. */
+export class LedgerFilesUnreachable extends StoreUnreachable {}
+
+/** Entries of days that PostgreSQL no longer has. Methods reject with `LedgerFilesUnreachable` where a file is needed. */
 export interface ColdEntries {
   /** Entries of earlier moments are in files only. Undefined: PostgreSQL has all. */
   keptFromMs(): Promise<number | undefined>

@@ -72,8 +72,9 @@ export const retention = inLanguage('retention', {
   columns: { what: 'Data', days: 'Kept for', rows: 'Rows', bytes: 'Size', next: 'Next purge' },
   what: {
     requests: ['Requests', 'One row per request with its calls. Inputs and outputs are not stored.'],
-    ledger: ['Ledger', 'The cost of every request. Never deleted.'],
-    usage: ['Usage', 'Hourly and daily totals behind the charts.'],
+    ledger: ['Ledger', 'The cost of every request. Days leave PostgreSQL only after their export.'],
+    usage: ['Usage by day', 'Daily totals behind the charts.'],
+    hours: ['Usage by hour', 'Hourly totals behind the charts.'],
     audit: ['Audit', 'Who changed what, as a tamper-evident chain.'],
     pictures: ['Images and image jobs', 'Set with limits.assetRetentionMs in torana.yaml.'],
     webhooks: ['Webhook events', 'Deliveries sent or pending.'],

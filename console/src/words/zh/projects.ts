@@ -71,8 +71,9 @@ export const retention: Partly<typeof englishRetention> = {
   columns: { what: '数据', days: '保留', rows: '行数', bytes: '大小', next: '下次清除' },
   what: {
     requests: ['请求', '每个请求及其调用一行，从不包含发送或返回的内容。'],
-    ledger: ['账本', '每个请求的费用。永不删除。'],
-    usage: ['用量', '按小时和按天的汇总，图表由此生成。'],
+    ledger: ['账本', '每个请求的费用。导出之后才会离开 PostgreSQL。'],
+    usage: ['按天用量', '按天的汇总，图表由此生成。'],
+    hours: ['按小时用量', '按小时的汇总，图表由此生成。'],
     audit: ['审计', '谁修改了什么；链式保存，任何篡改都会显现。'],
     pictures: ['图片和图片任务', '保留时长由 torana.yaml 中的 limits.assetRetentionMs 决定。'],
     webhooks: ['Webhook 事件', '已发送或待发送给 webhook 的通知。'],

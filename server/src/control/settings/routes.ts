@@ -20,7 +20,7 @@ const settings = z
     retention: z.array(
       z.object({
         what: z.string(),
-        days: z.number().nullable().describe('null: for ever.'),
+        days: z.number().nullable().describe('null: forever.'),
         rows: z.int().describe('As the database estimates it.'),
         bytes: z.int(),
         next: time.nullable().describe('When the oldest go.'),
@@ -69,7 +69,7 @@ export function registerSettings(api: Api, node: ControlNode): void {
           admin_token: environment.adminTokenOff ? ('off' as const) : ('on' as const),
         },
         limits: numbersIn(limits),
-        retention: retentionOf(sizes, limits, nowMs),
+        retention: retentionOf(sizes, limits, node.lake, nowMs),
         stores: stores
           .list(node.nodeFigures(), nowMs)
           .map((store) => ({ ...store, ms: store.name === 'postgres' ? postgresMs : null })),

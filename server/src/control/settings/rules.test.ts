@@ -18,19 +18,23 @@ test('retention adds up the tables of each kind of data, and only requests go at
     'projects',
   ]
   const sizes = tables.map((table, index) => ({ table, rows: 2 ** index, bytes: 1000 * 2 ** index }))
-  const retention = retentionOf(sizes, { assetRetentionMs: 36 * 3_600_000 }, NOW_MS)
+  const keptFor = (keepDays: number | 'forever') =>
+    retentionOf(sizes, { assetRetentionMs: 36 * 3_600_000 }, { keepDays }, NOW_MS)
+  const retention = keptFor('forever')
   assert.deepEqual(
     retention.map(({ what, days, rows, bytes, next }) => [what, days, rows, bytes, next]),
     [
       ['requests', 30, 1, 1000, '2026-11-18T00:00:00.000Z'],
       ['ledger', null, 2, 2000, null],
-      ['usage', null, 4 + 8, 12_000, null],
+      ['usage', null, 8, 8000, null],
+      ['hours', 92, 4, 4000, null],
       ['audit', null, 16, 16_000, null],
       ['pictures', 2, 32 + 64, 96_000, null],
       ['webhooks', 35, 128, 128_000, null],
       ['drift', 90, 256, 256_000, null],
     ],
   )
+  assert.equal(keptFor(400).find(({ what }) => what === 'ledger')?.days, 400, 'older days are files')
 })
 
 test('a store keeps the time at which its state was first seen, until the state changes', () => {

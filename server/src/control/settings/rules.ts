@@ -1,15 +1,17 @@
 /** How long data is kept, and since when each store has been reachable or not. */
 import type { Limits } from '#core/settings.ts'
 import { DRIFT_KEPT_MS } from '#ports/spaces.ts'
-import { REQUEST_LOG_DAYS, type NodeFigures } from '#ports/upkeep.ts'
+import type { NodeLake } from '#ports/lake.ts'
+import { HOURS_KEPT_DAYS, REQUEST_LOG_DAYS, type NodeFigures } from '#ports/upkeep.ts'
 import { WEBHOOK_EVENTS_KEPT_MS } from '#ports/webhooks.ts'
 import { DAY_MS, isoOf } from '../shared/times.ts'
 import type { TableSize } from './queries.ts'
 
-/** The requests are dropped by the day: the oldest go at midnight. `days` null: kept for ever. */
+/** The requests are dropped by the day: the oldest go at midnight. `days` null: kept forever. */
 export function retentionOf(
   sizes: readonly TableSize[],
   { assetRetentionMs }: Pick<Limits, 'assetRetentionMs'>,
+  { keepDays }: Pick<NodeLake, 'keepDays'>,
   nowMs: number,
 ) {
   const kept = (what: string, tables: readonly string[], days: number | null, next: string | null = null) => {
@@ -21,8 +23,9 @@ export function retentionOf(
   const midnight = isoOf((Math.floor(nowMs / DAY_MS) + 1) * DAY_MS)
   return [
     kept('requests', ['requests'], REQUEST_LOG_DAYS, midnight),
-    kept('ledger', ['usage_events'], null),
-    kept('usage', ['usage_hours', 'usage_days'], null),
+    kept('ledger', ['usage_events'], keepDays === 'forever' ? null : keepDays),
+    kept('usage', ['usage_days', 'usage_label_days'], null),
+    kept('hours', ['usage_hours', 'usage_label_hours'], HOURS_KEPT_DAYS),
     kept('audit', ['audit'], null),
     kept('pictures', ['image_jobs', 'image_job_calls'], Math.round(assetRetentionMs / DAY_MS)),
     kept('webhooks', ['webhook_events'], WEBHOOK_EVENTS_KEPT_MS / DAY_MS),

@@ -2,6 +2,7 @@
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
+import { LedgerFilesUnreachable } from '#ports/lake.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 import { toFault } from '#http/faults.ts'
 
@@ -52,6 +53,12 @@ export function refuseReserved(project: string): void {
 export function controlFault(error: unknown): Fault {
   if (error instanceof ChangeRefused)
     return error.reason === 'missing' ? notFound(error.message) : conflict(error.message)
+  if (error instanceof LedgerFilesUnreachable)
+    return new Fault(
+      'store_unreachable',
+      `These days of the ledger are in files, and Torana cannot read them from the bucket of ASSETS_URL (${error.message}). Check the bucket with \`torana doctor\`, then retry.`,
+      { cause: error },
+    )
   if (error instanceof StoreUnreachable)
     return new Fault(
       'store_unreachable',

@@ -3,7 +3,7 @@ import { readSigned, type Manifest, type ManifestFile } from '#core/money/lake.t
 import { DAY_MS, HIGHEST_ID, lowestIdAt } from '#core/money/id-range.ts'
 import { momentOf } from '#core/money/ledger.ts'
 import type { BlobStore } from '#ports/blobs.ts'
-import type { ColdEntries, LakeStore } from '#ports/lake.ts'
+import { LedgerFilesUnreachable, type ColdEntries, type LakeStore } from '#ports/lake.ts'
 import type { LedgerFiles, LedgerFileSource, StoredEntry } from '#ports/ledger-files.ts'
 import { StoreUnreachable } from '#ports/store.ts'
 
@@ -63,17 +63,7 @@ export class LakeReader implements ColdEntries {
     const { blobs } = this.#parts
     return {
       size: bytes,
-      async read(first, end) {
-        const blob = await blobs.open(name, { first, last: end - 1 })
-        if (blob === undefined) throw new StoreUnreachable(`${name} is missing in the bucket`)
-        const read = new Uint8Array(end - first)
-        let at = 0
-        for await (const part of blob.bytes) {
-          read.set(part, at)
-          at += part.length
-        }
-        return read
-      },
+      read: (first, end) => reachable(bytesOf(blobs, name, first, end)),
     }
   }
 }
@@ -123,4 +113,26 @@ function following(id: string): string {
   const next = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
   if (next.length > 32) return HIGHEST_ID
   return `${next.slice(0, 8)}-${next.slice(8, 12)}-${next.slice(12, 16)}-${next.slice(16, 20)}-${next.slice(20)}`
+}
+
+async function bytesOf(blobs: BlobStore, name: string, first: number, end: number): Promise<Uint8Array> {
+  const blob = await blobs.open(name, { first, last: end - 1 })
+  if (blob === undefined) throw new StoreUnreachable(`${name} is missing`)
+  const read = new Uint8Array(end - first)
+  let at = 0
+  for await (const part of blob.bytes) {
+    read.set(part, at)
+    at += part.length
+  }
+  return read
+}
+
+/** An outage of the bucket is not one of PostgreSQL, and the answer says which. */
+async function reachable<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof StoreUnreachable) throw new LedgerFilesUnreachable(error.message, { cause: error })
+    throw error
+  }
 }

@@ -1,5 +1,7 @@
 /** The routes that read entries, about days that PostgreSQL has dropped. */
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { decimalOf } from '#core/money/price.ts'
@@ -60,7 +62,7 @@ async function started() {
       (hit) => `${hit.type} ${hit.id}`,
     )
   const developer = await node.tokenOf('developer', { projects: ['project 1'] })
-  return { entries, ask, find, developer }
+  return { folder, node, entries, ask, find, developer }
 }
 
 const skip = hasPostgres ? false : 'there is no PostgreSQL on this machine'
@@ -69,7 +71,7 @@ test(
   'what PostgreSQL has dropped is exported, shown and found from its files, by those who may see it',
   { skip },
   async (t) => {
-    const { entries, ask, find, developer } = await started()
+    const { folder, node, entries, ask, find, developer } = await started()
     const own = entries.find(({ project, kind }) => project === 'project 1' && kind === 'post') as Entry
     const other = entries.find(({ project }) => project === 'project 2') as Entry
 
@@ -114,6 +116,13 @@ test(
       assert.deepEqual([job?.['id'], job?.['cost_usd'], job?.['cost_in_files']], [own.request_id, null, true])
       const { body } = await ask(`/requests/${own.request_id}`)
       assert.equal(body['posted_usd'], decimalOf(own.amount_nano ?? 0n))
+    })
+
+    await t.test('files that cannot be read are named, and PostgreSQL is not blamed', async () => {
+      rmSync(join(folder, 'ledger'), { recursive: true })
+      const { status, text } = await node.control('GET', `/requests/${own.request_id}`, { token: NODE_TOKEN })
+      assert.deepEqual([status, /part-0001\.parquet is missing/.test(text)], [503, true], text)
+      assert.doesNotMatch(text, /PostgreSQL/)
     })
   },
 )
