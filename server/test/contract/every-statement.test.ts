@@ -41,6 +41,12 @@ const PARTITIONS = {
 
 /** Of literals with local names. A statement that has neither an example nor a fixed text fails the test. */
 const EXAMPLES: readonly Example[] = [
+  {
+    of: 'WITH fence AS MATERIALIZED',
+    with: Object.fromEntries(
+      ['isUsual', 'isFenced', 'isLabelled', 'isBatched'].map((flag) => [flag, ['true', 'false']]),
+    ),
+  },
   { of: 'SELECT hour AS at, sum(amount_nano)::bigint AS nano', with: COLUMN },
   { of: 'SELECT day, amount_nano FROM usage_days', with: COLUMN },
   { of: 'SELECT key_id, model, sum(amount_nano) AS nano', with: COLUMN },

@@ -19,16 +19,19 @@ const ADDED_UP = Object.keys(SUMS)
   .map((name) => `${name} = hours.${name} + excluded.${name}`)
   .join(', ')
 
-interface AppendForm {
+export interface AppendForm {
   /**
-   * No entry is in the ledger already, as is usual: no row has to be confirmed after it was written, and none has to be found among
-   * those given. If one is, the statement fails with a unique violation, and must be sent in the other form.
+   * As is usual, no entry is in the ledger already, and none is late: no row has to be confirmed after it was written, and none has
+   * to be found among those given. If an entry is in the ledger, the statement fails with a unique violation; if one is late, it
+   * writes nothing and answers `is_late`. Then it must be sent in the other form.
    */
   readonly isUsual: boolean
   /** Only entries of a node that has not been ended are accepted. */
   readonly isFenced: boolean
   /** Entries have labels. Most batches have none, and pay nothing for those that do. */
   readonly isLabelled: boolean
+  /** Entries are lines of batches. Opening this part of the statement costs others as much as writing a row. */
+  readonly isBatched: boolean
 }
 
 /** Concurrent writers, nodes and lanes of a node, count in separate rollup rows; more than this many share. */
@@ -38,10 +41,32 @@ export const LATE_SHARDS = 100
 
 /** `hour`: Unix seconds of the hour of a `counted` entry. */
 const IS_LATE = '(SELECT through FROM seal) > to_timestamp(hour)'
+/** Of entries that are `given` together. */
+const IS_ANY_LATE = '(SELECT through FROM seal) > (SELECT to_timestamp(min(hour)) FROM given)'
 const SHARD = `($2::integer + CASE WHEN ${IS_LATE} THEN ${LATE_SHARDS} ELSE 0 END)::smallint`
 
 const NAMES = 'project, key_id, model, deployment'
 const LABEL_NAMES = 'project, label, value, key_id, model, deployment'
+
+/** A late entry is a correction. */
+const CORRECTED = `, corrected AS (
+  INSERT INTO ledger_corrections (
+    hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
+  )
+  SELECT to_timestamp(hour), request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano,
+    unknown_nano
+  FROM counted WHERE ${IS_LATE}
+)`
+
+const BATCHED = `, batched AS (
+  INSERT INTO batch_usage AS batches (batch_id, shard, tokens, amount_nano, unknown_nano)
+  SELECT batch_id, $2::smallint, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
+  FROM counted WHERE batch_id IS NOT NULL GROUP BY batch_id ORDER BY batch_id
+  ON CONFLICT (batch_id, shard) DO UPDATE SET
+    tokens = batches.tokens + excluded.tokens,
+    amount_nano = batches.amount_nano + excluded.amount_nano,
+    unknown_nano = batches.unknown_nano + excluded.unknown_nano
+)`
 
 /** The sums of some `entries` in rollup rows with these names. */
 function rolledUp(hours: string, names: string, entries: string): string {
@@ -70,11 +95,12 @@ const LABELLED = `, labelled AS MATERIALIZED (
  * value come empty: reading an array takes as long as writing its contents. A late entry is a correction and counts in shards of its
  * own; the snapshot of the one statement decides for all of its parts.
  */
-export function appendStatement({ isUsual, isFenced, isLabelled }: AppendForm): string {
-  const labels = isLabelled ? ', end_user, tags' : ''
+export function appendStatement({ isUsual, isFenced, isLabelled, isBatched }: AppendForm): string {
   return `
 WITH fence AS MATERIALIZED (
   SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE
+), seal AS MATERIALIZED (
+  SELECT through FROM ledger_seal
 ), given AS MATERIALIZED (
   SELECT request_id, coalesce(attempt, 0) AS attempt, coalesce(kind, 'post') AS kind, call_id, project, key_id, model, deployment,
     coalesce(usage, 'upstream') AS usage, tokens, coalesce(images, 0) AS images, amount_nano,
@@ -92,11 +118,12 @@ WITH fence AS MATERIALIZED (
 ), inserted AS (
   INSERT INTO usage_events (
     request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${labels}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${isLabelled ? ', end_user, tags' : ''}
   )
   SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
-    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${labels}
-  FROM given ${isFenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
+    requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${isLabelled ? ', end_user, tags' : ''}
+  FROM given
+  WHERE ${isFenced ? 'EXISTS (SELECT FROM fence)' : 'true'}${isUsual ? ` AND NOT (${IS_ANY_LATE})` : ''}
   ORDER BY request_id, attempt, kind
   ${isUsual ? 'RETURNING 1' : 'ON CONFLICT DO NOTHING RETURNING request_id, attempt, kind'}
 ), counted AS MATERIALIZED (
@@ -105,24 +132,7 @@ WITH fence AS MATERIALIZED (
       ? 'SELECT * FROM given WHERE (SELECT count(*) FROM inserted) > 0'
       : 'SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)'
   }
-), seal AS MATERIALIZED (
-  SELECT through FROM ledger_seal
-), corrected AS (
-  INSERT INTO ledger_corrections (
-    hour, request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano, unknown_nano
-  )
-  SELECT to_timestamp(hour), request_id, attempt, kind, project, key_id, tokens, images, amount_nano, requests, hits, saved_nano,
-    unknown_nano
-  FROM counted WHERE ${IS_LATE}
-)${isLabelled ? LABELLED : ''}${rolledUp('usage_hours', NAMES, 'counted')}, batched AS (
-  INSERT INTO batch_usage AS batches (batch_id, shard, tokens, amount_nano, unknown_nano)
-  SELECT batch_id, $2::smallint, coalesce(sum(tokens), 0), coalesce(sum(amount_nano), 0), coalesce(sum(unknown_nano), 0)
-  FROM counted WHERE batch_id IS NOT NULL GROUP BY batch_id ORDER BY batch_id
-  ON CONFLICT (batch_id, shard) DO UPDATE SET
-    tokens = batches.tokens + excluded.tokens,
-    amount_nano = batches.amount_nano + excluded.amount_nano,
-    unknown_nano = batches.unknown_nano + excluded.unknown_nano
-), due AS MATERIALIZED (
+)${isUsual ? '' : CORRECTED}${isLabelled ? LABELLED : ''}${rolledUp('usage_hours', NAMES, 'counted')}${isBatched ? BATCHED : ''}, due AS MATERIALIZED (
   SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
   FROM (
     SELECT budget_id, window_start, coalesce(sum(amount_nano), 0)::bigint AS spent, sum(covered)::bigint AS covered
@@ -152,7 +162,7 @@ WITH fence AS MATERIALIZED (
   WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
     AND spent.covered <> 0
 )
-SELECT count(*)::integer AS nodes FROM fence`
+SELECT count(*)::integer AS nodes${isUsual ? `, ${IS_ANY_LATE} AS is_late` : ''} FROM fence`
 }
 
 /**

@@ -28,6 +28,7 @@ import { writeAudit } from '../audit.ts'
 import type { Database, Sql } from '../database.ts'
 import {
   appendStatement,
+  type AppendForm,
   BRING_HOME,
   HEARTBEAT,
   HOLD_NODE,
@@ -46,29 +47,25 @@ import { rollUpDay } from './roll-up.ts'
 /** Entries per statement: more take longer without more throughput. */
 const PAGE_ENTRIES = 1000
 
-/** Each is prepared under its own name. */
-const USUAL = {
-  plain: [appendStatement({ isUsual: true, isFenced: true, isLabelled: false }), 'ledger-append-usual'],
-  labelled: [
-    appendStatement({ isUsual: true, isFenced: true, isLabelled: true }),
-    'ledger-append-usual-labels',
-  ],
-} as const
-const FENCED = {
-  plain: [appendStatement({ isUsual: false, isFenced: true, isLabelled: false }), 'ledger-append'],
-  labelled: [appendStatement({ isUsual: false, isFenced: true, isLabelled: true }), 'ledger-append-labels'],
-} as const
-const UNFENCED = {
-  plain: appendStatement({ isUsual: false, isFenced: false, isLabelled: false }),
-  labelled: appendStatement({ isUsual: false, isFenced: false, isLabelled: true }),
-}
-
 /** An entry is in the ledger already. */
 const UNIQUE_VIOLATION = '23505'
 
-/** The number of live nodes with the id: one or none. */
-interface Fence {
+interface Appended {
+  /** Live nodes with the id: one or none. */
   readonly nodes: number
+  /** Nothing was written: an entry is late. */
+  readonly is_late?: boolean
+}
+
+/** Texts of the forms, by the name under which each is prepared. */
+const forms = new Map<string, string>()
+
+function prepared(form: AppendForm): readonly [text: string, name: string] {
+  const { isUsual, isFenced, isLabelled, isBatched } = form
+  const name = `ledger-append-${[isUsual, isFenced, isLabelled, isBatched].map(Number).join('')}`
+  const text = forms.get(name) ?? appendStatement(form)
+  forms.set(name, text)
+  return [text, name]
 }
 
 export class PostgresLedger implements LedgerStore {
@@ -198,13 +195,14 @@ export class PostgresLedger implements LedgerStore {
     nodeId: string,
     entries: readonly CountedEntry[],
     lane: number,
-  ): Promise<readonly Fence[]> {
+  ): Promise<readonly Appended[]> {
     try {
-      return await this.#appendFenced(this.#database, nodeId, entries, lane, USUAL)
+      const rows = await this.#appendFenced(this.#database, nodeId, entries, lane, true)
+      if (rows[0]?.is_late !== true) return rows
     } catch (error) {
       if (!(error instanceof DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error
-      return this.#appendFenced(this.#database, nodeId, entries, lane)
     }
+    return this.#appendFenced(this.#database, nodeId, entries, lane)
   }
 
   /** `sql`: the database, or a transaction. Nothing is awaited where no entry has labels. */
@@ -213,11 +211,17 @@ export class PostgresLedger implements LedgerStore {
     nodeId: string,
     entries: readonly CountedEntry[],
     lane: number,
-    forms: typeof FENCED | typeof USUAL = FENCED,
-  ): Promise<readonly Fence[]> {
-    const write = (labels?: CountedLabels): Promise<readonly Fence[]> => {
-      const [statement, name] = labels === undefined ? forms.plain : forms.labelled
-      return sql.query<Fence>(statement, parametersOf(nodeId, entries, lane, labels), name)
+    isUsual = false,
+  ): Promise<readonly Appended[]> {
+    const isBatched = entries.some(isOfBatch)
+    const write = (labels?: CountedLabels): Promise<readonly Appended[]> => {
+      const [text, name] = prepared({
+        isUsual,
+        isFenced: true,
+        isLabelled: labels !== undefined,
+        isBatched,
+      })
+      return sql.query<Appended>(text, parametersOf(nodeId, entries, lane, labels), name)
     }
     return entries.some(isLabelled) ? this.#countedLabels(sql, entries).then(write) : write()
   }
@@ -231,13 +235,13 @@ export class PostgresLedger implements LedgerStore {
     )
   }
 
-  /** Appends entries of a live node, some of which may be late. In a transaction, and in one statement: see `FENCED`. */
+  /** Appends entries of a live node, some of which may be late. In a transaction, and in one statement. */
   async #appendCarefully(
     sql: Sql,
     nodeId: string,
     entries: readonly LedgerEntry[],
     lane: number,
-  ): Promise<readonly Fence[]> {
+  ): Promise<readonly Appended[]> {
     await sql.query(HOLD_NODE, [nodeId])
     const late = await differences(sql, entries.filter(mayComeLate), livingEntry)
     const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
@@ -252,8 +256,13 @@ export class PostgresLedger implements LedgerStore {
     const late = await differences(sql, distinct, lateEntry)
     if (late.length === 0) return
     const labels = late.some(isLabelled) ? await this.#countedLabels(sql, late) : undefined
-    const statement = labels === undefined ? UNFENCED.plain : UNFENCED.labelled
-    await sql.query(statement, parametersOf(nodeId, late, 0, labels))
+    const [text] = prepared({
+      isUsual: false,
+      isFenced: false,
+      isLabelled: labels !== undefined,
+      isBatched: late.some(isOfBatch),
+    })
+    await sql.query(text, parametersOf(nodeId, late, 0, labels))
   }
 }
 
@@ -273,6 +282,10 @@ async function accepted<Result>(work: Promise<Result>): Promise<Result> {
 
 function isLabelled({ entry }: CountedEntry): boolean {
   return entry.labels !== undefined
+}
+
+function isOfBatch({ entry }: CountedEntry): boolean {
+  return entry.batchId !== undefined
 }
 
 /** What the entries add to the rows that exist. */
