@@ -17,7 +17,7 @@ import { Report, loadText, median, print, spreadText, writeResults } from '../re
 import { newTorana, type Torana } from '../torana.ts'
 import { Workplace } from '../workplace.ts'
 import { benchKey, loadScript } from '../wrk.ts'
-import { measureKeyFile, type KeyFileFigures } from './key-file.ts'
+import { measureKeyFile, type KeyFileFigures, type Took } from './key-file.ts'
 import { startNginx } from './parts.ts'
 import { cpuOf, familyOf } from './peers/family.ts'
 import { cpusOf, GATEWAY_CORE, LOAD_CORE, ratiosOf, sideBySide, type Seen } from './side-by-side.ts'
@@ -68,14 +68,14 @@ async function measureFiles(): Promise<readonly KeyFileFigures[]> {
   for (const keys of [FEW_KEYS, Number(options['file-keys'] ?? KEYS)])
     figures.push(await measureKeyFile(join(place.folder, `file-${keys}`), keys))
   print([
-    ['keys', 'MB', 'bytes/key', 'pack s', 'open s', 'find µs', 'miss µs', 'by id µs', 'fold s', 'memory MB'],
+    ['keys', 'MB', 'bytes/key', 'pack', 'open', 'find µs', 'miss µs', 'by id µs', 'fold', 'memory MB'],
     ...figures.map((one) => [
       one.keys.toLocaleString('en-US'),
       (one.bytes / MEGABYTE).toFixed(1),
       (one.bytes / one.keys).toFixed(0),
-      ...[one.packSeconds, one.openSeconds].map((seconds) => seconds.toFixed(2)),
+      ...[one.pack, one.open].map(textOf),
       ...[one.findUs, one.missUs, one.byIdUs].map((us) => us.toFixed(1)),
-      one.foldSeconds.toFixed(2),
+      textOf(one.fold),
       one.residentMegabytes.toFixed(0),
     ]),
   ])
@@ -147,11 +147,14 @@ function twoWorkers(name: string, postgres: TestServer, config: object): Promise
 async function measureNode(postgres: TestServer, few: TestServer, config: object): Promise<object> {
   const torana = await twoWorkers('workers', postgres, config)
   const beside = await twoWorkers('few', few, config)
-  const first = await startedAndStopped(torana)
-  const firstBeside = await startedAndStopped(beside)
+  const first = await startedAndStopped(torana, postgres)
+  const firstBeside = await startedAndStopped(beside, few)
   const rounds: { readonly many: Start; readonly few: Start }[] = []
   for (let round = 0; round < STARTS; round += 1)
-    rounds.push({ many: await startedAndStopped(torana), few: await startedAndStopped(beside) })
+    rounds.push({
+      many: await startedAndStopped(torana, postgres),
+      few: await startedAndStopped(beside, few),
+    })
   const [again, againBeside] = [middle(rounds.map(({ many }) => many)), middle(rounds.map((one) => one.few))]
   const workersBeside = await memoryOfWorkers(beside, FEW_KEYS)
   await beside.stop()
@@ -169,6 +172,7 @@ async function measureNode(postgres: TestServer, few: TestServer, config: object
   const more = {
     seconds: again.seconds - againBeside.seconds,
     cpuSeconds: again.cpuSeconds - againBeside.cpuSeconds,
+    databaseCpuSeconds: again.databaseCpuSeconds - againBeside.databaseCpuSeconds,
   }
   report.aim('  more', textOf(more), `≤ ${MAX_START_SECONDS} s`, more.seconds <= MAX_START_SECONDS)
   const megabytesOf = (bytes: readonly number[]): string =>
@@ -201,34 +205,36 @@ async function memoryOfWorkers(torana: Torana, keys: number): Promise<readonly n
   return familyOf(torana.pid).slice(1).map(memoryOf)
 }
 
-interface Start {
-  readonly seconds: number
-  /** Of all its processes: on a busy machine the better figure. */
-  readonly cpuSeconds: number
+interface Start extends Took {
+  /** Of PostgreSQL, also for what the node still asks while it stops. */
+  readonly databaseCpuSeconds: number
 }
 
-async function started(torana: Torana): Promise<Start> {
+async function started(torana: Torana): Promise<Took> {
   const startedMs = performance.now()
   await torana.start()
   const cpuSeconds = cpuOf(familyOf(torana.pid)) / 1_000_000
   return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds }
 }
 
-async function startedAndStopped(torana: Torana): Promise<Start> {
+async function startedAndStopped(torana: Torana, postgres: TestServer): Promise<Start> {
+  const before = cpuOf(postgres.pids())
   const start = await started(torana)
   await torana.stop()
-  return start
+  return { ...start, databaseCpuSeconds: (cpuOf(postgres.pids()) - before) / 1_000_000 }
 }
 
 function middle(starts: readonly Start[]): Start {
   return {
     seconds: median(starts.map(({ seconds }) => seconds)),
     cpuSeconds: median(starts.map(({ cpuSeconds }) => cpuSeconds)),
+    databaseCpuSeconds: median(starts.map((start) => start.databaseCpuSeconds)),
   }
 }
 
-function textOf({ seconds, cpuSeconds }: Start): string {
-  return `${seconds.toFixed(1)} s (CPU ${cpuSeconds.toFixed(1)} s)`
+function textOf({ seconds, cpuSeconds, databaseCpuSeconds }: Took & Partial<Start>): string {
+  const ofDatabase = databaseCpuSeconds ? `, PostgreSQL ${databaseCpuSeconds.toFixed(1)} s` : ''
+  return `${seconds.toFixed(1)} s (CPU ${cpuSeconds.toFixed(1)} s${ofDatabase})`
 }
 
 function memoryOf(pid: number): number {
@@ -273,7 +279,7 @@ async function revocation(torana: Torana): Promise<number> {
   }
 }
 
-async function withoutStore(torana: Torana, postgres: TestServer): Promise<Start> {
+async function withoutStore(torana: Torana, postgres: TestServer): Promise<Took> {
   await postgres.kill9()
   const start = await started(torana)
   for (let count = 0; count < 200; count += 1) {
