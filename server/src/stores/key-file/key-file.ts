@@ -22,6 +22,7 @@ import { bytesInMemory, identityOf, openFile } from './readable-bytes.ts'
 
 const PACKED_KEYS = 'keys.packed'
 const CHANGES = 'keys.changes'
+const DRAFT = 'keys.packed.draft'
 const LOCK = 'keys.lock'
 /** Of earlier versions. */
 const OLD_SNAPSHOT = 'keys.snapshot'
@@ -30,8 +31,8 @@ const OLD_SNAPSHOT = 'keys.snapshot'
 const MAX_CHANGES = 10_000
 /** The log, which a start reads as a whole. Its records mostly say only that nothing changed. */
 const MAX_LOG_BYTES = 16_777_216
-/** The wait for another process that packs the keys: ten million take less. */
-const MAX_LOCK_WAIT_MS = 300_000
+/** The wait for another process whose draft does not grow: it sorts the rows of ten million keys in less. */
+const MAX_STANDSTILL_MS = 300_000
 const LOCK_LOOK_MS = 100
 /** A record that says the same with an earlier time is recent enough: another process wrote it. */
 const RECENT_MS = 60_000
@@ -44,6 +45,7 @@ export interface KeyFileParts {
   readonly keys: readonly Uint8Array[]
   /** Changes beside the packed file, after which they are packed. */
   readonly maxChanges?: number
+  readonly maxStandstillMs?: number
   /** A file could not be used or written. */
   readonly onTrouble: (trouble: Error) => void
 }
@@ -59,6 +61,7 @@ class DiskFailure extends Error {}
 export class PackedKeyFile implements KeyFile {
   readonly #parts: KeyFileParts
   readonly #path: string
+  readonly #draft: string
   readonly #log: string
   readonly #lock: string
 
@@ -66,6 +69,7 @@ export class PackedKeyFile implements KeyFile {
     this.#parts = parts
     this.#lock = join(parts.folder, LOCK)
     this.#path = join(parts.folder, PACKED_KEYS)
+    this.#draft = join(parts.folder, DRAFT)
     this.#log = join(parts.folder, CHANGES)
   }
 
@@ -182,32 +186,35 @@ export class PackedKeyFile implements KeyFile {
     return { packed, state, changes: { keys: [], projects: [] } }
   }
 
+  /** Waits while another process makes progress: keys packed by each process for itself take as much memory as there are keys. */
   async #whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
-    const sinceMs = performance.now()
+    const { maxStandstillMs = MAX_STANDSTILL_MS } = this.#parts
+    let [draft, sinceMs] = [identityOf(this.#draft), performance.now()]
     for (;;) {
       const lock = onDisk(() => lockFile(this.#lock))
       if (lock !== undefined) return work().finally(() => lock.release())
-      if (performance.now() - sinceMs > MAX_LOCK_WAIT_MS)
-        throw new DiskFailure('another process has been packing the keys for too long')
       await wait(LOCK_LOOK_MS)
+      const now = identityOf(this.#draft)
+      if (now !== draft) [draft, sinceMs] = [now, performance.now()]
+      else if (performance.now() - sinceMs > maxStandstillMs)
+        throw new DiskFailure('another process that packs the keys makes no progress')
     }
   }
 
   /** A crash leaves the old file or the new one. The lock is held, so the draft of one that crashed is written over. */
   async #replace(pack: (write: Write, key: Uint8Array) => Promise<void>): Promise<PackedKeyBytes> {
     onDisk(() => mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 }))
-    const draft = `${this.#path}.draft`
-    const file = await open(draft, 'w', 0o600).catch(failed)
+    const file = await open(this.#draft, 'w', 0o600).catch(failed)
     try {
       await pack((bytes) => file.writeFile(bytes).catch(failed), this.#parts.keys[0] as Uint8Array)
       await file.sync().catch(failed)
     } catch (error) {
-      await rm(draft, { force: true })
+      await rm(this.#draft, { force: true })
       throw error
     } finally {
       await file.close()
     }
-    await rename(draft, this.#path).catch(failed)
+    await rename(this.#draft, this.#path).catch(failed)
     await rm(this.#log, { force: true }).catch(failed)
     await this.#removeOld()
     const bytes = onDisk(() => openFile(this.#path))
