@@ -28,7 +28,10 @@ export interface LakeStore {
   hold(nodeId: string): Promise<boolean>
   /** Complete days without a manifest, oldest first. */
   daysDue(limit: number): Promise<readonly string[]>
-  /** Exported days with corrections that no manifest has and the oldest of which is that old. */
+  /**
+   * Exported days with corrections that no manifest has and the oldest of which is that old, or that an export claimed and did not live
+   * to record.
+   */
   correctedDays(writtenBeforeMs: number, limit: number): Promise<readonly string[]>
   /** Whether a day has corrections that no manifest has. */
   hasCorrections(day: string): Promise<boolean>

@@ -19,6 +19,7 @@ import { eventually } from '#test/support/process.ts'
 import { s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
 import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
 import { LakeReader } from '#worker/ledger/cold-entries.ts'
+import type { Lake } from '#worker/ledger/lake.ts'
 import { LedgerLakeDoctor } from '#worker/ledger/lake-doctor.ts'
 
 const ENTRIES = 2000
@@ -135,8 +136,30 @@ async function ledgerOfDaysAgain(books: Books): Promise<Books> {
   return books
 }
 
+for (const [step, after] of [
+  ['claimed them', 1],
+  ['wrote their manifest', 3],
+] as const)
+  test(`corrections of an exported day do not hold up its drop when the export that ${step} was killed`, async () => {
+    const books = await ledgerOfDays()
+    const blobs = await onDisk()
+    const { lake, store, dropped } = openTestLake(books.database, blobs, files, { keepDays: 35 })
+    await openTestLake(books.database, blobs, files).lake.round()
+    await fillDay(books.database, FIRST, 3, 'late', 'late')
+    const rows = await rowsOf(books)
+    assert.ok(await runUntilKilled(books, blobs, after, (dying) => dying.exportDay(FIRST)))
+    await lake.round()
+    assert.equal(dropped.at(-1), 'usage_events_2026_10_15')
+    assert.deepEqual(await inFiles(store, blobs), rows)
+  })
+
 /** Whether it was: every write counts as a step, and after the last one nothing happens any more. */
-async function runUntilKilled({ database }: Books, blobs: BlobStore, steps: number): Promise<boolean> {
+async function runUntilKilled(
+  { database }: Books,
+  blobs: BlobStore,
+  steps: number,
+  work: (lake: Lake) => Promise<unknown> = (lake) => lake.round(),
+): Promise<boolean> {
   let left = steps
   const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (left === 0) throw new Error('killed')
@@ -164,7 +187,7 @@ async function runUntilKilled({ database }: Books, blobs: BlobStore, steps: numb
     list: (options) => blobs.list(options),
   }
   try {
-    await openTestLake(database, dyingBlobs, files, { store: dying }).lake.round()
+    await work(openTestLake(database, dyingBlobs, files, { store: dying }).lake)
     return false
   } catch (error) {
     assert.match((error as Error).message, /killed/)

@@ -67,12 +67,20 @@ const DUE = `
 
 export const DAYS_DUE = `${DUE} ORDER BY day LIMIT $1`
 
-/** $1: the oldest of them was written before. */
+/** Exported days with corrections that an export took for a manifest, and did not live to record it. */
+const LEFT_DAYS = `
+  SELECT day FROM (SELECT day, max(number) AS number FROM ledger_exports GROUP BY day) AS recorded
+  WHERE EXISTS (
+    SELECT FROM ledger_corrections WHERE (hour AT TIME ZONE 'UTC')::date = recorded.day AND manifest > recorded.number
+  )`
+
+/** $1: the oldest of those that no export took was written before. */
 export const CORRECTED_DAYS = `
 SELECT day FROM (
   SELECT (hour AT TIME ZONE 'UTC')::date AS day, min(written_at) AS oldest FROM ledger_corrections WHERE manifest IS NULL GROUP BY 1
 ) AS waiting
 WHERE oldest < $1 AND EXISTS (SELECT FROM ledger_exports WHERE ledger_exports.day = waiting.day)
+UNION ${LEFT_DAYS}
 ORDER BY day LIMIT $2`
 
 /** $1, $2: from and to the end of the day. */
