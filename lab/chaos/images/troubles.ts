@@ -76,10 +76,13 @@ export async function diskFull(house: House, jobs: number): Promise<Tally | unde
     const gateway = await startImageGateway(place, { name: 'gateway', dataDir: 'data', assets: disk })
     const fields = { response_format: 'b64_json' }
     const orders = Array.from({ length: jobs }, (_, index) => order(name, index, { model: 'large', fields }))
-    const answers = await Promise.all(orders.map((one) => persist(gateway.url, one)))
-    const replays = await Promise.all(orders.map((one) => ask(gateway.url, one)))
-    await gateway.kill9()
-    return fullTally(house, orders, answers, replays)
+    try {
+      const answers = await Promise.all(orders.map((one) => persist(gateway.url, one)))
+      const replays = await Promise.all(orders.map((one) => ask(gateway.url, one)))
+      return fullTally(house, orders, answers, replays)
+    } finally {
+      await gateway.kill9()
+    }
   } finally {
     execFileSync('umount', ['--lazy', disk])
   }
