@@ -11,14 +11,8 @@ const spaces = new BoundedMap<string, string>(REMEMBERED_SPACES)
  * upstream's vectors have changed.
  */
 export function spaceOf(model: string, width: number, generation = 1): string {
-  if (last.model === model && last.width === width && last.generation === generation) return last.space
-  const space = named(model, width, `${model}@${width}#${generation}`)
-  last = { model, width, generation, space }
-  return space
+  return named(model, width, `${model}@${width}#${generation}`)
 }
-
-/** Each request asks several times, and requests come in runs of one model: then no name is built and hashed. */
-let last = { model: '', width: 0, generation: 0, space: '' }
 
 function named(owner: string, width: number, name: string): string {
   const known = spaces.get(name)

@@ -99,15 +99,12 @@ test('a refusal is of the limit that lasts longest, and says whether a retry can
   ] as const) {
     const { limiter } = limiterWith(retries)
     const key = keyWith([...ALL, project])
-    await assert.rejects(
-      async () => takeRates({ key, tokens: 40, images: 0 }, limiter),
-      (fault: Fault) => {
-        assert.deepEqual([fault.code, fault.retryAfterMs], [code, retryAfterMs])
-        assert.equal(fault.message, `The rate limit of ${words}`)
-        assert.equal(fault.rates.length, 3)
-        return true
-      },
-    )
+    await assert.rejects(takeRates({ key, tokens: 40, images: 0 }, limiter), (fault: Fault) => {
+      assert.deepEqual([fault.code, fault.retryAfterMs], [code, retryAfterMs])
+      assert.equal(fault.message, `The rate limit of ${words}`)
+      assert.equal(fault.rates.length, 3)
+      return true
+    })
   }
   // The headers of a refusal also have the state of what was counted before.
   const counted = {
@@ -115,7 +112,7 @@ test('a refusal is of the limit that lasts longest, and says whether a retry can
     states: [{ limit: REQUESTS, remaining: 1, resetMs: 0, retryAfterMs: 0 }],
   }
   const { limiter } = limiterWith({ [TOKENS.id]: 10 })
-  await assert.rejects(async () => takeRates({ key: keyWith(ALL), tokens: 1, images: 0, counted }, limiter), {
+  await assert.rejects(takeRates({ key: keyWith(ALL), tokens: 1, images: 0, counted }, limiter), {
     rates: [...counted.states, { limit: TOKENS, remaining: 7, resetMs: 0, retryAfterMs: 10 }],
   })
 })

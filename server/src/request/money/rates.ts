@@ -30,8 +30,8 @@ export function countRequest({ limits }: Key, limiter: RateLimiter): Promise<Tak
   return Promise.resolve(limiter.take(takes)).then((decision) => takenBy(decision, takes))
 }
 
-/** Takes the request's amounts from the rate limits of its key. Immediate where the limiter decides at once. */
-export function takeRates(terms: RateTerms, limiter: RateLimiter): TakenRates | Promise<TakenRates> {
+/** Takes the request's amounts from the rate limits of its key. */
+export async function takeRates(terms: RateTerms, limiter: RateLimiter): Promise<TakenRates> {
   const { key, tokens, images, counted = NOTHING_TAKEN } = terms
   const amounts = { requests: counted === NOTHING_TAKEN ? 1 : 0, tokens, images }
   const takes: RateTake[] = []
@@ -40,9 +40,7 @@ export function takeRates(terms: RateTerms, limiter: RateLimiter): TakenRates | 
     if (amount > 0) takes.push({ limit, amount })
   }
   if (takes.length === 0) return counted
-  const decision = limiter.take(takes)
-  if (!(decision instanceof Promise)) return takenBy(decision, takes, counted)
-  return decision.then((made) => takenBy(made, takes, counted))
+  return takenBy(await limiter.take(takes), takes, counted)
 }
 
 interface Used {

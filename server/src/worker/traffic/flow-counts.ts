@@ -43,7 +43,6 @@ export class FlowCounts {
     const second = this.#seconds[this.#now] as Second
     let counted = second.ways.get(keyId)
     let last: Counted | undefined
-    const isFailed = record.status >= 429 && outcomeOf(record.status, record.fault) === 'failed'
     while (counted !== undefined && (counted.model !== model || counted.deployment !== record.deployment)) {
       last = counted
       counted = counted.next
@@ -56,25 +55,23 @@ export class FlowCounts {
         key,
         model,
         deployment: record.deployment,
-        requests: 1,
-        failed: isFailed ? 1 : 0,
-        tokens: record.promptTokens ?? 0,
-        images: record.trace?.images ?? 0,
-        nanoUsd: record.amountNanoUsd ?? 0n,
+        requests: 0,
+        failed: 0,
+        tokens: 0,
+        images: 0,
+        nanoUsd: 0n,
         // Room for one: with many keys nearly every path has one request a second, and pushing to an empty list makes room for seventeen.
         durationsMs: [record.durationMs],
         next: undefined,
       }
       if (last === undefined) second.ways.set(keyId, counted)
       else last.next = counted
-      return
-    }
+    } else if (counted.durationsMs.length < MAX_DURATIONS) counted.durationsMs.push(record.durationMs)
     counted.requests += 1
-    if (isFailed) counted.failed += 1
+    if (record.status >= 429 && outcomeOf(record.status, record.fault) === 'failed') counted.failed += 1
     counted.tokens += record.promptTokens ?? 0
     counted.images += record.trace?.images ?? 0
     if (record.amountNanoUsd !== undefined) counted.nanoUsd += record.amountNanoUsd
-    if (counted.durationsMs.length < MAX_DURATIONS) counted.durationsMs.push(record.durationMs)
   }
 
   /** Call it once per second. */

@@ -41,8 +41,8 @@ export const LATE_SHARDS = 100
 
 /** `hour`: Unix seconds of the hour of a `counted` entry. */
 const IS_LATE = '(SELECT through FROM seal) > to_timestamp(hour)'
-/** Of entries that are `given` together. */
-const IS_ANY_LATE = '(SELECT through FROM seal) > (SELECT to_timestamp(min(hour)) FROM given)'
+/** Whether any of the `given` entries is late. */
+const HAS_LATE = '(SELECT through FROM seal) > (SELECT to_timestamp(min(hour)) FROM given)'
 const SHARD = `($2::integer + CASE WHEN ${IS_LATE} THEN ${LATE_SHARDS} ELSE 0 END)::smallint`
 
 const NAMES = 'project, key_id, model, deployment'
@@ -123,7 +123,7 @@ WITH fence AS MATERIALIZED (
   SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
     requests, hits, saved_nano, unknown_nano, remarks, batch_id, inputs${isLabelled ? ', end_user, tags' : ''}
   FROM given
-  WHERE ${isFenced ? 'EXISTS (SELECT FROM fence)' : 'true'}${isUsual ? ` AND NOT (${IS_ANY_LATE})` : ''}
+  WHERE ${isFenced ? 'EXISTS (SELECT FROM fence)' : 'true'}${isUsual ? ` AND NOT (${HAS_LATE})` : ''}
   ORDER BY request_id, attempt, kind
   ${isUsual ? 'RETURNING 1' : 'ON CONFLICT DO NOTHING RETURNING request_id, attempt, kind'}
 ), counted AS MATERIALIZED (
@@ -162,7 +162,7 @@ WITH fence AS MATERIALIZED (
   WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
     AND spent.covered <> 0
 )
-SELECT count(*)::integer AS nodes${isUsual ? `, ${IS_ANY_LATE} AS is_late` : ''} FROM fence`
+SELECT count(*)::integer AS nodes${isUsual ? `, ${HAS_LATE} AS is_late` : ''} FROM fence`
 }
 
 /**
