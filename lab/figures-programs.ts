@@ -89,7 +89,7 @@ export const MEASUREMENTS: readonly Measurement[] = [
     program: 'bench/steady',
     options: ['--minutes', '60'],
     quick: ['--quick'],
-    minutes: 64,
+    minutes: 68,
     writes: ['steady.'],
   },
   {
