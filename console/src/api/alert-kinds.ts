@@ -11,5 +11,6 @@ export const ALERT_KINDS = [
   'certificate',
   'node_down',
   'ledger_stalled',
+  'audit_behind',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]

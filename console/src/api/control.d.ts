@@ -698,7 +698,7 @@ export interface components {
             next: string | null;
         };
         /** @enum {string} */
-        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled";
+        AlertKind: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
         AlertKindFields: {
             kind: components["schemas"]["AlertKind"];
             /** @description Whether a rule can watch one project, or each of them. */
@@ -711,7 +711,7 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled";
+        AlertKindInput: "budget" | "ejected" | "space" | "error_rate" | "latency" | "model_ending" | "unknowns" | "spool" | "certificate" | "node_down" | "ledger_stalled" | "audit_behind";
         /**
          * @example {
          *       "until": "2026-11-18T12:00:00Z"

@@ -31,3 +31,10 @@ export interface AlertFacts {
   /** Whether an incident is open: it ends below the threshold at which it starts. */
   readonly isOpen: (key: string) => boolean
 }
+
+export function ofKinds(
+  attention: readonly LastingAttention[],
+  kinds: readonly Attention['kind'][],
+): readonly LastingAttention[] {
+  return attention.filter(({ kind }) => kinds.includes(kind))
+}

@@ -2,6 +2,8 @@
 import { MAX_SUBJECTS, type Finding } from './incident.ts'
 import type { AlertKind } from './kind.ts'
 
+/** Share of a threshold below which an open incident ends. */
+export const RELAXED = 0.8
 /** Names in a sentence. */
 const MAX_NAMES = 5
 

@@ -3,17 +3,15 @@ import { dollars } from '../money/price.ts'
 import { projectOf } from '../money/budget.ts'
 import { quantileOf } from '../traffic/latency-counts.ts'
 import type { Attention } from './attention.ts'
-import type { AlertFacts, LastingAttention, ProjectTraffic } from './facts.ts'
-import { countOf, finding, namesOf, secondsOf } from './finding.ts'
+import { ofKinds, type AlertFacts, type LastingAttention, type ProjectTraffic } from './facts.ts'
+import { countOf, finding, namesOf, RELAXED, secondsOf } from './finding.ts'
 import { keyOf, type Finding } from './incident.ts'
 import { marksOf, valueOf, type AlertKind } from './kind.ts'
+import { certificates, nodesDown, receiversBehind, spool, stalls } from './node-findings.ts'
 import type { AlertRule } from './rule.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-/** Share of a threshold below which an open incident ends. */
-const RELAXED = 0.8
 /** Above all days, so that fewer days are a higher level. */
 const DAYS_LEVEL = 1000
 /** The project of Torana's own probes. */
@@ -42,6 +40,7 @@ const FINDERS: Readonly<Record<AlertKind, Finder>> = {
   certificate: certificates,
   node_down: nodesDown,
   ledger_stalled: stalls,
+  audit_behind: receiversBehind,
 }
 
 function budgets({ condition }: AlertRule, facts: AlertFacts): readonly Finding[] {
@@ -208,91 +207,6 @@ function unknowns({ condition }: AlertRule, { attention, nowMs }: AlertFacts): r
         path: '/unknowns',
       }),
     )
-}
-
-/** One incident for all nodes: they wait for the same store. */
-function spool({ condition }: AlertRule, { attention, nowMs, isOpen }: AlertFacts): readonly Finding[] {
-  const isKnown = isOpen(keyOf({ kind: 'spool', cause: 'spool', project: '' }))
-  const limit = valueOf(condition, 'entries') * (isKnown ? RELAXED : 1)
-  const waitMs = isKnown ? 0 : valueOf(condition, 'minutes') * MINUTE_MS
-  const own = ofKinds(attention, ['spool_waiting', 'store_away']).filter(
-    ({ figures, sinceMs }) => Number(figures['waiting'] ?? 0) >= limit && nowMs - sinceMs >= waitMs,
-  )
-  if (own.length === 0) return []
-  const waiting = own.reduce((sum, { figures }) => sum + Number(figures['waiting'] ?? 0), 0)
-  return [
-    finding('spool', 'spool', {
-      severity: 'critical',
-      title: `Spool growing on ${own.length} node${own.length === 1 ? '' : 's'}`,
-      lines: [`${countOf(waiting)} usage records wait on disk for PostgreSQL.`],
-      subjects: own.map(({ subject }) => subject.id),
-      figures: { waiting },
-      path: '/settings/nodes',
-    }),
-  ]
-}
-
-function certificates({ condition }: AlertRule, facts: AlertFacts): readonly Finding[] {
-  const daysOf = (endsAtMs: number): number => Math.floor((endsAtMs - facts.nowMs) / DAY_MS)
-  const own = facts.certificates.filter(({ endsAtMs }) => daysOf(endsAtMs) < valueOf(condition, 'days'))
-  if (own.length === 0) return []
-  const days = Math.min(...own.map(({ endsAtMs }) => daysOf(endsAtMs)))
-  const isOver = days < 0
-  return [
-    finding('certificate', 'certificate', {
-      severity: isOver ? 'critical' : 'warning',
-      title: isOver ? 'Certificate expired' : `Certificate expires in ${days} day${days === 1 ? '' : 's'}`,
-      lines: [`It is the certificate of ${namesOf(own.map(({ node }) => node))}.`],
-      subjects: own.map(({ node }) => node),
-      figures: { days },
-      path: '/settings/nodes',
-    }),
-  ]
-}
-
-/** The nodes of one machine fail together. */
-function nodesDown({ condition }: AlertRule, { attention, nowMs }: AlertFacts): readonly Finding[] {
-  const silent = ofKinds(attention, ['node_silent']).filter(
-    ({ sinceMs }) => nowMs - sinceMs >= valueOf(condition, 'minutes') * MINUTE_MS,
-  )
-  const groups = Map.groupBy(silent, ({ figures, subject }) => String(figures['host'] || subject.id))
-  return [...groups].map(([host, own]) => {
-    const minutes = Math.floor((nowMs - Math.min(...own.map(({ sinceMs }) => sinceMs))) / MINUTE_MS)
-    return finding('node_down', host, {
-      severity: 'critical',
-      title: `${host} is down`,
-      lines: ['It sends no heartbeats.'],
-      subjects: own.map(({ subject }) => subject.id),
-      figures: { host, minutes },
-      path: '/settings/nodes',
-    })
-  })
-}
-
-function stalls({ condition }: AlertRule, { attention }: AlertFacts): readonly Finding[] {
-  return ofKinds(attention, ['ledger_stalled'])
-    .filter(({ figures }) => Number(figures['hours'] ?? 0) >= valueOf(condition, 'hours'))
-    .map(({ figures }) =>
-      finding('ledger_stalled', 'ledger', {
-        severity: 'critical',
-        title: `Ledger not ${figures['step']} for ${figures['hours']} h`,
-        lines: [
-          Number(figures['earlier_nodes'] ?? 0) > 0
-            ? 'Nodes of an earlier version hold it up: stop or end them.'
-            : 'Run torana doctor, and look for failing background jobs in the log.',
-        ],
-        subjects: [],
-        figures,
-        path: '/settings/nodes',
-      }),
-    )
-}
-
-function ofKinds(
-  attention: readonly LastingAttention[],
-  kinds: readonly Attention['kind'][],
-): readonly LastingAttention[] {
-  return attention.filter(({ kind }) => kinds.includes(kind))
 }
 
 /** The traffic that a rule watches: of all projects together, of one, or of each. */

@@ -12,6 +12,7 @@ export const ALERT_KINDS = [
   'certificate',
   'node_down',
   'ledger_stalled',
+  'audit_behind',
 ] as const
 export type AlertKind = (typeof ALERT_KINDS)[number]
 
@@ -106,6 +107,11 @@ export const KIND_TABLE: Readonly<Record<AlertKind, KindEntry>> = {
     hasProjects: false,
     fields: { hours: { initial: 2, min: 2, max: 168 } },
   },
+  audit_behind: {
+    name: 'Audit receiver behind',
+    hasProjects: false,
+    fields: { minutes: { initial: 30, min: 5, max: 10_080 } },
+  },
 }
 
 export function initialCondition(kind: AlertKind): Condition {
@@ -170,6 +176,7 @@ export function conditionText(kind: AlertKind, condition: Condition): string {
         .join(', ')
     case 'ejected':
     case 'node_down':
+    case 'audit_behind':
       return `for more than ${of('minutes')} min`
     case 'space':
       return 'immediately'
