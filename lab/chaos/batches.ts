@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'every line once, every call in the books, however often nodes are killed',
+  'every line once, every call in the ledger, however often nodes are killed',
   { timeout: 7_200_000, skip: values.pictures !== undefined || values['restart-all'] },
   async () => {
     const { kills } = plan

@@ -76,6 +76,6 @@ await house.stop()
 console.log(TABLE.total(tallies))
 const wrongs = tallies.flatMap(({ name, other }) => other.map((what) => `${name}: ${what}`))
 for (const wrong of wrongs) console.log(wrong)
-if (wrongs.length > 0 || values.keep) console.log(`logs, books and pictures are in ${folder}`)
+if (wrongs.length > 0 || values.keep) console.log(`logs, ledger and pictures are in ${folder}`)
 else rmSync(folder, { recursive: true })
 process.exitCode = wrongs.length > 0 ? 1 : 0

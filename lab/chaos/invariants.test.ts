@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { openPostgres } from '../../server/src/stores/postgres/database.ts'
 import { migrate } from '../../server/src/stores/postgres/migrate.ts'
 import { testPostgres } from '../../server/test/support/servers.ts'
-import { checkBudgets, checkSums } from './books.ts'
+import { checkBudgets, checkSums } from './ledger-checks.ts'
 import { checkRequests, type Violation } from './invariants.ts'
 import { NANO_USD_PER_TOKEN } from './traffic.ts'
 
@@ -81,7 +81,7 @@ async function kindsOf(story: Story): Promise<string[]> {
   return (await violationsOf(story)).map(({ kind }) => kind)
 }
 
-test('a call that is in the books as it should be is no violation', async () => {
+test('a call that is in the ledger as it should be is no violation', async () => {
   assert.deepEqual(await violationsOf({ rows: [POST], isAnswered: true }), [])
   assert.deepEqual(await violationsOf({ rows: [{ kind: 'unknown', nanoUsd: COST + 7 }] }), [])
   // A post that came after all adds the difference.
@@ -104,7 +104,7 @@ test('what is counted twice is noticed', async () => {
   assert.deepEqual(twice, ['doubled', 'doubled', 'other', 'doubled'])
 })
 
-test('of a call that two requests share, the books of both together are held against it', async () => {
+test('of a call that two requests share, the entries of both together are compared with it', async () => {
   const part = (request: number, nanoUsd: number, tokens: number): Row => ({
     kind: 'post',
     request,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { every } from '../../server/src/worker/every.ts'
-import { checkBudgets, checkSums, keepBooks, unrest, withBooks } from './books.ts'
+import { checkBudgets, checkSums, keepLedger, unrest, withLedger } from './ledger-checks.ts'
 import { startCluster, type Cluster, type FolderPlan, type House } from './cluster.ts'
 import { inflict, planFaults, type FaultCounts } from './faults.ts'
 import { checkRequests, type Evidence, type Tally, type Violation } from './invariants.ts'
@@ -27,6 +27,8 @@ export interface ChaosOptions {
   readonly seconds: number
   readonly requestsPerSecond: number
   readonly seed: number
+  /** Undefined: all. */
+  readonly models?: readonly string[]
   /** Faults in each round. */
   readonly faults: FaultCounts
   readonly folderPlan: FolderPlan
@@ -73,7 +75,7 @@ export async function runRounds(
     }
     const crashes = cluster.gateways.flatMap((gateway) => gateway.crashes)
     violations.push(...crashes.map((what): Violation => ({ kind: 'other', what, ids: {} })))
-    if (violations.length > 0) await withBooks(cluster, (client) => keepBooks(client, folder))
+    if (violations.length > 0) await withLedger(cluster, (client) => keepLedger(client, folder))
   } finally {
     await cluster.stop()
   }
@@ -99,7 +101,7 @@ function termsOf({ rounds, seconds, requestsPerSecond }: ChaosOptions): Terms {
 async function runRound(
   cluster: Cluster,
   folder: string,
-  { seconds, requestsPerSecond, seed, faults, restMs }: ChaosOptions,
+  { seconds, requestsPerSecond, seed, models, faults, restMs }: ChaosOptions,
   round: number,
 ): Promise<RoundResult> {
   const random = seededRandom(seed + round)
@@ -111,6 +113,7 @@ async function runRound(
     requestsPerSecond,
     seed: random.below(2 ** 31),
     keys: [OPEN_KEY, GENEROUS_KEY, LIMITED_KEY, tightKey(round)],
+    ...(models && { models }),
     leavingShare: LEAVING_SHARE,
     recordsFile: evidence.recordsFile,
   })
@@ -150,7 +153,7 @@ export async function judgedAtRest(house: House, evidence: Evidence, restMs: num
   const endedMs = performance.now()
   const unrested = await rest(house, restMs)
   const restedInMs = performance.now() - endedMs
-  return withBooks(house, async (client) => {
+  return withLedger(house, async (client) => {
     const { tally, violations } = await checkRequests(client, evidence)
     const sums = [...(await checkSums(client)), ...(await checkBudgets(client))]
     return { tally, restedInMs, violations: [...unrested, ...violations, ...sums] }
@@ -182,7 +185,7 @@ async function rest(house: House, withinMs: number): Promise<readonly Violation[
   await Promise.all(house.gateways.map((gateway) => gateway.ready()))
   await providerAtRest(house)
   for (;;) {
-    const left = await withBooks(house, (client) => unrest(client, house))
+    const left = await withLedger(house, (client) => unrest(client, house))
     if (left.length === 0 || performance.now() > endMs) return left
     await wait(200)
   }
@@ -205,7 +208,7 @@ export function watchBudgets(house: House): { stop(): Promise<readonly Violation
   const watching = every(
     WATCH_MS,
     async () => {
-      for (const violation of await withBooks(house, checkBudgets))
+      for (const violation of await withLedger(house, checkBudgets))
         found.set(`${violation.what} ${String(violation.ids['budget_id'])}`, violation)
     },
     // PostgreSQL is dead at present.

@@ -4,7 +4,7 @@ import { runRounds, type RoundResult } from './rounds.ts'
 import { SMOKE } from './smoke.ts'
 import { TABLE, tableRow } from './table.ts'
 
-test('whatever is killed under load, every call is in the books once and no hard budget is exceeded', async (t) => {
+test('whatever is killed under load, every call is in the ledger once and no hard budget is exceeded', async (t) => {
   const results: RoundResult[] = []
   t.diagnostic(TABLE.head())
   const { violations, folder } = await runRounds(SMOKE, (result) => {

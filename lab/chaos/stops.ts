@@ -51,19 +51,19 @@ console.log(
   `${readers} readers, ${writers} writers and as many silent connections, ${jobs} pictures; drain ${DRAIN_MS} ms`,
 )
 for (let round = 1; round <= Number(values.rounds); round += 1) {
-  const { code, tookMs, left, pictures, served, inBooks } = await stopWithStalls(house, {
+  const { code, tookMs, left, pictures, served, inLedger } = await stopWithStalls(house, {
     readers,
     writers,
     jobs,
   })
   const answered = pictures.filter((status) => status === 200).length
   console.log(
-    `round ${round}: ends with ${code} in ${Math.round(tookMs)} ms, ${answered} of ${jobs} pictures answered, ${served} calls served, ${inBooks} in the books`,
+    `round ${round}: ends with ${code} in ${Math.round(tookMs)} ms, ${answered} of ${jobs} pictures answered, ${served} calls served, ${inLedger} in the ledger`,
   )
   if (code !== 0) wrongs.push(`round ${round} ended with ${code}`)
   if (tookMs > DRAIN_MS + CLOSE_MS) wrongs.push(`round ${round} took ${Math.round(tookMs)} ms`)
-  if (served !== inBooks)
-    wrongs.push(`round ${round}: ${served} calls were served, ${inBooks} are in the books`)
+  if (served !== inLedger)
+    wrongs.push(`round ${round}: ${served} calls were served, ${inLedger} are in the ledger`)
   if (answered !== jobs) wrongs.push(`round ${round}: ${jobs - answered} pictures were not answered`)
   for (const what of left) wrongs.push(`round ${round} left ${what}`)
 }

@@ -7,7 +7,7 @@ import { bareEnvironment } from '../../../server/test/support/process.ts'
 import { startPostgresServer } from '../../../server/test/support/servers.ts'
 import { until } from '../../processes.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
-import { withBooks } from '../books.ts'
+import { withLedger } from '../ledger-checks.ts'
 import { startHouse, type House } from '../cluster.ts'
 import { recordsIn } from '../invariants.ts'
 import type { RequestRecord } from '../load.ts'
@@ -81,7 +81,7 @@ export const sentinelFailover: Proof = {
       const records = recordsIn(evidence.recordsFile)
       options.lost('redis', Math.max(...failovers.map((one) => one.promotedMs - one.killedMs)))
       for (const failover of failovers) report(failover, records, watch)
-      const { rows } = await withBooks(house, (client) =>
+      const { rows } = await withLedger(house, (client) =>
         client.query<{ sum: string }>(
           "SELECT coalesce(sum(amount_nano), 0) AS sum FROM usage_events WHERE project = 'soft'",
         ),

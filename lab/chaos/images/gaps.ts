@@ -50,8 +50,8 @@ export const GAPS: readonly Gap[] = [
   gap('6 delivered, not converted', 'only-png', probe('before-conversion'), 'pictures', {
     output_format: 'webp',
   }),
-  gap('6 delivered, not in the books', 'plain', probe('before-ledger'), 'pictures'),
-  gap('7 in the books, not ended', 'plain', probe('before-end'), 'pictures'),
+  gap('6 delivered, not in the ledger', 'plain', probe('before-ledger'), 'pictures'),
+  gap('7 in the ledger, not ended', 'plain', probe('before-end'), 'pictures'),
   gap('8 ended, not answered', 'plain', probe('after-end'), 'pictures'),
   gap('8 ended, half answered', 'large', probe('within-answer'), 'pictures'),
   gap('9 submit sent, no reply', 'polled-hanging', provider('served'), 'unknown'),

@@ -5,7 +5,7 @@ import { JOB_HOLD_MS } from '../../../server/src/ports/image-jobs.ts'
 import { configText, type ImageModelSpec } from '../../../server/test/support/gateway.ts'
 import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
-import { withDatabase } from '../books.ts'
+import { withDatabase } from '../ledger-checks.ts'
 
 export interface House {
   readonly folder: string

@@ -7,7 +7,7 @@ import { until } from '../../processes.ts'
 import { ask, order, promptDigest, type Order } from './client.ts'
 import type { Gap } from './gaps.ts'
 import { startImageGateway } from './gateway.ts'
-import { withDatabase } from '../books.ts'
+import { withDatabase } from '../ledger-checks.ts'
 import { newPlace, type House, type Place } from './house.ts'
 import { testify, type Tally } from './witnesses.ts'
 

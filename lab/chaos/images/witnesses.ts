@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkSums, withDatabase } from '../books.ts'
+import { checkSums, withDatabase } from '../ledger-checks.ts'
 import { ask, job, promptDigest, type Answer, type JobView, type Order } from './client.ts'
 import type { Gap } from './gaps.ts'
 import { NANO_USD_PER_PICTURE, type House, type Place } from './house.ts'
@@ -68,7 +68,7 @@ export async function testify(
     const delivered = served.filter((sha256) => isOnDisk(place, sha256))
     seen.push({ order: one, served, delivered, standing, view, replay })
   }
-  const wrongs = [...seen.flatMap((one) => judged(one, expected)), ...(await wrongInBooks(place, seen))]
+  const wrongs = [...seen.flatMap((one) => judged(one, expected)), ...(await wrongInLedger(place, seen))]
   const soldAgain = servedByPrompt(place.house)
   for (const { order, served } of seen) {
     const now = soldAgain.get(promptDigest(order))?.length ?? 0
@@ -130,13 +130,13 @@ function judged(one: Seen, expected: Expected): Wrong[] {
     if (standing.images !== got.length)
       wrong('other', `${standing.images} pictures are posted, not ${got.length}`)
     if (standing.nanoUsd !== BigInt(got.length) * NANO_USD_PER_PICTURE)
-      wrong('other', `its sum in the books is ${standing.nanoUsd}`)
+      wrong('other', `its sum in the ledger is ${standing.nanoUsd}`)
   } else if (view.status === 'unknown') {
     const isReported =
       replay.status === 424 && replay.code === 'outcome_unknown' && replay.shouldRetry === 'false'
     if (!isReported)
       wrong('other', `its replay is ${replay.status} ${replay.code}, retry ${replay.shouldRetry}`)
-    if (standing.openUnknowns === 0) wrong('other', 'no unknown stands in the books')
+    if (standing.openUnknowns === 0) wrong('other', 'no unknown is in the ledger')
     if (standing.posts > 0) wrong('other', 'it is posted')
   } else wrong('other', `it is ${view.status} with ${view.code}`)
   return wrongs
@@ -196,7 +196,7 @@ async function standingsIn({ databaseUrl }: Place): Promise<Map<string, Standing
 }
 
 /** Σ ledger = Σ rollups, and nothing in it but the existing images. */
-async function wrongInBooks({ databaseUrl }: Place, seen: readonly Seen[]): Promise<Wrong[]> {
+async function wrongInLedger({ databaseUrl }: Place, seen: readonly Seen[]): Promise<Wrong[]> {
   const other = (what: string): Wrong => ({ kind: 'other', pictures: 0, what })
   return withDatabase(databaseUrl, async (client) => {
     const sums = await checkSums(client)
@@ -209,7 +209,9 @@ async function wrongInBooks({ databaseUrl }: Place, seen: readonly Seen[]): Prom
     return [
       ...sums.map(({ what, ids }) => other(`${what}: ${JSON.stringify(ids)}`)),
       ...(posted === rolled ? [] : [other(`${posted} pictures in the ledger, ${rolled} in its rollup`)]),
-      ...(Number(posted) === settled ? [] : [other(`${posted} pictures in the books, ${settled} delivered`)]),
+      ...(Number(posted) === settled
+        ? []
+        : [other(`${posted} pictures in the ledger, ${settled} delivered`)]),
       ...(open === '0' ? [] : [other(`${open} jobs have not ended`)]),
     ]
   })

@@ -9,7 +9,7 @@ import { SOURCE_PROGRAM } from '../../../server/test/support/process.ts'
 import { startPostgresServer, type TestServer } from '../../../server/test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../fake-provider/server.ts'
 import { newTorana, type Torana } from '../../torana.ts'
-import { callsIn, checkSums, withDatabase } from '../books.ts'
+import { callsIn, checkSums, withDatabase } from '../ledger-checks.ts'
 import { violationText } from '../rounds.ts'
 import { print } from '../../report.ts'
 import { BALANCERS } from './balancers.ts'
@@ -100,10 +100,10 @@ export async function outcomeOf(
   more: readonly string[] = [],
 ): Promise<Outcome> {
   const { served } = provider.counters()
-  let inBooks = await callsIn(database)
-  for (let tries = 0; inBooks < served && tries < 100; tries += 1) {
+  let inLedger = await callsIn(database)
+  for (let tries = 0; inLedger < served && tries < 100; tries += 1) {
     await wait(200)
-    inBooks = await callsIn(database)
+    inLedger = await callsIn(database)
   }
   console.log(`\n${title}`)
   print([
@@ -117,9 +117,9 @@ export async function outcomeOf(
         `${Math.round(latencies.slowestMs)} ms`,
       ]),
   ])
-  console.log(`${served} calls served by the upstream, ${inBooks} in the books`)
+  console.log(`${served} calls served by the upstream, ${inLedger} in the ledger`)
   const wrongs = [...more, ...load.failures()]
-  if (served !== inBooks) wrongs.push(`${served} calls were served, ${inBooks} are in the books`)
+  if (served !== inLedger) wrongs.push(`${served} calls were served, ${inLedger} are in the ledger`)
   const differing = await withDatabase(env['DATABASE_URL'] ?? '', checkSums)
   wrongs.push(...differing.map(violationText))
   for (const wrong of wrongs) console.log(`wrong: ${wrong}`)

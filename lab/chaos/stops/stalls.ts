@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../../processes.ts'
-import { callsIn } from '../books.ts'
+import { callsIn } from '../ledger-checks.ts'
 import { KEY, startGatewayToStop, type House, type StoppedEnd } from './house.ts'
 
 /** Inputs of 1,536 numbers each: about 4 MB, more than the system's buffers take. */
@@ -23,7 +23,7 @@ export interface StalledEnd extends StoppedEnd {
   readonly pictures: readonly number[]
   /** Calls that the upstream served, and calls in the ledger after the next start. */
   readonly served: number
-  readonly inBooks: number
+  readonly inLedger: number
 }
 
 export async function stopWithStalls(house: House, { readers, writers, jobs }: Stalls): Promise<StalledEnd> {
@@ -31,7 +31,7 @@ export async function stopWithStalls(house: House, { readers, writers, jobs }: S
   const gateway = await startGatewayToStop(house)
   const url = await gateway.ready()
   const servedBefore = provider.counters().served
-  const booksBefore = await callsIn(house.database)
+  const ledgerBefore = await callsIn(house.database)
   const sockets = await Promise.all([
     ...Array.from({ length: readers }, (_, index) => stalledReader(url, index)),
     ...Array.from({ length: writers }, () => stalledWriter(url)),
@@ -57,9 +57,9 @@ export async function stopWithStalls(house: House, { readers, writers, jobs }: S
   // The next start writes what the first left on its disk into the ledger.
   const next = await startGatewayToStop(house, gateway.name)
   await next.ready()
-  const inBooks = (await callsIn(house.database)) - booksBefore
+  const inLedger = (await callsIn(house.database)) - ledgerBefore
   await next.stop()
-  return { ...end, pictures: statuses, served: provider.counters().served - servedBefore, inBooks }
+  return { ...end, pictures: statuses, served: provider.counters().served - servedBefore, inLedger }
 }
 
 /** Long enough for a busy machine. */

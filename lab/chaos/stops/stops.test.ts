@@ -16,7 +16,7 @@ test('clients that don’t read, don’t send, or say nothing hold up no stop; p
   const end = await stopWithStalls(house, { readers: 5, writers: 5, jobs: 3 })
   assert.equal(end.code, 0, end.output)
   assert.deepEqual(end.pictures, [200, 200, 200])
-  assert.equal(end.served, end.inBooks)
+  assert.equal(end.served, end.inLedger)
   assert.deepEqual(end.left, [])
   assert.match(end.output, /"message":"stopped"/)
 })

@@ -1,6 +1,6 @@
 /** The same requests to a node whose every call has a rider and to one without: answers and ledger must be equal. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { withDatabase } from '../../chaos/books.ts'
+import { withDatabase } from '../../chaos/ledger-checks.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
 import type { Report } from '../../report.ts'
 import type { Workplace } from '../../workplace.ts'

@@ -1,6 +1,6 @@
 /** What rides cost: the tokens of the project `system` beside those of callers, by the ledger of a real node. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { withDatabase } from '../../chaos/books.ts'
+import { withDatabase } from '../../chaos/ledger-checks.ts'
 import { startFakeProvider } from '../../fake-provider/server.ts'
 import { openLoop } from '../../load.ts'
 import type { Report } from '../../report.ts'

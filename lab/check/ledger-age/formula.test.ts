@@ -7,7 +7,7 @@ import { PostgresReconciler } from '../../../server/src/stores/postgres/ledger/r
 import { makePartitions } from '../../../server/src/stores/postgres/ledger/upkeep-partitions.ts'
 import { migrate } from '../../../server/src/stores/postgres/migrate.ts'
 import { hasPostgres, testPostgres } from '../../../server/test/support/servers.ts'
-import { withDatabase } from '../../chaos/books.ts'
+import { withDatabase } from '../../chaos/ledger-checks.ts'
 import { CELLS, cellOf, DAY_MS, type Age } from './formula.ts'
 import { generateDay } from './generate.ts'
 import { differencesOf, expectedOf, hotRows } from './judge.ts'

@@ -1,6 +1,6 @@
 /** Every day of the age, wherever its entries are now, against the formula. */
 import { basename } from 'node:path'
-import { withDatabase } from '../../chaos/books.ts'
+import { withDatabase } from '../../chaos/ledger-checks.ts'
 import type { Torana } from '../../torana.ts'
 import type { Bucket, ColdObject } from './cold.ts'
 import { DAY_MS, type Age } from './formula.ts'

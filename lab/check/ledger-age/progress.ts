@@ -1,6 +1,6 @@
 /** How far the node has come, read from outside. */
 import type { Client } from 'pg'
-import { withDatabase } from '../../chaos/books.ts'
+import { withDatabase } from '../../chaos/ledger-checks.ts'
 import { DAY_MS } from './formula.ts'
 import { dayText } from './generate.ts'
 

@@ -1,5 +1,5 @@
 /** What an old ledger takes: in PostgreSQL, and in the bucket. */
-import { withDatabase } from '../../chaos/books.ts'
+import { withDatabase } from '../../chaos/ledger-checks.ts'
 import type { ColdObject } from './cold.ts'
 
 const TABLES = ['usage_events', 'usage_hours', 'usage_label_hours', 'usage_days', 'sealed_hours'] as const

@@ -95,10 +95,10 @@ export interface NodeLedger extends AsyncDisposable {
   /** What the heartbeats from now on say of this node's setup. */
   readonly describe: (setup: NodeSetup) => void
   /** What the control API shows of the ledger. */
-  readonly forControl: ControlBooks
+  readonly forControl: LedgerForControl
 }
 
-export interface ControlBooks {
+export interface LedgerForControl {
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
   /** What the ledger knows about this node. */

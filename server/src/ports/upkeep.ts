@@ -62,7 +62,7 @@ export interface OldDropped {
 /** Checks that the sums of the ledger agree with one another. */
 export interface Reconciler {
   /** Current figures of the ledger: cheap enough to read every minute. */
-  figures(): Promise<BooksFigures>
+  figures(): Promise<LedgerFigures>
   /**
    * Adds up the ledger again and compares it with the sums kept beside it. It reads the last hours of the ledger, the
    * current one included, or all of it. Rollups that differ are reported and never changed. What a budget of that time says
@@ -76,7 +76,7 @@ export interface Reconciler {
   reconcileDue(): Promise<Reconciliation>
 }
 
-export interface BooksFigures {
+export interface LedgerFigures {
   /** Unresolved unknowns. */
   readonly unknowns: {
     readonly open: number

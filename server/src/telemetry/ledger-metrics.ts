@@ -1,5 +1,5 @@
 /** Metrics of the ledger: entries, spool, budgets, limits, and the reconciler's findings. */
-import type { BooksFigures, NodeFigures, Reconciliation } from '#ports/upkeep.ts'
+import type { LedgerFigures, NodeFigures, Reconciliation } from '#ports/upkeep.ts'
 import { counters, histograms, samplesText, valueText, type Sample } from './series.ts'
 
 export class LedgerMetrics {
@@ -15,7 +15,7 @@ export class LedgerMetrics {
   #exportWaiting: number | undefined
   readonly #failing = new Map<string, boolean>()
   #partitionsMissing: number | undefined
-  #figures: BooksFigures | undefined
+  #figures: LedgerFigures | undefined
   #ofNode: (() => NodeFigures) | undefined
 
   #seriesOf(where: 'store' | 'spool') {
@@ -77,7 +77,7 @@ export class LedgerMetrics {
   }
 
   /** Undefined when another node reports them now. */
-  figures(figures: BooksFigures | undefined): void {
+  figures(figures: LedgerFigures | undefined): void {
     this.#figures = figures
     if (figures !== undefined) return
     this.#failing.clear()
@@ -154,7 +154,7 @@ function figureTexts({
   overflows,
   differences,
   seal,
-}: BooksFigures): string[] {
+}: LedgerFigures): string[] {
   const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
   const ratios = budgets.map(({ budgetId, spentNanoUsd, limitNanoUsd }): Sample => {
     const value = limitNanoUsd === 0n ? 1 : Number(spentNanoUsd) / Number(limitNanoUsd)

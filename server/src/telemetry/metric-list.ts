@@ -106,7 +106,7 @@ const TRAFFIC = {
   torana_cache_bytes: gauge('Bytes of the vectors in the cache of this process.'),
 }
 
-const BOOKS = {
+const LEDGER = {
   torana_ledger_entries_total: counter('Durable usage records, by place.', BY_PLACE),
   torana_ledger_batch_entries: histogram('Usage records written together.', BATCH_ENTRIES, BY_PLACE),
   torana_ledger_write_duration_seconds: histogram(
@@ -203,6 +203,6 @@ const NODE = {
   torana_security_events_total: counter('Security events by kind.', { labels: ['kind'], most: 20 }),
 }
 
-export const METRICS = { ...TRAFFIC, ...BOOKS, ...NODE, ...PROCESS_METRICS } satisfies Record<string, Metric>
+export const METRICS = { ...TRAFFIC, ...LEDGER, ...NODE, ...PROCESS_METRICS } satisfies Record<string, Metric>
 
 export type MetricName = keyof typeof METRICS

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { windowOf, type Budget } from '#core/money/budget.ts'
-import type { BooksFigures } from '#ports/upkeep.ts'
+import type { LedgerFigures } from '#ports/upkeep.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/ledger/ledger.ts'
 import { PostgresReconciler } from '#stores/postgres/ledger/reconciler.ts'
@@ -146,7 +146,7 @@ test('a budget that is wrong is put right while nodes spend from it', async () =
 /** A node's chores, noted as they happen, in rounds of some milliseconds. */
 function chores({ upkeep, reconciler, sealing }: Books, nodeId: string) {
   const seen: string[] = []
-  const figures: (BooksFigures | undefined)[] = []
+  const figures: (LedgerFigures | undefined)[] = []
   const worker = startUpkeep({
     nodeId,
     upkeep,

@@ -2,7 +2,7 @@
 import { dollars } from '#core/money/price.ts'
 import { HOUR_MS } from '#core/money/ledger.ts'
 import { MAX_WAITING_DAYS, type LakeFindings } from '#ports/lake.ts'
-import type { BooksFigures, LedgerDifference, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
+import type { LedgerFigures, LedgerDifference, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
 import { slowerStep } from '../shared/sealing.ts'
 import { count, fail, ok, warn, type Finding } from './check-rules.ts'
 
@@ -14,7 +14,7 @@ export function ledgerCheck({ entries, differences }: Reconciliation): Finding {
     : fail(`${count(differences.length, 'difference')} from the hourly totals; ${describe(first)}`, figures)
 }
 
-export function sealingCheck({ seal }: BooksFigures): Finding {
+export function sealingCheck({ seal }: LedgerFigures): Finding {
   const { sealedThroughMs, earlierNodes } = seal
   const through =
     sealedThroughMs === undefined
@@ -55,7 +55,7 @@ export function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconcil
   return warn(`${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
 }
 
-export function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade): Finding {
+export function partitionsCheck({ restRows }: LedgerFigures, { missing }: PartitionsMade): Finding {
   const figures = {
     missing: missing.length,
     ledger_rest_rows: restRows.ledger,

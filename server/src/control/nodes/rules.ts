@@ -3,7 +3,7 @@ import { dollars, usdOf } from '#core/money/price.ts'
 import type { AuditProof } from '#ports/audit.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { LakeFindings } from '#ports/lake.ts'
-import type { BooksFigures, NodeFigures, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
+import type { LedgerFigures, NodeFigures, PartitionsMade, Reconciliation } from '#ports/upkeep.ts'
 import { MAX_TAG_KEYS, MAX_LABEL_VALUES } from '#core/money/labels.ts'
 import { count, fail, finding, ok, warn, type Finding, type Verdict } from './check-rules.ts'
 import {
@@ -41,7 +41,7 @@ export interface StoreFindings {
   readonly install: InstallFigures
   readonly audit: AuditFigures
   readonly receivers: readonly ReceiverState[]
-  readonly figures: BooksFigures
+  readonly figures: LedgerFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
   readonly lake: LakeFindings
@@ -130,7 +130,7 @@ function storeCheck(findings: StoreFindings | undefined): Finding {
   return ok(`${name} answers`)
 }
 
-function unknownsCheck({ unknowns: { open, amountNanoUsd } }: BooksFigures): Finding {
+function unknownsCheck({ unknowns: { open, amountNanoUsd } }: LedgerFigures): Finding {
   const says =
     open === 0
       ? 'none open'
@@ -138,14 +138,14 @@ function unknownsCheck({ unknowns: { open, amountNanoUsd } }: BooksFigures): Fin
   return finding(open === 0 ? 'ok' : 'warn', says, { open, usd: usdOf(amountNanoUsd) })
 }
 
-function nodesCheck({ nodes }: BooksFigures): Finding {
+function nodesCheck({ nodes }: LedgerFigures): Finding {
   const { alive, silent } = nodes
   return silent === 0
     ? ok(`${alive} alive`, { ...nodes })
     : warn(`${alive} alive, ${silent} not reporting for more than a minute: see torana nodes`, { ...nodes })
 }
 
-function leasesCheck({ lostLeases }: BooksFigures): Finding {
+function leasesCheck({ lostLeases }: LedgerFigures): Finding {
   const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
   const figures = { lost_usd: usdOf(lostNanoUsd) }
   if (lostNanoUsd === 0n) return ok('no lost node has a budget lease', figures)
@@ -154,7 +154,7 @@ function leasesCheck({ lostLeases }: BooksFigures): Finding {
   return warn(says, figures)
 }
 
-function deletionsCheck({ deletedProjects }: BooksFigures): Finding {
+function deletionsCheck({ deletedProjects }: LedgerFigures): Finding {
   const says = `${count(deletedProjects, 'deleted project')} with data left`
   return ok(says, { projects: deletedProjects })
 }
@@ -199,7 +199,7 @@ function receiversCheck(receivers: readonly ReceiverState[], nowMs: number): Fin
 }
 
 /** Nothing is lost: all sums include such calls, except those of single users and tags. */
-function labelsCheck({ overflows }: BooksFigures): Finding {
+function labelsCheck({ overflows }: LedgerFigures): Finding {
   const [first] = overflows
   const figures = { overflowed: overflows.length }
   if (first === undefined) return ok('all users and tags of the last day are counted separately', figures)
@@ -213,7 +213,7 @@ function labelsCheck({ overflows }: BooksFigures): Finding {
   return warn(says, figures)
 }
 
-function fullestCheck({ budgets }: BooksFigures): Finding {
+function fullestCheck({ budgets }: LedgerFigures): Finding {
   const [fullest] = budgets
   if (fullest === undefined) return ok('no hard budget is in use', { budgets: 0 })
   const { budgetId, spentNanoUsd, limitNanoUsd } = fullest

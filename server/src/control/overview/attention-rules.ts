@@ -9,7 +9,7 @@ import { decimalOf } from '#core/money/price.ts'
 import { standingsOf, type NodeSummary } from '#core/traffic/node-summary.ts'
 import { RECEIVER_BEHIND_MS, RECEIVER_FAR_BEHIND_MS, type ReceiverState } from '#ports/audit-receivers.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
-import { UNKNOWN_POSTED_AFTER_MS, type BooksFigures } from '#ports/upkeep.ts'
+import { UNKNOWN_POSTED_AFTER_MS, type LedgerFigures } from '#ports/upkeep.ts'
 import type { ModelUsers } from '../shared/model-users-queries.ts'
 import { slowerStep } from '../shared/sealing.ts'
 import type { SpaceGuard } from '../shared/space-guard.ts'
@@ -25,7 +25,7 @@ export interface AttentionParts {
   /** Keys that used the models of `ends` within 30 days, by model. */
   readonly users: ReadonlyMap<string, ModelUsers>
   readonly spaceGuard: Pick<SpaceGuard, 'standingOf'>
-  readonly ledger: BooksFigures
+  readonly ledger: LedgerFigures
   readonly figures: AttentionFigures
   readonly receivers: readonly ReceiverState[]
   readonly nowMs: number

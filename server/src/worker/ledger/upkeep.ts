@@ -1,7 +1,7 @@
 /** The ledger's periodic chores, done by the oldest living node. */
 import type { HoursSealed, LedgerSealing } from '#ports/sealed-hours.ts'
 import { StoreUnreachable } from '#ports/store.ts'
-import type { BooksFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
+import type { LedgerFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
 import { every, type Repetition } from '../every.ts'
 
 /** Interval at which the figures of the metrics are read and due chores are done. */
@@ -25,7 +25,7 @@ export interface UpkeepParts {
 
 export interface UpkeepEvents {
   /** The ledger's figures; undefined when another node is in charge of them now. */
-  figures(figures: BooksFigures | undefined): void
+  figures(figures: LedgerFigures | undefined): void
   reconciled(reconciliation: Reconciliation): void
   sealed(sealed: HoursSealed): void
   partitions(partitions: PartitionsMade): void

@@ -1,6 +1,6 @@
 /** Stores in memory, gone with the process: for tests and benchmarks of a node without a ledger in a database. */
 import type { Basics } from '#node/basics.ts'
-import type { ControlBooks, StoreParts, Stores } from '#node/stores.ts'
+import type { LedgerForControl, StoreParts, Stores } from '#node/stores.ts'
 import { NO_FEEDS } from '#ports/catalog-feed.ts'
 import { auditKeysOf } from '#runtime/secret.ts'
 import { someKeyFile } from '#test/support/key-file.ts'
@@ -79,7 +79,7 @@ export async function openMemoryStores(
   }
 }
 
-function controlBooks(): ControlBooks {
+function controlBooks(): LedgerForControl {
   return {
     reconciler: absent('sums'),
     upkeep: absent('partitions'),

@@ -7,7 +7,7 @@ import {
   MAX_OVERFLOWS,
   MAX_REST_ROWS,
   SILENT_AFTER_MS,
-  type BooksFigures,
+  type LedgerFigures,
   type BudgetCorrection,
   type LedgerDifference,
   type Reconciler,
@@ -93,7 +93,7 @@ export class PostgresReconciler implements Reconciler {
     this.#clock = clock
   }
 
-  figures(): Promise<BooksFigures> {
+  figures(): Promise<LedgerFigures> {
     return reachable(this.#figures())
   }
 
@@ -105,7 +105,7 @@ export class PostgresReconciler implements Reconciler {
     return reachable(this.#reconcileDue())
   }
 
-  async #figures(): Promise<BooksFigures> {
+  async #figures(): Promise<LedgerFigures> {
     const silent = `${SILENT_AFTER_MS} milliseconds`
     const [figures] = await this.#database.query<FiguresRow>(FIGURES, [silent, MAX_REST_ROWS])
     const lost = await this.#database.query<{ node_id: string; nano: bigint }>(LOST_LEASES, [silent])

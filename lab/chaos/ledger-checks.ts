@@ -1,5 +1,5 @@
 /** What must be true of the ledger itself, at rest and at every moment. */
-import { existsSync, readdirSync, writeFileSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import type { Database } from '../../server/src/stores/postgres/database.ts'
@@ -7,11 +7,16 @@ import { readOpenCalls } from '../../server/src/stores/spool/journal.ts'
 import type { House } from './cluster.ts'
 import type { Violation } from './invariants.ts'
 
+/** Bound of a query: the sums of millions of entries take a busy machine a minute. */
+const QUERY_MS = 300_000
+/** Rows in memory while the ledger is written out: it may have millions. */
+const KEPT_PAGE_ROWS = 10_000
+
 export async function withDatabase<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 60_000 })
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: QUERY_MS })
   // A killed server fails the query in progress; the error of the connection itself adds nothing.
   client.on('error', () => {})
   try {
@@ -22,7 +27,7 @@ export async function withDatabase<Result>(
   }
 }
 
-export function withBooks<Result>(
+export function withLedger<Result>(
   { postgres }: Pick<House, 'postgres'>,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
@@ -112,10 +117,17 @@ export async function unrest(client: Client, house: House): Promise<Violation[]>
 }
 
 /** Writes the ledger as JSON lines, one per row, for a search for the cause. */
-export async function keepBooks(client: Client, folder: string): Promise<void> {
+export async function keepLedger(client: Client, folder: string): Promise<void> {
   for (const table of ['usage_events', 'usage_hours', 'budgets', 'leases', 'nodes']) {
-    const { rows } = await client.query<object>(`SELECT * FROM ${table}`)
-    writeFileSync(join(folder, `${table}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const file = openSync(join(folder, `${table}.jsonl`), 'w')
+    await client.query(`BEGIN; DECLARE kept CURSOR FOR SELECT * FROM ${table}`)
+    for (let isWhole = false; !isWhole;) {
+      const { rows } = await client.query<object>(`FETCH ${KEPT_PAGE_ROWS} FROM kept`)
+      writeSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      isWhole = rows.length < KEPT_PAGE_ROWS
+    }
+    await client.query('ROLLBACK')
+    closeSync(file)
   }
 }
 
