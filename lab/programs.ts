@@ -124,7 +124,7 @@ const CHAOS: Readonly<Record<string, Program>> = {
   },
   'chaos/soak': {
     answers:
-      'two gateways through 5,000,000 requests with a fault of a store every 30 s: exact ledger, flat memory, handles and p99; --requests 200000 --rate 900; --smoke',
+      'two gateways through 5,000,000 requests with a fault of a store every 30 s: exact ledger, flat memory, handles and p99; --requests 200000 --rate 1200 --round-seconds 60; --smoke',
     needs: `${STORES}, HAProxy`,
   },
   'chaos/outages': { answers: 'makes the stores unreachable for a minute', needs: `${STORES}, HAProxy` },

@@ -25,7 +25,7 @@ export function embeddingsBody(encoding: 'base64' | 'float', count = 1): string 
   return `{"object":"list","data":[${items.join(',')}],"model":"text-embedding-3-small","usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`
 }
 
-/** An upstream that costs next to nothing: nginx with the same answer for everybody. */
+/** An upstream that costs next to nothing: nginx with the same answer for everyone, in one process, which leaves no other behind. */
 export async function startNginx(
   folder: string,
   core: number,
@@ -43,7 +43,7 @@ export async function startNginx(
      location = /${name}.json { default_type application/json; root ${folder}; }`
   writeFileSync(
     join(folder, 'nginx.conf'),
-    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
+    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} master_process off; pid ${folder}/nginx.pid; error_log stderr crit;
      events { worker_connections 4096; }
      http { access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; open_file_cache max=10;
        client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;

@@ -7,6 +7,10 @@ import type { Figures } from './fill.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
 const FIGURES = join(REPOSITORY, 'docs/figures.json')
+/** That of the code which runs: a program may take an hour, and work in the checkout goes on. */
+const COMMIT = execFileSync('git', ['-C', REPOSITORY, 'rev-parse', '--short', 'HEAD'], {
+  encoding: 'utf8',
+}).trim()
 
 export function publishedFigures(): Figures {
   return JSON.parse(readFileSync(FIGURES, 'utf8')) as Figures
@@ -17,7 +21,7 @@ export function measuredDay(): string {
 }
 
 export function measuredCommit(): string {
-  return execFileSync('git', ['-C', REPOSITORY, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  return COMMIT
 }
 
 /** When, on what and in which quiet a run was made. */

@@ -48,6 +48,10 @@ export const MODELS: readonly ModelOfLoad[] = [
   { id: 'seeing-cut-w16', weight: 2, on: ['half-body', 'plain'], readsImages: true },
 ]
 
+export const TEXT_MODELS: readonly string[] = MODELS.filter(({ readsImages = false }) => !readsImages).map(
+  ({ id }) => id,
+)
+
 export interface KeyOfLoad {
   readonly name: string
   readonly secret: string

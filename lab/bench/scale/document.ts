@@ -91,7 +91,7 @@ function heldText(steady: SteadyFigures | undefined): string {
   const { cores, minutes, requests, processes, p99Ms, memoryMegabytesPerHour, day, commit } = steady
   return [
     'All columns after *cells* are for one cell.',
-    `One cell on ${cores} shared cores, load generator and upstream included, held ${count(held)} requests per second with ${processes} ${processes === 1 ? 'process' : 'processes'} for ${count(minutes)} minutes: ${count(requests)} requests, each once in the ledger; 99th percentile ${decimal(p99Ms[0] ?? Number.NaN)} ms in the first tenth and ${decimal(p99Ms.at(-1) ?? Number.NaN)} ms in the last; memory ${memoryMegabytesPerHour < 0 ? '' : '+'}${count(memoryMegabytesPerHour)} MB per hour (${day}, ${commit}).`,
+    `One cell on ${cores} shared cores, load generator and upstream included, held ${count(held)} requests per second with ${processes} ${processes === 1 ? 'process' : 'processes'} for ${count(minutes)} minutes, while it sealed and exported a day of as many entries: ${count(requests)} requests, each once in the ledger; 99th percentile ${decimal(p99Ms[0] ?? Number.NaN)} ms in the first tenth and ${decimal(p99Ms.at(-1) ?? Number.NaN)} ms in the last; memory ${memoryMegabytesPerHour < 0 ? '' : '+'}${count(memoryMegabytesPerHour)} MB per hour (${day}, ${commit}).`,
     'Every rate above it is extrapolation.',
   ].join(' ')
 }
